@@ -57,11 +57,10 @@ pub mod agreement;
 pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(feature = "cli")]
-pub mod columns;
 pub mod eval;
 pub mod openings;
 pub mod protocol;
 pub mod search;
 pub mod selfplay;
 pub mod statistics;
+pub mod text_table;

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use othello_cli::{arguments, generate, session};
 use othello_engine::cli::{
-    ablate, arguments, bench, evaluate, generate, hint, openings, perft, protocols, selfplay,
-    session, solve, stats, weights,
+    ablate, bench, evaluate, hint, openings, perft, protocols, selfplay, solve, stats, weights,
 };
 
 /// Play, solve and evaluate Othello positions, and make training data.

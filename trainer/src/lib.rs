@@ -1,23 +1,21 @@
-//! Othello trainer: fits pattern weights for 60 phases, and measures them.
+//! Othello trainer: the commands that fit pattern weights for 60 phases and measure them.
 //!
-//! [`source`] → [`dataset`] → [`fit`] with [`model`] and [`backend`] → a weights file that the
-//! engine embeds. [`measure`] computes the errors of its values, [`study`] decides if one recipe is
-//! better than another.
+//! [`othello_fit`] has the data, the model and the fit, [`othello_lab`] the comparisons; both are
+//! re-exported here. [`cli`] has one file for each subcommand.
+//!
+//! ```
+//! use othello_trainer::source::LabelRules;
+//!
+//! // Exact scores label the last positions, values of searches the others.
+//! let rules: LabelRules = "all:exact,all:value".parse()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-pub mod arena;
-pub mod backend;
-pub mod bench;
-pub mod benchmark;
-pub mod calibrate;
 pub mod cli;
-pub mod dataset;
-pub mod export;
-pub mod fit;
-pub mod measure;
-pub mod memory;
-pub mod model;
-pub mod records;
-pub mod report;
-pub mod shards;
-pub mod source;
-pub mod study;
+
+#[doc(inline)]
+pub use othello_fit::{
+    backend, calibrate, dataset, export, fit, measure, memory, model, records, shards, source,
+};
+#[doc(inline)]
+pub use othello_lab::{arena, bench, benchmark, report, study};

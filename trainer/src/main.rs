@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use othello_engine::cli::{arguments, generate, session};
+use othello_cli::{arguments, generate, session};
 use othello_trainer::cli::{
     average, bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit,
     import, inspect, leaves, loss, matches, merge, quantize, quickstart, relabel, report, sample,

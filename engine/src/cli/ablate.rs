@@ -8,15 +8,17 @@ use anyhow::Context as _;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
-use super::arguments::{SearchBy, number_in};
+use othello_cli::arguments::number_in;
+
+use super::arguments::SearchBy;
 use super::solve::Line;
 use super::{Outcome, Session};
 use crate::board::Square;
-use crate::columns::table;
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Features, Search, Selection, Selectivity};
 use crate::text::Lines;
+use crate::text_table::table;
 
 /// Arguments of `ablate`.
 #[derive(clap::Args, Debug)]

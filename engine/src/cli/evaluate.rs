@@ -7,7 +7,9 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 
-use super::arguments::{SearchBy, number_in};
+use othello_cli::arguments::number_in;
+
+use super::arguments::SearchBy;
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::agreement::{Agreement, AgreementReport, StatedLine};

@@ -6,16 +6,18 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::arguments::{SearchBy, number_in};
+use othello_cli::arguments::number_in;
+
+use super::arguments::SearchBy;
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;
 use crate::board::{Square, Squares, StatedPosition};
-use crate::columns::table;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Level, Limits, Search, Searcher, Selectivity};
+use crate::text_table::table;
 
 /// Arguments of `hint`.
 #[derive(clap::Args, Debug)]

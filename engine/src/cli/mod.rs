@@ -1,21 +1,10 @@
-//! The command line: one file for each subcommand, and the parts that all of them share.
-//! `othello-trainer` uses the shared parts too.
-//!
-//! A subcommand is a file with `Arguments` (clap) and `run(&Arguments, &Session)`, which prints one
-//! [`report::Report`] and returns an [`Outcome`]. [`arguments`] has arguments that several
-//! subcommands take; [`Session`] is the state of a running one.
+//! The command line: one file for each subcommand, with `Arguments` (clap) and
+//! `run(&Arguments, &Session)`. [`othello_cli`] has the parts that do not search.
 
 pub mod arguments;
-pub mod by_class;
-pub mod generate;
-mod interrupt;
-pub mod message;
 mod positions;
-pub mod progress;
-pub mod report;
-pub mod session;
 
-pub use session::{Outcome, Session};
+use othello_cli::{Outcome, Session};
 
 pub mod ablate;
 pub mod bench;

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use serde::Serialize;
 
-use super::arguments::{number_from, number_in};
 use super::{Outcome, Session};
 use crate::board::{Discs, Square, transcript};
-use crate::columns::table;
 use crate::eval::{Evaluate, Evaluator, WeightsChoice};
 use crate::file::{
     Existing, FileError, Summary, check_output, check_replaceable, plain, read_ordinary,
 };
 use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
 use crate::record::Shard;
+use crate::text_table::table;
+use othello_cli::arguments::{number_from, number_in};
 
 /// Arguments of `openings`.
 #[derive(clap::Args, Debug)]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::arguments::{SearchBy, number_in};
+use othello_cli::arguments::number_in;
+
+use super::arguments::SearchBy;
 use super::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::openings::Book;

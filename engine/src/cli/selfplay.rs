@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::arguments::{Output, number_from, number_in};
 use super::{Outcome, Session};
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::file::check_output;
@@ -14,6 +13,7 @@ use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, PerfectFrom, Played, Run, Schedule, Settings,
     play_games,
 };
+use othello_cli::arguments::{Output, number_from, number_in};
 
 /// Arguments of `selfplay`.
 #[derive(clap::Args, Debug)]

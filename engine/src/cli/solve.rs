@@ -7,16 +7,16 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::arguments::number_in;
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::board::notation::{NotationError, board_text};
 use crate::board::obf::Problem;
 use crate::board::{Discs, Position, Side, Square, StatedPosition};
-use crate::columns::table;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Search, Searcher};
+use crate::text_table::table;
+use othello_cli::arguments::number_in;
 
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{number_from, number_in};
 use super::{Outcome, Session};
-use crate::columns::table;
 use crate::openings::{MAX_PLIES, enumerate};
 use crate::progress::Progress;
 use crate::random::random_game;
 use crate::record::{Game, GameReader, RecordError, record_files};
 use crate::statistics::{GameStatistics, PlyStatistics, of_positions};
+use crate::text_table::table;
+use othello_cli::arguments::{number_from, number_in};
 
 /// Arguments of `stats`.
 #[derive(clap::Args, Debug)]

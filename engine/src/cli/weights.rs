@@ -8,16 +8,16 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::by_class::ByClass;
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::columns::table;
+use crate::eval::ByClass;
 use crate::eval::{
     Models, MoveOrderingWeights, STEPS_PER_DISC, Weights, WeightsChoice, weight_in_discs,
 };
 use crate::file::{Existing, check_output, plain};
 use crate::pattern::{Coverage, FactorShape, Geometry, Scalar, lines};
 use crate::search::Predictions;
+use crate::text_table::table;
 
 mod history;
 mod picture;

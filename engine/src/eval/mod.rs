@@ -3,6 +3,7 @@
 //! What a weights file holds is [`othello_core::weights`], and re-exported here.
 
 mod builtin;
+mod by_class;
 pub mod embedded;
 mod evaluator;
 mod factor_sum;
@@ -15,6 +16,7 @@ mod tables;
 use crate::board::{Position, Square};
 
 pub use builtin::{Mobility, Zero};
+pub use by_class::{ByClass, ByClassError};
 pub use evaluator::{Evaluator, NoWeightsError, WeightsChoice};
 pub use move_ordering::MoveOrdering;
 #[doc(inline)]

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use othello_engine::cli::session;
+use othello_cli::session;
 use othello_testing::program::ended_within;
 use rustix::process::{Resource, Rlimit, setrlimit};
 

@@ -117,7 +117,7 @@ fn what_cannot_be_shown_is_refused() {
     write_weights(&path);
     let path = path.to_str().expect("an ordinary name");
     for (arguments, message) in [
-        (&["mobility"][..], "is no weights file"),
+        (&["mobility"][..], "has no weights by class"),
         (&["/nowhere/x.weights"], "/nowhere/x.weights"),
         (&["--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
         (&[path, "--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, CowArray, Ix2};
 use numpy::{AllowTypeChange, IntoPyArray, PyArray1, PyArrayLike2, PyArrayLikeDyn};
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::cli::by_class::ByClass;
+use othello_engine::eval::ByClass;
 use othello_engine::eval::{
     Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter, WeightsChoice, WeightsError,
     WeightsFile,

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use othello_engine::cli::arguments::Output;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::Output;
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Provenance, Summary, check_output};
 use serde::Serialize;

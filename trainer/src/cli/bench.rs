@@ -4,9 +4,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use othello_cli::arguments::{number_from, number_in};
+use othello_cli::{Outcome, Session};
 use othello_engine::board::Phase;
-use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::pattern::PatternSet;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
+use othello_cli::arguments::number_in;
+use othello_cli::{Outcome, Session};
 use othello_engine::board::Discs;
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, check_replaceable, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::search::Selectivity;

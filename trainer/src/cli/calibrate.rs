@@ -8,8 +8,8 @@ mod realization;
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::cli::by_class::ByClass;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::{Outcome, Session};
+use othello_engine::eval::ByClass;
 use othello_engine::eval::{Weights, WeightsChoice};
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, Summary, Writer, check_name,

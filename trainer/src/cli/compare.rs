@@ -1,17 +1,13 @@
 //! `othello-trainer compare`: decides which of two recipes is better, with its confidence.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::number_in;
+use othello_cli::{Outcome, Session};
 use othello_engine::search::Strength;
 
 use super::sprt::SprtArguments;
-use super::study::label_list;
-use crate::arena::{SprtReport, Statistics};
-use crate::study::{Comparing, Comparison, Needed, Played, Recipe, StudySettings, Verdict};
+use crate::study::{Comparing, Recipe, StudySettings};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]
@@ -49,50 +45,6 @@ pub struct Arguments {
 fn discs(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|&discs: &f64| discs > 0.0 && discs <= 64.0);
     discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, errors, seeds, test_games, .. } = self;
-        let columns = ["phase", "positions", first, second, "difference", "±"];
-        let rows = errors.phases.iter().map(|row| {
-            let numbers = [row.first_mae, row.second_mae, row.difference, row.difference_error];
-            let [one, two, difference, error] = numbers.map(|discs| format!("{discs:.3}"));
-            [row.phase.to_string(), format!("{:.0}", row.positions), one, two, difference, error]
-        });
-        writeln!(f, "{}", table(columns, rows))?;
-        let percent = 100.0 * errors.confidence;
-        writeln!(
-            f,
-            "mean absolute error of `{first}` less that of `{second}`: {:+.4} ± {:.4} discs \
-             ({percent:.0} %, {seeds} seeds, {test_games} games)",
-            errors.difference, errors.difference_error
-        )?;
-        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
-        if let Some(Played { statistics, sprt }) = &self.played {
-            let Statistics { wins, draws, losses, elo, p_value, .. } = statistics;
-            write!(f, "match: {wins} won, {draws} drawn, {losses} lost, {elo:+.0} Elo, ")?;
-            match sprt {
-                None => writeln!(f, "p = {p_value:.3}")?,
-                Some(SprtReport { elo0, elo1, decision, .. }) => {
-                    writeln!(f, "SPRT of {elo0:+} against {elo1:+} Elo: {decision}")?;
-                }
-            }
-        }
-        match self.verdict {
-            Verdict::First => write!(f, "`{first}` is better"),
-            Verdict::Second => write!(f, "`{second}` is better"),
-            Verdict::Equal => {
-                let Needed { seeds, games } = errors.needed;
-                let smallest = errors.smallest;
-                write!(
-                    f,
-                    "equal: no difference is proven; to prove one of {smallest} discs takes about \
-                     {seeds} seeds and {games} test games"
-                )
-            }
-        }
-    }
 }
 
 /// Fits both recipes by every seed, measures, plays, and reports.

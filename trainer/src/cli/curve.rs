@@ -1,17 +1,14 @@
 //! `othello-trainer curve`: measures how the error of a recipe falls with the amount of data.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::number_in;
+use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
 
-use super::study::label_list;
 use crate::dataset::Share;
-use crate::study::{Curve, Law, PhaseCurve, Prediction, Recipe, StudySettings};
+use crate::study::{Curve, Recipe, StudySettings};
 
 mod picture;
 
@@ -38,40 +35,6 @@ pub struct Arguments {
     /// Draw the errors and their law into this SVG file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
-}
-
-impl fmt::Display for Curve {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = ["share", "games", "MAE", "±", "law"];
-        let rows = self.points.iter().map(|point| {
-            let error = point.mae_error.map_or("-".into(), |error| format!("{error:.3}"));
-            let law = format!("{:.3}", self.law.at(point.games));
-            let [games, mae] = [format!("{:.0}", point.games), format!("{:.3}", point.mae)];
-            [point.share.to_string(), games, mae, error, law]
-        });
-        writeln!(f, "{}\n", table(columns, rows))?;
-        let columns = ["phase", "positions", "MAE", "predicted", "missed by", "floor", "exponent"];
-        let rows = self.phases.iter().map(|row| {
-            let PhaseCurve { phase, positions, law, prediction, .. } = row;
-            let [measured, predicted, floor, exponent] =
-                [prediction.measured, prediction.predicted, law.floor, law.exponent]
-                    .map(|number| format!("{number:.3}"));
-            let missed = format!("{:+.1} %", prediction.missed_percent);
-            let positions = format!("{positions:.0}");
-            [phase.to_string(), positions, measured, predicted, missed, floor, exponent]
-        });
-        writeln!(f, "{}\n", table(columns, rows))?;
-        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
-        let Law { floor, scale, exponent } = self.law;
-        writeln!(f, "error of `{}` = {floor:.3} + {scale:.3} · games^-{exponent:.3}", self.recipe)?;
-        let Prediction { predicted, measured, missed_percent, .. } = self.prediction;
-        writeln!(
-            f,
-            "the smaller shares predict {predicted:.3} for the largest; it has {measured:.3}: missed by \
-             {missed_percent:+.2} %"
-        )?;
-        write!(f, "twice as many games would reach {:.3}", self.twice)
-    }
 }
 
 /// Fits the recipe to every share by every seed, measures, and reports.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use othello_engine::cli::arguments::number_from;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::number_from;
+use othello_cli::{Outcome, Session};
 use othello_engine::file::Existing;
 use othello_engine::text;
 use serde::Serialize;

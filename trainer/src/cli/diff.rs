@@ -3,11 +3,11 @@
 use std::fmt;
 
 use anyhow::ensure;
+use othello_cli::{Outcome, Session};
 use othello_engine::board::Phase;
-use othello_engine::cli::by_class::ByClass;
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_engine::eval::ByClass;
 use othello_engine::eval::{STEPS_PER_DISC, Weights, WeightsChoice};
+use othello_engine::text_table::table;
 use serde::Serialize;
 
 /// Arguments of `diff`.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::{Outcome, Session};
 use othello_engine::instructions::InstructionSet;
 use serde::Serialize;
 

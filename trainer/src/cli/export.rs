@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
-use othello_engine::cli::arguments::number_from;
-use othello_engine::cli::by_class::ByClass;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::number_from;
+use othello_cli::{Outcome, Session};
+use othello_engine::eval::ByClass;
 use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, Kind, check_output, kind_of, plain};
 use othello_engine::record::GameReader;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
+use othello_cli::arguments::{decimal, number_from};
+use othello_cli::{Outcome, Session};
 use othello_engine::board::Phase;
-use othello_engine::cli::arguments::{decimal, number_from};
-use othello_engine::cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Existing, Kind, check_name, check_output};
 use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};

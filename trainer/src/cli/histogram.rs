@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use othello_engine::columns::table;
+use othello_engine::text_table::table;
 
 /// Counts by a number of discs, drawn as bars.
 pub(super) struct Histogram {

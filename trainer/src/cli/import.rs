@@ -3,16 +3,15 @@
 
 mod weights;
 
-use std::fmt;
 use std::path::PathBuf;
 
-use othello_engine::cli::arguments::Output;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::Output;
+use othello_cli::{Outcome, Session};
 use othello_engine::record::record_files;
 
 use crate::source::egaroucid::EgaroucidBoards;
 use crate::source::ggf::GgfGames;
-use crate::source::import::{Import, Summary};
+use crate::source::import::Import;
 use crate::source::wthor::WthorGames;
 use crate::source::{boards, transcripts};
 
@@ -63,14 +62,6 @@ struct Wthor {
     /// File of games: leave out positions that occur in it, up to symmetry
     #[arg(long, value_name = "GAMES", requires = "solved_only")]
     except: Vec<PathBuf>,
-}
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { games, positions, rejected, incomplete, sha256 } = self;
-        write!(f, "{games} games ({incomplete} incomplete), {positions} positions, ")?;
-        write!(f, "{rejected} records rejected\nsha256 {sha256}")
-    }
 }
 
 /// Imports and reports.

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use othello_engine::cli::arguments::number_from;
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::number_from;
+use othello_cli::{Outcome, Session};
 use othello_engine::record::record_files;
 use othello_engine::text::excerpt;
+use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::histogram::Histogram;

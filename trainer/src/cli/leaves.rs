@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use othello_engine::cli::arguments::{Output, number_in};
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::{Output, number_in};
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Summary, check_output};
 use othello_engine::record::{Game, record_files};

@@ -4,14 +4,14 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::{number_from, number_in};
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::record_files;
 use othello_engine::search::{Selection, Selectivity};
+use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::verdict::{largest_error, outcome};

@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
+use othello_cli::arguments::{number_from, number_in};
+use othello_cli::{Outcome, Session};
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Position, Side};
-use othello_engine::cli::arguments::{SearchBy, number_from, number_in};
-use othello_engine::cli::{Outcome, Session};
+use othello_engine::cli::arguments::SearchBy;
 use othello_engine::eval::{Evaluator, Identified as _};
 use othello_engine::file::{Provenance, check_differ, check_output};
 use othello_engine::progress::Progress as _;

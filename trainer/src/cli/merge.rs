@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use othello_engine::cli::arguments::{Output, number_from};
-use othello_engine::cli::message::counted;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::{Output, number_from};
+use othello_cli::message::counted;
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::{Kind, Summary, kind_of};
 use othello_engine::record::record_files;

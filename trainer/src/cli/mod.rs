@@ -27,7 +27,6 @@ pub mod selection;
 pub mod shuffle;
 pub mod split;
 mod sprt;
-mod study;
 pub mod tune;
 pub mod validate;
 mod verdict;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::number_in;
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Existing, Provenance, Summary, check_output};
 use serde::Serialize;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use othello_engine::cli::arguments::number_from;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::number_from;
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
 use othello_engine::file::Existing;
 use othello_engine::openings;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use othello_engine::cli::arguments::{Output, number_in};
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::{Output, number_in};
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Kind, Summary, check_output, kind_of};
 use othello_engine::progress::Progress as _;

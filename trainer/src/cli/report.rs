@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use othello_engine::cli::arguments::number_from;
-use othello_engine::cli::message::counted;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::number_from;
+use othello_cli::message::counted;
+use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_output, plain, read_ordinary};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use othello_engine::cli::arguments::{Output, number_from};
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::{Output, number_from};
+use othello_cli::{Outcome, Session};
 use othello_engine::progress::Progress;
 
 use super::selection::{Files, Selection};

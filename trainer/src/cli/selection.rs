@@ -6,8 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use othello_engine::cli::arguments::number_from;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::number_from;
+use othello_cli::{Outcome, Session};
 use othello_engine::file::{Kind, Summary, kind_of};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, ScoredPosition, record_files};

@@ -4,8 +4,8 @@ use othello_engine::file::Existing;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::number_in;
+use othello_cli::{Outcome, Session};
 use othello_engine::progress::Progress;
 
 use super::selection::{Files, Selection};

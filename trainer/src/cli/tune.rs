@@ -1,19 +1,14 @@
 //! `othello-trainer tune`: finds the values of a recipe's entries with the smallest error.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::ValueEnum;
-use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::{number_from, number_in};
+use othello_cli::{Outcome, Session};
 use othello_engine::text::read_by;
 
-use super::study::label_list;
-use crate::study::{
-    AtAnEnd, CONFIDENCE, Choices, End, Recipe, Record, Standing, StudySettings, Tuned, Tuning,
-};
+use crate::study::{Choices, Recipe, StudySettings, Tuning};
 
 /// Arguments of `tune`.
 #[derive(clap::Args, Debug)]
@@ -51,52 +46,6 @@ enum EarlyRounds {
     Data,
     /// Seeds, but at least 2
     Seeds,
-}
-
-/// Returns the row of the record in the printed table.
-fn cells(record: &Record) -> [String; 9] {
-    let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
-    let is_best = record.outcome == Some(Standing::Best);
-    let shown = |value: Option<f64>| number(value.filter(|_| !is_best));
-    let outcome = match record.outcome {
-        Some(Standing::Best) => "best",
-        Some(Standing::Equal) => "equal",
-        Some(Standing::Halved) => "halved",
-        Some(Standing::Worse) => "worse",
-        Some(Standing::Diverged) => "diverged",
-        None => "-",
-    };
-    [
-        record.round.to_string(),
-        record.share.to_string(),
-        record.by_seed.len().to_string(),
-        number(record.mae),
-        shown(record.difference),
-        shown(record.difference_error),
-        outcome.to_owned(),
-        record.trial.clone(),
-        record.name.clone(),
-    ]
-}
-
-impl fmt::Display for Tuned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns =
-            ["round", "share", "seeds", "MAE", "worse by", "±", "<outcome", "<trial", "<values"];
-        writeln!(f, "{}\n", table(columns, self.trials.iter().map(cells)))?;
-        let best = self.trials.last().map_or(0, |last| last.round);
-        let last = self.trials.iter().filter(|trial| trial.round == best);
-        for trial in last.clone().filter(|trial| trial.outcome == Some(Standing::Best)) {
-            writeln!(f, "best: {}, mean absolute error {:.3} discs", trial.name, self.mae)?;
-        }
-        for AtAnEnd { name, value, end } in &self.at_an_end {
-            let more = if *end == End::Largest { "larger" } else { "smaller" };
-            writeln!(f, "{name} = {value} is the {end} that was tried: {more} ones may be better")?;
-        }
-        writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
-        let equal = last.filter(|trial| trial.outcome == Some(Standing::Equal)).count();
-        write!(f, "not proven worse: {equal} more of the last round ({:.0} %)", 100.0 * CONFIDENCE)
-    }
 }
 
 /// Fits in rounds, eliminates, and reports.

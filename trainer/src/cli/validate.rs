@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordFolder, record_files};

@@ -1,6 +1,6 @@
 //! `--max-mae X` and `--max-bias X`: the limits of errors on the command line.
 
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::{Outcome, Session};
 use othello_engine::progress::Progress as _;
 
 use crate::measure::ErrorLimits;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::columns::table;
 use crate::eval::Prediction;
 use crate::search::Predictions;
+use crate::text_table::table;
 
 /// Returns the cells of a prediction.
 fn cells(Prediction { slope, offset, error }: Prediction) -> [String; 3] {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::number_in;
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::Models;
+use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::{Changing, Written};

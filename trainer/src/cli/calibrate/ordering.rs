@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use othello_engine::cli::arguments::{number_from, number_in};
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::{number_from, number_in};
+use othello_cli::{Outcome, Session};
 use othello_engine::pattern::PatternSet;
+use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::super::pattern_sets;

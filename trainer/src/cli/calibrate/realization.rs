@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use othello_engine::cli::arguments::number_in;
-use othello_engine::cli::{Outcome, Session};
-use othello_engine::columns::table;
+use othello_cli::arguments::number_in;
+use othello_cli::{Outcome, Session};
 use othello_engine::eval::Models;
 use othello_engine::record::record_files;
+use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::{Changing, Written};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::{Outcome, Session};
 use othello_engine::file::{Provenance, plain};
 use serde::Serialize;
 

@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use othello_cli::Session;
 use othello_engine::board::Phase;
-use othello_engine::cli::Session;
-use othello_engine::cli::by_class::ByClass;
+use othello_engine::eval::ByClass;
 use othello_engine::eval::{Evaluate, Evaluator, Tables, Weights};
 use othello_engine::file::{check_output, plain};
 use othello_engine::progress::Progress as _;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use othello_engine::cli::arguments::Output;
-use othello_engine::cli::{Outcome, Session};
+use othello_cli::arguments::Output;
+use othello_cli::{Outcome, Session};
 use othello_engine::file::{FileError, Provenance, check_output, open_ordinary};
 use othello_engine::progress::Silent;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! `--worst`: the positions with the largest errors.
 
 use anyhow::Context as _;
-use othello_engine::columns::table;
 use othello_engine::eval::WeightsChoice;
+use othello_engine::text_table::table;
 
 use super::Arguments;
 use super::explain::explainer;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use othello_cli::Session;
 use othello_engine::board::{Position, Side, notation::board_text};
-use othello_engine::cli::Session;
 use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, check_output, check_replaceable, plain,
 };

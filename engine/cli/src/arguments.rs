@@ -1,0 +1,185 @@
+//! The arguments that several subcommands share, and parsers for argument values.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::error::ContextValue;
+use clap::{Arg, Command, Parser, ValueEnum};
+
+use othello_core::file::Existing;
+
+use crate::message::quoted;
+
+/// The greatest value of `--threads`: more than the cores of a machine, and fewer than a system
+/// refuses to start.
+const MAX_THREADS: usize = 1024;
+
+/// The options of every subcommand. The binary's arguments include them (clap `flatten`).
+#[derive(clap::Args, Debug)]
+pub struct Common {
+    /// Number of threads to work with, 1 to 1024 [default: all cores]
+    #[arg(long, value_name = "N", global = true, value_parser = number_in(1..=MAX_THREADS))]
+    pub threads: Option<usize>,
+
+    /// Print one JSON object to standard output instead of a summary
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// Write progress and messages to standard error as text, or as JSON, one object a line
+    #[arg(long, value_name = "FORM", global = true, value_enum, default_value_t)]
+    #[arg(hide_possible_values = true)]
+    pub log: Log,
+
+    /// Keep how far the work is in this file, one JSON object, for a monitor to read
+    #[arg(long, value_name = "FILE", global = true)]
+    pub progress_file: Option<PathBuf>,
+}
+
+/// The form of what goes to standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Log {
+    /// Bars on a terminal, lines elsewhere
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// The output file of a subcommand that resumes. Its arguments include this (clap `flatten`).
+#[derive(clap::Args, Clone, Debug)]
+pub struct Output {
+    /// File to write; an interrupted one is resumed
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+
+    /// Replace an output that was made from something else
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl Output {
+    /// Returns the treatment of an existing file.
+    pub fn existing(&self) -> Existing {
+        Existing::by_force(self.force)
+    }
+}
+
+/// A type of numbers that an argument can have. Signed types are left out, so that the compiler
+/// does not infer `i32` for a bound without a type: only at run time does clap find that the type
+/// of an argument is not that of its parser.
+pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
+    /// The largest number of the type.
+    const MAX: Self;
+}
+
+impl Number for u8 {
+    const MAX: Self = Self::MAX;
+}
+impl Number for u32 {
+    const MAX: Self = Self::MAX;
+}
+impl Number for u64 {
+    const MAX: Self = Self::MAX;
+}
+impl Number for usize {
+    const MAX: Self = Self::MAX;
+}
+
+/// Returns a parser of whole numbers in a range. The bounds must have the type of the argument:
+/// `number_in(1..=60_u32)`.
+pub fn number_in<T: Number>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (first, last) = (range.start(), range.end());
+        number.ok_or_else(|| {
+            let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            if *last == T::MAX && !is_whole {
+                format!("expected a whole number, {first} or more, in digits alone")
+            } else {
+                format!("expected a whole number from {first} to {last}")
+            }
+        })
+    }
+}
+
+/// Returns a parser of whole numbers that are at least `first`. The bound must have the type of the
+/// argument: `number_from(1_u64)`.
+pub fn number_from<T: Number>(
+    first: T,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    number_in(first..=T::MAX)
+}
+
+/// Parses a decimal number.
+pub fn decimal(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number, such as 0.5".to_owned())
+}
+
+/// Parses the process's arguments. A negative number in the place of a value is that value, not a
+/// flag, so that the error names it.
+pub fn parse<P: Parser>() -> P {
+    let matches = with_negative_numbers(P::command()).try_get_matches();
+    let parsed = matches.and_then(|matches| P::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit())
+}
+
+/// The error with the arguments that it tells as they may be shown: once it is put together, it is
+/// text for a terminal, and cannot be changed any more.
+fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
+    let shown = |text: &String| quoted(text).into_owned();
+    let told = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) => Some((kind, ContextValue::String(shown(text)))),
+        ContextValue::Strings(texts) => {
+            Some((kind, ContextValue::Strings(texts.iter().map(shown).collect())))
+        }
+        _ => None,
+    });
+    for (kind, value) in told.collect::<Vec<_>>() {
+        error.insert(kind, value);
+    }
+    error
+}
+
+fn with_negative_numbers(command: Command) -> Command {
+    let takes_value = |arg: &Arg| arg.get_action().takes_values() && !arg.is_positional();
+    let command = command.mut_args(|arg| {
+        let takes_value = takes_value(&arg);
+        if takes_value { arg.allow_negative_numbers(true) } else { arg }
+    });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A regression: the error for `--games 10k` was "invalid digit", and the upper bound had
+    /// twenty digits.
+    #[test]
+    fn numbers_without_an_end_say_where_they_begin() {
+        let parse = number_from(1_u64);
+        assert_eq!(parse("18446744073709551615"), Ok(u64::MAX));
+        for text in ["10k", "1G", "-1", "", "1e3"] {
+            let expected = "expected a whole number, 1 or more, in digits alone";
+            assert_eq!(parse(text).unwrap_err(), expected);
+        }
+        for text in ["0", "18446744073709551616"] {
+            let expected = "expected a whole number from 1 to 18446744073709551615";
+            assert_eq!(parse(text).unwrap_err(), expected);
+        }
+    }
+
+    /// A regression: `--threads 4294967296` started threads without end.
+    #[test]
+    fn the_number_of_threads_has_an_end() {
+        let parse = number_in(1..=MAX_THREADS);
+        assert_eq!((parse("1"), parse("1024")), (Ok(1), Ok(1024)));
+        for text in ["0", "1025", "4294967296", "18446744073709551616", "-1", "", "two"] {
+            assert_eq!(parse(text).unwrap_err(), "expected a whole number from 1 to 1024");
+        }
+    }
+}

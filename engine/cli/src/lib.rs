@@ -1,0 +1,43 @@
+//! The parts that the command lines of `othello-engine` and `othello-trainer` share.
+//!
+//! A subcommand is a function that takes its arguments and a [`Session`], prints one
+//! [`report::Report`] and returns an [`Outcome`]. The session starts the threads, shows progress on
+//! standard error, stops at signals and turns errors into exit statuses: 0 done, 1 the work found
+//! something wrong, 2 bad usage or input, 75 try again, 128 + N after signal N.
+//!
+//! [`arguments`] parses the process's arguments and has those that every subcommand takes,
+//! [`message`] makes text safe for a terminal, [`generate`] writes completions and manual pages.
+//!
+//! ```no_run
+//! use clap::Parser;
+//! use othello_cli::{Outcome, Session, arguments, session};
+//!
+//! #[derive(Parser)]
+//! struct Arguments {
+//!     #[arg(long)]
+//!     name: String,
+//!     #[command(flatten)]
+//!     common: arguments::Common,
+//! }
+//!
+//! fn greet(name: &str, session: &Session) -> anyhow::Result<Outcome> {
+//!     session.print(&format!("hello {name}"))
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     session::main(|| {
+//!         let Arguments { name, common } = arguments::parse();
+//!         session::run(&common, |session| greet(&name, session))
+//!     })
+//! }
+//! ```
+
+pub mod arguments;
+pub mod generate;
+mod interrupt;
+pub mod message;
+pub mod progress;
+pub mod report;
+pub mod session;
+
+pub use session::{Outcome, Session};

@@ -1,0 +1,135 @@
+//! Messages on standard error: lines, texts that are safe for a terminal, and counts with their
+//! nouns.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::io::Write as _;
+
+/// Writes a line to standard error. If nobody reads it any more, the work goes on.
+pub(crate) fn say(line: &str) {
+    let line = shortened_words(line);
+    let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
+}
+
+/// The most characters of an argument, or of a word, that a message repeats as they are.
+const LONGEST_WORD: usize = 300;
+
+/// The characters of a longer one that are shown of its beginning, and of its end.
+const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
+
+/// An argument as a message may repeat it: what a terminal obeys is written out, and of a long one
+/// the beginning and the end are shown.
+pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
+    let argument = shortened_word(argument);
+    if !argument.contains(char::is_control) {
+        return argument;
+    }
+    let shown = argument.chars().map(|letter| match letter.is_control() {
+        true => letter.escape_debug().to_string(),
+        false => letter.to_string(),
+    });
+    shown.collect::<String>().into()
+}
+
+/// A text whose words are as long as a message repeats them: an argument may stand anywhere in it.
+fn shortened_words(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST_WORD {
+        return text.into();
+    }
+    text.split_inclusive(char::is_whitespace).map(shortened_word).collect::<String>().into()
+}
+
+fn shortened_word(word: &str) -> Cow<'_, str> {
+    if word.chars().nth(LONGEST_WORD).is_none() {
+        return word.into();
+    }
+    let [first, last] = SHOWN_OF_A_WORD;
+    let beginning: String = word.chars().take(first).collect();
+    let end = word.char_indices().rev().nth(last - 1).map_or(0, |(at, _)| at);
+    format!("{beginning} … {}", &word[end..]).into()
+}
+
+/// Escapes the characters of a text that act on a terminal, except line breaks and tabs. Messages
+/// quote names and provenance from files, which may come from anybody.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    if !text.contains(is_obeyed) {
+        return text.into();
+    }
+    let mut shown = String::new();
+    for letter in text.chars() {
+        if is_obeyed(letter) {
+            shown.extend(letter.escape_debug());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown.into()
+}
+
+/// The greatest length of a message in bytes, far more than any that does not repeat its input.
+const MOST: usize = 8 << 10;
+
+/// Returns a message; cuts a longer one to its beginning and its end, which has the remedy.
+pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
+    if line.len() <= MOST {
+        return line.into();
+    }
+    let beginning = &line[..line.floor_char_boundary(MOST / 2)];
+    let end = &line[line.ceil_char_boundary(line.len() - MOST / 4)..];
+    format!("{beginning} … {end}").into()
+}
+
+/// Returns a count with its noun: `1 shard`, `3 shards`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let end = match noun {
+        _ if count == N::from(1) => "",
+        _ if noun.ends_with("ch") || noun.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_written_out() {
+        assert_eq!(harmless("a\tb\nc é"), "a\tb\nc é");
+        assert_eq!(harmless("a\u{1b}[2J\r\u{9b}b"), "a\\u{1b}[2J\\r\\u{9b}b");
+    }
+
+    #[test]
+    fn a_message_that_repeats_its_input_keeps_its_beginning_and_its_remedy() {
+        let line = format!("a.games: {} is too long; cut it", "é".repeat(100_000));
+        let said = shortened(&line);
+        assert!(said.len() < MOST, "{}", said.len());
+        assert!(said.starts_with("a.games: é") && said.ends_with(" is too long; cut it"));
+        assert_eq!(shortened("short"), "short");
+    }
+
+    /// An argument of 100 kB was repeated whole.
+    #[test]
+    fn a_long_word_is_told_by_its_beginning_and_its_end() {
+        let argument = format!("<{}>", "é".repeat(100_000));
+        for shown in
+            [quoted(&argument), shortened_words(&format!("error: {argument}: is too long"))]
+        {
+            assert!(shown.chars().count() < 110, "{shown}");
+            assert!(shown.contains("<ééé") && shown.contains("ééé>"), "{shown}");
+        }
+        let path = format!("/{}", "x".repeat(LONGEST_WORD - 1));
+        assert_eq!(
+            (quoted(&path), shortened_words(&path)),
+            (path.as_str().into(), path.as_str().into())
+        );
+        assert_eq!(quoted("a\u{1b}[2J\nb"), "a\\u{1b}[2J\\nb");
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(counted(1_u64, "shard"), "1 shard");
+        assert_eq!([counted(0_usize, "run"), counted(2_usize, "match")], ["0 runs", "2 matches"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! The results on standard output: one JSON object, or a short summary for people.
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+
+use anyhow::Context as _;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::message::harmless;
+
+/// The result of a subcommand: the fields of its JSON object and, by `Display`, its summary.
+pub trait Report: Serialize + Display {}
+
+impl<T: Serialize + Display> Report for T {}
+
+/// The version of the JSON fields that the commands print, as described in `datasets/json.md`.
+/// Within a version, fields may be added, but none is removed or changes its meaning.
+pub const JSON_VERSION: u32 = 1;
+
+/// A report, with the amount of each stage's work that an earlier run had finished.
+#[derive(Serialize)]
+struct WithResumed<'a, R: Report> {
+    #[serde(flatten)]
+    report: &'a R,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    resumed: &'a Map<String, Value>,
+    json_version: u32,
+}
+
+/// Returns the text of a report. Its JSON object gets the version and, if not empty, the field
+/// `resumed`.
+pub(crate) fn text(
+    report: &impl Report,
+    resumed: &Map<String, Value>,
+    json: bool,
+) -> anyhow::Result<String> {
+    let text = match json {
+        true => {
+            let report = WithResumed { report, resumed, json_version: JSON_VERSION };
+            serde_json::to_string(&report).context("cannot write the report")?
+        }
+        false => harmless(report.to_string().trim_end()).into_owned(),
+    };
+    Ok(text + "\n")
+}
+
+/// Prints the text of a report.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    to_standard_output(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes to standard output through a buffer. If the reader closed its end (`… | head`), that is
+/// no error.
+pub fn to_standard_output(
+    write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let written = write(&mut out).and_then(|()| out.flush());
+    // After an error, the rest of the buffer must not be written.
+    let _ = out.into_parts();
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,230 @@
+//! A run of a subcommand: its threads, its progress, its report and its exit status.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use anyhow::Context as _;
+
+use crate::arguments::{Common, Log};
+use crate::interrupt::Interrupts;
+use crate::message::say;
+use crate::progress::Reporter;
+use crate::progress::events::{self, ProgressFile};
+use crate::report::{self, Report};
+use othello_core::file::may_pass;
+use othello_core::instructions::InstructionSet;
+use othello_core::progress::Interrupted;
+
+/// The stack size of every working thread, the first one too: a search of 60 plies needs more than
+/// the environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only the used part takes memory.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The exit status for an error that may be gone at the next run of the same command: `EX_TEMPFAIL`
+/// of sysexits.h, so that a scheduler can tell such errors from others.
+const TRY_AGAIN: u8 = 75;
+
+/// The outcome of work that ran to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Done: exit status 0.
+    Done,
+    /// The work found something wrong, such as a wrong score or a failed check: exit status 1.
+    FoundWrong,
+}
+
+impl Outcome {
+    /// Returns [`Outcome::FoundWrong`] if `wrong` holds.
+    pub fn wrong_if(wrong: bool) -> Self {
+        if wrong { Self::FoundWrong } else { Self::Done }
+    }
+}
+
+/// The state of a running subcommand.
+pub struct Session {
+    threads: usize,
+    json: bool,
+    reporter: Reporter,
+    /// The beginning of the work, once inputs are at hand.
+    begun: OnceLock<Instant>,
+}
+
+impl Session {
+    /// Returns the number of threads of the global rayon pool.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Returns the progress display: bars on a terminal, plain lines elsewhere, always on standard
+    /// error.
+    pub fn progress(&self) -> &Reporter {
+        &self.reporter
+    }
+
+    /// Returns the time at which the work began.
+    pub fn begun(&self) -> Instant {
+        *self.begun.get_or_init(Instant::now)
+    }
+
+    /// Returns the seconds that the work has taken so far.
+    pub fn seconds(&self) -> f64 {
+        self.begun().elapsed().as_secs_f64()
+    }
+
+    /// Ends the progress display and prints the report to standard output, with the amount of work
+    /// that earlier runs had finished. Returns [`Outcome::Done`].
+    pub fn print(&self, report: &impl Report) -> anyhow::Result<Outcome> {
+        self.reporter.finish();
+        report::print(&report::text(report, &self.reporter.resumed(), self.json)?)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Does the work of a subcommand.
+    fn work(
+        self,
+        command: impl FnOnce(&Self) -> anyhow::Result<Outcome>,
+    ) -> anyhow::Result<Outcome> {
+        self.begun();
+        let outcome = command(&self);
+        self.reporter.finish();
+        outcome
+    }
+
+    fn start(common: &Common, interrupts: Interrupts) -> anyhow::Result<Self> {
+        InstructionSet::asked_for()?;
+        // Rayon reads 0 as "all cores".
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(common.threads.unwrap_or(0))
+            .stack_size(STACK_BYTES)
+            .build_global()
+            .context("cannot start the threads; try a smaller --threads")?;
+        let file = common.progress_file.as_deref().map(ProgressFile::create);
+        let file = file.transpose().context("--progress-file")?;
+        Ok(Self {
+            threads: rayon::current_num_threads(),
+            json: common.json,
+            reporter: Reporter::new(common.log, file, interrupts),
+            begun: OnceLock::new(),
+        })
+    }
+}
+
+/// The exit status of a process in which a thread panicked, as Rust has it.
+const PANICKED: i32 = 101;
+
+/// Ends the process where a thread panics, with a message: others might wait for that thread for
+/// ever. The usual message needs memory while it holds a lock that the message of missing memory
+/// takes, too; this one takes none.
+fn end_with_any_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let thread = std::thread::current();
+        let thread = thread.name().unwrap_or("unnamed");
+        let _ = writeln!(io::stderr(), "thread '{thread}' {panic}");
+        // Where `RUST_BACKTRACE` asks for one.
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            let _ = writeln!(io::stderr(), "{trace}");
+        }
+        std::process::exit(PANICKED);
+    }));
+}
+
+/// The body of a binary's `main`: does all of its work on a thread with a stack that is large
+/// enough, whatever that of the process is. A panic of any thread ends the process.
+pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
+    end_with_any_panic();
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("command".to_owned());
+        match builder.stack_size(STACK_BYTES).spawn_scoped(scope, work) {
+            Ok(command) => match command.join() {
+                Ok(status) => status,
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+            Err(error) => {
+                say(&format!("error: cannot start a thread: {error}"));
+                ExitCode::from(2)
+            }
+        }
+    })
+}
+
+/// Runs a subcommand: starts the thread pool, and turns the result into the exit status. An error
+/// is 2, as clap's own are, or 75 if it may pass; an interrupt is 128 plus the number of the
+/// signal, as in shells.
+pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
+    let status = exit_status(common, command);
+    if common.log == Log::Json {
+        events::write_exit(status);
+    }
+    if let Some(path) = &common.progress_file {
+        ProgressFile::write_exit(path, status);
+    }
+    ExitCode::from(status)
+}
+
+fn exit_status(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
+    let interrupts = match Interrupts::listen() {
+        Ok(interrupts) => interrupts,
+        Err(error) => {
+            common.log.error(&format!("cannot listen for interrupts: {error}"));
+            return 2;
+        }
+    };
+    let outcome =
+        Session::start(common, interrupts.clone()).and_then(|session| session.work(command));
+    match outcome {
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::FoundWrong) => 1,
+        Err(error) if error.chain().any(|cause| cause.is::<Interrupted>()) => {
+            common.log.message(interrupts.farewell());
+            interrupts.exit_status()
+        }
+        Err(error) => {
+            common.log.error(&explanation(&error));
+            if is_passing(&error) { TRY_AGAIN } else { 2 }
+        }
+    }
+}
+
+/// Returns whether an error may be gone at the next attempt.
+fn is_passing(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
+}
+
+/// Returns an error with its causes, without causes whose words it already contains.
+fn explanation(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
+        if text.is_empty() {
+            cause
+        } else if text.contains(&cause) {
+            text
+        } else {
+            format!("{text}: {cause}")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_that_may_pass_is_told_from_what_must_be_mended() {
+        let passes = |kind: io::ErrorKind| {
+            is_passing(&anyhow::Error::new(io::Error::from(kind)).context("a.games"))
+        };
+        assert!(passes(io::ErrorKind::StorageFull) && passes(io::ErrorKind::TimedOut));
+        assert!(!passes(io::ErrorKind::NotFound));
+        assert!(!passes(io::ErrorKind::PermissionDenied));
+        assert!(!is_passing(&anyhow::anyhow!("no such level")));
+    }
+
+    /// Library errors repeat their cause in their own words.
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("no space").context("a.games: no space; make room");
+        assert_eq!(explanation(&error.context("stopped")), "stopped: a.games: no space; make room");
+    }
+}

@@ -1,0 +1,50 @@
+//! The weights by class, for work that looks into them.
+
+use serde_json::{Map, Value as Json};
+
+use super::{Weights, WeightsChoice, WeightsError, WeightsFile, embedded};
+
+/// The weights that an argument names, by class, and their origin.
+pub struct ByClass {
+    /// The weights.
+    pub weights: Weights,
+    /// True if the weights have the counts of a file; the embedded ones have none.
+    pub counted: bool,
+    /// The checksum of the weights file's content.
+    pub sha256: String,
+    /// The settings and inputs that decided the weights.
+    pub provenance: Map<String, Json>,
+}
+
+/// Errors of weights without values by class.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum ByClassError {
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    #[error("the embedded provenance: {0}")]
+    Provenance(#[from] serde_json::Error),
+    #[error("`{0}` has no weights by class; name a weights file, or `embedded`")]
+    BuiltIn(String),
+}
+
+impl ByClass {
+    /// Reads a weights file, or takes the embedded weights. The evaluations by hand are refused,
+    /// because they have no weights by class.
+    pub fn load(choice: &WeightsChoice) -> Result<Self, ByClassError> {
+        match choice {
+            WeightsChoice::File(path) => {
+                let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
+                let provenance = provenance.as_map().clone();
+                Ok(Self { weights, counted: true, sha256, provenance })
+            }
+            WeightsChoice::Embedded => {
+                let identity = embedded::identity();
+                let provenance = serde_json::from_str(identity.provenance)?;
+                let (weights, sha256) = (embedded::weights(), identity.sha256.to_owned());
+                Ok(Self { weights, counted: false, sha256, provenance })
+            }
+            built_in => Err(ByClassError::BuiltIn(built_in.to_string())),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Tables for people: text columns side by side.
+
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+/// Returns a table of cells under headings, one row a line, without a line break at its end.
+/// Numbers are aligned at the right; a heading that begins with `<` is that of a column of texts.
+///
+/// ```
+/// use othello_engine::text_table::table;
+///
+/// let table = table(["<squares", "games"], [["f5", "1200"], ["a1 h8", "7"]]);
+/// assert_eq!(table, "squares  games\nf5        1200\na1 h8        7");
+/// ```
+pub fn table<const N: usize, C: ToString>(
+    headings: [&str; N],
+    rows: impl IntoIterator<Item = [C; N]>,
+) -> String {
+    let mut table = Table::new();
+    table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings.map(|heading| heading.strip_prefix('<').unwrap_or(heading)));
+    for row in rows {
+        table.add_row(row.map(|cell| cell.to_string()));
+    }
+    for (column, heading) in table.column_iter_mut().zip(headings) {
+        // Two spaces between columns, none around the table.
+        column.set_padding((if column.index == 0 { 0 } else { 2 }, 0));
+        if !heading.starts_with('<') {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// Returns a table of cells under headings in Markdown, one row a line, without a line break at its
+/// end. A bar inside a cell is escaped.
+///
+/// ```
+/// use othello_engine::text_table::markdown;
+///
+/// let row = ["f5".to_owned(), "1|200".to_owned()];
+/// let table = markdown(&["square", "games"], [row]);
+/// assert_eq!(table, "| square | games  |\n|--------|--------|\n| f5     | 1\\|200 |");
+/// ```
+pub fn markdown<C: AsRef<str>>(
+    headings: &[C],
+    rows: impl IntoIterator<Item = impl AsRef<[String]>>,
+) -> String {
+    let escaped = |cell: &str| cell.replace('|', "\\|");
+    let mut table = Table::new();
+    table.load_preset(ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings.iter().map(|heading| escaped(heading.as_ref())));
+    for row in rows {
+        table.add_row(row.as_ref().iter().map(|cell| escaped(cell)));
+    }
+    table.trim_fmt()
+}

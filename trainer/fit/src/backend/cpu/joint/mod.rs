@@ -1,0 +1,174 @@
+//! Weights and factors of a group of phases: the values of positions, and the sums of their
+//! residuals.
+//!
+//! The value of a position is the sum of its weights and of the products of any two of its vectors.
+//! The products sum up to half the squares of the vectors' sum, less half the squares of each
+//! vector; the first half of the elements is added, the second half subtracted. The squares of each
+//! vector alone are subtracted from the weights once, when they are rounded, and not for every
+//! position.
+//!
+//! The derivative with respect to a factor is the residual times the sum of the other vectors. The
+//! sum of all vectors is the same for all features of a position. The residual times this sum is
+//! therefore computed once and added up for each feature; at the end each factor's own part is
+//! subtracted, using the sum of the residuals of its parameter.
+//!
+//! | quantity | unit | bound |
+//! |---|---|---|
+//! | factor | 2⁻¹⁶ | ±127/64, less than 2¹⁷ |
+//! | half the squares of a vector | 2⁻¹⁸ disc | 64 · 2³⁴ / 2¹⁵ = 2²⁵ |
+//! | weight, less this | 2⁻¹⁸ disc | limited to ±2²⁴ |
+//! | sum of a position's factors | 2⁻¹⁶ | 80 · 2¹⁷ < 2²⁴ |
+//! | sum of squares of 128 such sums | 2⁻³² disc | 2⁵⁵ |
+//! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
+//! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
+//! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
+//! | term of a factor | 2⁻¹⁶ disc · 1/64 occurrence | limited to ±2³¹; 2²¹ for each 1/64 |
+//!
+//! With at most 2³³ sixty-fourths of an occurrence
+//! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and less than 2⁷ features per position,
+//! sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and the own parts subtracted from
+//! them below 2⁵⁸.
+
+mod batch;
+mod descend;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{FACTORS_PER_UNIT, MAX_FACTOR};
+use othello_engine::instructions::{InstructionSet, compiled_for};
+use othello_engine::record::ScoredPosition;
+use rayon::prelude::*;
+
+use crate::backend::{AdamStep, Errors, Group, Rows, WEIGHT_LIMIT};
+use crate::model::Model;
+use descend::rounded_factor;
+use rows::Values;
+
+pub(super) use batch::Scratch;
+pub(in crate::backend) use descend::Vectors;
+
+/// The steps of a factor of 1, as a shift.
+const FACTOR_SHIFT: u32 = 16;
+
+/// The largest factor that a weights file can hold, in these steps.
+const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
+
+/// The shift from half of 2⁻³² disc to 2⁻¹⁸ disc.
+const SQUARE_SHIFT: u32 = 32 - 18 + 1;
+
+/// Evaluates an expression with the constant `$name` set to a number of dimensions, which must be
+/// one of [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
+#[macro_export]
+macro_rules! for_dimensions {
+    ($dimensions:expr, $name:ident => $body:expr) => {
+        match $dimensions {
+            8 => $crate::for_dimensions!(@ 8, $name => $body),
+            16 => $crate::for_dimensions!(@ 16, $name => $body),
+            32 => $crate::for_dimensions!(@ 32, $name => $body),
+            64 => $crate::for_dimensions!(@ 64, $name => $body),
+            _ => $crate::for_dimensions!(@ 128, $name => $body),
+        }
+    };
+    (@ $dimensions:literal, $name:ident => $body:expr) => {{
+        const $name: usize = $dimensions;
+        $body
+    }};
+}
+pub use for_dimensions;
+
+/// Rounds the factors of a vector to 2⁻¹⁶, and subtracts from the weights, which are rounded
+/// already, half the squares of each parameter's vector.
+pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
+    for_dimensions!(group.dimensions(), D => round_factors_of::<D>(group, vector, fixed));
+}
+
+#[compiled_for(InstructionSet::chosen())]
+fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixed: &mut [i32]) {
+    let (weights, factors) = fixed.split_at_mut(group.factors().start);
+    for (fixed, &factor) in factors.iter_mut().zip(&vector[group.factors()]) {
+        *fixed = rounded_factor(factor);
+    }
+    let (vectors, _) = factors.as_chunks::<DIMENSIONS>();
+    for weights in weights.chunks_exact_mut(group.count()) {
+        for (weight, vector) in weights.iter_mut().zip(vectors) {
+            *weight = (*weight - own_square(vector)).clamp(-WEIGHT_LIMIT, WEIGHT_LIMIT);
+        }
+    }
+}
+
+/// Returns half the signed squares of a vector, in 2⁻¹⁸ disc.
+#[inline(always)]
+fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
+    halved(signed_squares(vector)) as i32
+}
+
+/// Returns the squares of the first half of the elements, less those of the second half.
+#[inline(always)]
+fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 {
+    let squares = elements.map(|element| i64::from(element) * i64::from(element));
+    let (added, taken) = squares.split_at(DIMENSIONS / 2);
+    added.iter().sum::<i64>() - taken.iter().sum::<i64>()
+}
+
+/// Converts squares in 2⁻³² disc to half their sum in 2⁻¹⁸ disc.
+#[inline(always)]
+fn halved(squares: i64) -> i64 {
+    (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
+}
+
+/// Does an update as [`Backend::descend`](crate::backend::Backend::descend) does.
+pub(super) fn descend(
+    model: &Model,
+    group: &Group,
+    rows: &[Rows<'_>],
+    step: &AdamStep,
+    mut vectors: Vectors<'_>,
+    scratch: &mut Scratch,
+) -> u128 {
+    for_dimensions!(group.dimensions(), D => {
+        descend::descend::<D>(model, group, rows, step, &mut vectors, scratch)
+    })
+}
+
+/// Subtracts from the sums of a parameter's factors the part that its own vector added to them.
+#[inline(always)]
+fn take_own<const DIMENSIONS: usize>(
+    sums: &mut [i64; DIMENSIONS],
+    vector: &[i32; DIMENSIONS],
+    residuals: i64,
+) {
+    let (high, low) = (residuals >> FACTOR_SHIFT, residuals & ((1 << FACTOR_SHIFT) - 1));
+    for (dimension, (sum, &factor)) in sums.iter_mut().zip(vector).enumerate() {
+        let factor = i64::from(factor);
+        // The product may need more than 64 bits; its parts do not.
+        let own = factor * high + ((factor * low) >> FACTOR_SHIFT);
+        *sum -= if dimension < DIMENSIONS / 2 { own } else { -own };
+    }
+}
+
+/// Returns errors as [`Backend::errors`](crate::backend::Backend::errors) does.
+pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
+    let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
+        let rows = Rows { positions: chunk, factor };
+        let Some(weights) = weights_of(group, rows) else { return Errors::default() };
+        for_dimensions!(group.dimensions(), D => {
+            Values::<D>::new(model, group, vector, weights).errors(rows)
+        })
+    };
+    let of_rows = |rows: &Rows<'_>| {
+        let chunks = rows.positions.par_chunks(1 << 14);
+        chunks.map(|chunk| of_chunk(chunk, rows.factor)).reduce(Errors::default, Errors::plus)
+    };
+    rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
+}
+
+/// Returns the place of the weights of rows, all of one phase; `None` without rows.
+fn weights_of(group: &Group, rows: Rows<'_>) -> Option<Range<usize>> {
+    let phase = rows.phase()?;
+    debug_assert!(rows.positions.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
+    Some(group.weights(phase))
+}

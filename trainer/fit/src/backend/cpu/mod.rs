@@ -1,0 +1,230 @@
+//! The reference implementation: all primitives on the CPU.
+
+mod joint;
+mod rows;
+mod sums;
+mod vectors;
+
+use std::sync::Arc;
+
+use super::{
+    AdamStep, Backend, BackendError, Batch, Errors, Group, GroupUpdate, Moments, Rows, Target,
+    no_group, not_linear,
+};
+use crate::model::Model;
+
+pub use joint::for_dimensions;
+pub use rows::{gather, scatter};
+
+/// The CPU as a backend for one model. Divides large sums among the threads of the current rayon
+/// pool.
+#[derive(Clone, Debug)]
+pub struct Cpu<'m> {
+    model: &'m Model,
+    /// The group whose weights and factors vectors hold; `None` if they hold the weights of one
+    /// phase.
+    group: Option<Arc<Group>>,
+}
+
+impl<'m> Cpu<'m> {
+    /// Creates the backend for the weights of one phase of a model.
+    pub fn new(model: &'m Model) -> Self {
+        Self { model, group: None }
+    }
+
+    /// Rounds the factors of a vector, all of which was rounded like weights before.
+    fn round_factors(&self, vector: &[f64], fixed: &mut [i32]) {
+        if let Some(group) = &self.group {
+            joint::round_factors(group, vector, fixed);
+        }
+    }
+}
+
+impl Backend for Cpu<'_> {
+    type Positions<'a> = Vec<Rows<'a>>;
+    type Fixed = Vec<i32>;
+    type Sums = Vec<i64>;
+    type Reals = Vec<f64>;
+    type Scratch = joint::Scratch;
+
+    fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
+        Ok(Self { model: self.model, group: Some(Arc::new(group.clone())) })
+    }
+
+    fn parameters(&self) -> usize {
+        self.group.as_ref().map_or_else(|| self.model.parameters(), |group| group.length())
+    }
+
+    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Vec<Rows<'a>>, BackendError> {
+        Ok(rows.to_vec())
+    }
+
+    fn zero_fixed(&self) -> Result<Vec<i32>, BackendError> {
+        Ok(vec![0; self.parameters()])
+    }
+
+    fn zero_sums(&self) -> Result<Vec<i64>, BackendError> {
+        Ok(vec![0; self.parameters()])
+    }
+
+    fn upload(&self, values: &[f64]) -> Result<Vec<f64>, BackendError> {
+        Ok(values.to_vec())
+    }
+
+    fn download(&self, vector: &Vec<f64>) -> Result<Vec<f64>, BackendError> {
+        Ok(vector.clone())
+    }
+
+    fn download_sums(&self, sums: &Vec<i64>) -> Result<Vec<i64>, BackendError> {
+        Ok(sums.clone())
+    }
+
+    fn copy(&self, from: &Vec<f64>, to: &mut Vec<f64>) -> Result<(), BackendError> {
+        to.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn residual_sums(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        batch: Batch,
+        vector: &Vec<i32>,
+        target: Target,
+        sums: &mut Vec<i64>,
+    ) -> Result<u128, BackendError> {
+        let rows = &rows_of(positions, batch);
+        match &self.group {
+            None => Ok(sums::residual_sums(self.model, rows, vector, target, sums)),
+            Some(_) => Err(not_linear("cpu")),
+        }
+    }
+
+    fn occurrences(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        sums: &mut Vec<i64>,
+    ) -> Result<(), BackendError> {
+        match &self.group {
+            None => sums::occurrences(self.model, positions, sums),
+            Some(_) => return Err(not_linear("cpu")),
+        }
+        Ok(())
+    }
+
+    fn errors(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        weights: &Vec<i32>,
+    ) -> Result<Errors, BackendError> {
+        Ok(match &self.group {
+            None => sums::errors(self.model, positions, weights),
+            Some(group) => joint::errors(self.model, group, positions, weights),
+        })
+    }
+
+    fn dot(&self, left: &Vec<f64>, right: &Vec<f64>) -> Result<f64, BackendError> {
+        Ok(vectors::dot(left, right))
+    }
+
+    fn max_abs(&self, vector: &Vec<f64>) -> Result<f64, BackendError> {
+        Ok(vectors::max_abs(vector))
+    }
+
+    fn add_scaled(
+        &self,
+        sum: &mut Vec<f64>,
+        factor: f64,
+        other: &Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::add_scaled(sum, factor, other);
+        Ok(())
+    }
+
+    fn scale_and_add(
+        &self,
+        vector: &mut Vec<f64>,
+        factor: f64,
+        other: &Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::scale_and_add(vector, factor, other);
+        Ok(())
+    }
+
+    fn divide(
+        &self,
+        numerator: &Vec<f64>,
+        denominator: &Vec<f64>,
+        quotient: &mut Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::divide(numerator, denominator, quotient);
+        Ok(())
+    }
+
+    fn scale_sums(
+        &self,
+        sums: &Vec<i64>,
+        unit: f64,
+        scaled: &mut Vec<f64>,
+    ) -> Result<(), BackendError> {
+        vectors::scale_sums(sums, unit, scaled);
+        Ok(())
+    }
+
+    fn round_weights(&self, weights: &Vec<f64>, fixed: &mut Vec<i32>) -> Result<(), BackendError> {
+        vectors::round_weights(weights, fixed);
+        self.round_factors(weights, fixed);
+        Ok(())
+    }
+
+    fn round_direction(
+        &self,
+        direction: &mut Vec<f64>,
+        scale: f64,
+        fixed: &mut Vec<i32>,
+    ) -> Result<(), BackendError> {
+        vectors::round_direction(direction, scale, fixed);
+        Ok(())
+    }
+
+    fn adam(
+        &self,
+        sums: &Vec<i64>,
+        initial: &Vec<f64>,
+        step: &AdamStep,
+        moments: &mut Moments<Self>,
+        fixed: &mut Vec<i32>,
+    ) -> Result<(), BackendError> {
+        let Moments { weights, first, second } = moments;
+        vectors::adam(sums, initial, step, [weights, first, second], fixed);
+        Ok(())
+    }
+
+    fn scratch(&self) -> Result<joint::Scratch, BackendError> {
+        Ok(joint::Scratch::default())
+    }
+
+    fn descend(
+        &self,
+        positions: &Vec<Rows<'_>>,
+        batch: Batch,
+        update: GroupUpdate<'_, Self>,
+        scratch: &mut joint::Scratch,
+    ) -> Result<u128, BackendError> {
+        let Some(group) = &self.group else { return Err(no_group("cpu")) };
+        let GroupUpdate { step, initial, moments, fixed } = update;
+        let Moments { weights, first, second } = moments;
+        let vectors = joint::Vectors { initial, weights, first, second, fixed };
+        let rows = &rows_of(positions, batch);
+        Ok(joint::descend(self.model, group, rows, step, vectors, scratch))
+    }
+}
+
+/// Returns the rows of a batch.
+fn rows_of<'a>(positions: &[Rows<'a>], batch: Batch) -> Vec<Rows<'a>> {
+    let of_batch = |rows: &Rows<'a>| {
+        // The range was made for the rows' own length.
+        let positions = &rows.positions[batch.range(rows.positions.len())];
+        Rows { positions, factor: rows.factor }
+    };
+    positions.iter().map(of_batch).collect()
+}

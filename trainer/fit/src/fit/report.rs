@@ -1,0 +1,258 @@
+//! The report of a fit: one row for each phase, one line for each epoch.
+
+use std::fmt;
+
+use othello_engine::board::Phase;
+use othello_engine::eval::Weights;
+use othello_engine::text_table::table;
+use serde::{Deserialize, Serialize};
+
+/// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
+/// discs², with values clamped to ±64; null where there are no positions to measure them on.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PhaseReport {
+    /// The phase.
+    pub phase: Phase,
+    /// The number of the phase's own training positions, without those of the window.
+    pub positions: u64,
+    /// The number of training positions by kind of label, the most frequent first. Duplicates count
+    /// separately.
+    #[serde(default)]
+    pub labels: Vec<(String, u64)>,
+    /// Mean squared error on the training positions.
+    pub train_mse: Option<f64>,
+    /// Mean squared error on the validation positions.
+    pub validation_mse: Option<f64>,
+    /// Mean absolute error on the validation positions.
+    pub validation_mae: Option<f64>,
+    /// Mean squared error on the test positions.
+    pub test_mse: Option<f64>,
+    /// Mean absolute error on the test positions.
+    pub test_mae: Option<f64>,
+    /// The number of validation positions.
+    pub validation_positions: u64,
+    /// The number of test positions.
+    pub test_positions: u64,
+    /// The number of epochs.
+    pub epochs: u32,
+    /// The epoch whose weights were kept.
+    pub best_epoch: u32,
+    /// The increase of the validation error by rounding to steps, in discs²; without validation
+    /// positions, that of the training error.
+    pub rounding_loss: Option<f64>,
+    /// True if the fit was stopped early for lack of time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+    /// The phase whose weights this phase takes over because it has no positions of its own.
+    pub copied_from: Option<Phase>,
+}
+
+/// The number of validation positions below which a phase has few. With fewer, chance moves their
+/// mean squared error by a tenth or more: too much for stopping a fit early or comparing fits.
+const FEW_VALIDATION_POSITIONS: u64 = 200;
+
+impl PhaseReport {
+    /// Returns the row of the phase in the printed table.
+    fn cells(&self) -> [String; 10] {
+        let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
+        [
+            self.phase.to_string(),
+            self.positions.to_string(),
+            self.label(),
+            number(self.train_mse),
+            number(self.validation_mse),
+            number(self.validation_mae),
+            number(self.test_mae),
+            self.epochs.to_string(),
+            self.best_epoch.to_string(),
+            self.note(),
+        ]
+    }
+
+    /// Returns the most frequent kind of label, and its share if there are others.
+    fn label(&self) -> String {
+        let all: u64 = self.labels.iter().map(|kind| kind.1).sum();
+        match self.labels.first() {
+            None => "-".to_owned(),
+            Some((kind, count)) if *count == all => kind.clone(),
+            Some((kind, count)) => format!("{kind} {:.0} %", 100.0 * *count as f64 / all as f64),
+        }
+    }
+
+    fn note(&self) -> String {
+        if let Some(from) = self.copied_from {
+            let why = if self.unfinished { "no time" } else { "no positions" };
+            return format!("{why}: weights of phase {from}");
+        }
+        match self.validation_positions {
+            0 => "no validation positions".to_owned(),
+            count @ 1..FEW_VALIDATION_POSITIONS => {
+                format!("too few validation positions ({count}) to go by")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Creates the report of a phase without positions.
+    pub fn copied(phase: Phase, from: Phase) -> Self {
+        Self {
+            phase,
+            positions: 0,
+            labels: vec![],
+            train_mse: None,
+            validation_mse: None,
+            validation_mae: None,
+            test_mse: None,
+            test_mae: None,
+            validation_positions: 0,
+            test_positions: 0,
+            epochs: 0,
+            best_epoch: 0,
+            rounding_loss: None,
+            unfinished: false,
+            copied_from: Some(from),
+        }
+    }
+}
+
+/// The metrics of one epoch of a phase: one line of the metrics file.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Metrics {
+    /// The phase.
+    pub phase: Phase,
+    /// The epoch, counted from 1.
+    pub epoch: u32,
+    /// The size of the preconditioned gradient relative to its size at the start, if the optimizer
+    /// knows it.
+    pub gradient: Option<f64>,
+    /// Mean squared error on the training positions of the window before rounding: after the epoch,
+    /// or, with mini-batches, that of each batch before its update.
+    pub train_mse: Option<f64>,
+    /// Mean squared validation error before rounding.
+    pub validation_mse: Option<f64>,
+    /// Mean absolute validation error before rounding.
+    pub validation_mae: Option<f64>,
+}
+
+/// The fitted weights of one phase, in the order of weights files, and the report of their fit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FittedPhase {
+    /// Weights in steps of 1/32 disc.
+    pub steps: Vec<i16>,
+    /// The number of times the phase's own training positions have each parameter, and those that
+    /// the initial weights had learned from.
+    pub counts: Vec<u32>,
+    /// The errors and the length of the fit.
+    pub report: PhaseReport,
+    /// One line for each epoch.
+    pub metrics: Vec<Metrics>,
+}
+
+impl FittedPhase {
+    /// Returns the phase with the counts of the weights that the fit started from added to its own:
+    /// what those had learned is still in the weights.
+    pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
+        if let Some(initial) = initial {
+            let earlier = initial.counts(self.report.phase);
+            let counts = self.counts.iter_mut().zip(earlier);
+            counts.for_each(|(count, &earlier)| *count = count.saturating_add(earlier));
+        }
+        self
+    }
+}
+
+/// The rows of the phases that a fit was to fit, in ascending order. `Display` prints them as a
+/// table.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FitReport(pub Vec<PhaseReport>);
+
+impl FitReport {
+    /// Returns the phases whose fit was stopped early.
+    pub fn unfinished(&self) -> Vec<Phase> {
+        self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
+    }
+
+    /// Returns the phases outside this fit, each with the nearest phase that it fitted. Where there
+    /// are no weights to start from, the former take over the weights of the latter.
+    pub fn filled(&self) -> Vec<(Phase, Phase)> {
+        let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
+        let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
+        let fitted: Vec<Phase> = fitted.collect();
+        let others = Phase::all().filter(|phase| !wanted(phase));
+        others.filter_map(|phase| Some((phase, nearest(phase, fitted.iter().copied())?))).collect()
+    }
+
+    /// Returns the mean absolute validation error of all phases in discs, each phase weighted by
+    /// its validation positions.
+    pub fn validation_mae(&self) -> Option<f64> {
+        mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
+    }
+
+    /// Returns the mean absolute test error of all phases in discs, each phase weighted by its test
+    /// positions.
+    pub fn test_mae(&self) -> Option<f64> {
+        mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
+    }
+}
+
+/// Returns the phase of `fitted`, which is in ascending order, that is nearest to `phase`; of two,
+/// the earlier.
+pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
+    fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
+}
+
+/// Returns the mean of the values that exist, each weighted by the number beside it.
+fn mean(values: impl Iterator<Item = (Option<f64>, u64)>) -> Option<f64> {
+    let counted = values.filter_map(|(value, count)| Some((value?, count as f64)));
+    let (sum, count) = counted.fold((0.0, 0.0), |(sum, n), (value, m)| (sum + value * m, n + m));
+    (count > 0.0).then(|| sum / count)
+}
+
+impl fmt::Display for FitReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns = [
+            "phase",
+            "positions",
+            "<label",
+            "train MSE",
+            "validation MSE",
+            "validation MAE",
+            "test MAE",
+            "epochs",
+            "best",
+            "<",
+        ];
+        writeln!(f, "{}", table(columns, self.0.iter().map(PhaseReport::cells)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_labels_there_are_and_where_validation_is_too_small() {
+        let phase = |index| Phase::new(index).expect("a phase");
+        let row = |index, validation_positions, labels: &[(&str, u64)]| PhaseReport {
+            validation_positions,
+            labels: labels.iter().map(|&(kind, count)| (kind.to_owned(), count)).collect(),
+            best_epoch: 7,
+            copied_from: None,
+            ..PhaseReport::copied(phase(index), phase(index))
+        };
+        let table = FitReport(vec![
+            row(1, 0, &[("value", 10)]),
+            row(2, 199, &[("exact", 3), ("value", 1)]),
+            row(3, 200, &[]),
+            PhaseReport::copied(phase(4), phase(3)),
+        ])
+        .to_string();
+        let lines: Vec<&str> = table.lines().collect();
+        assert!(lines[1].contains("value") && !lines[1].contains("value 100 %"), "{table}");
+        assert!(lines[1].ends_with("7  no validation positions"), "{table}");
+        assert!(lines[2].contains("exact 75 %") && lines[2].contains("(199)"), "{table}");
+        assert!(lines[3].trim_end().ends_with('7'), "{table}");
+        assert!(lines[4].ends_with("no positions: weights of phase 3"), "{table}");
+    }
+}

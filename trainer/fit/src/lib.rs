@@ -1,0 +1,33 @@
+//! Fits Othello pattern weights for 60 phases.
+//!
+//! Data flows from [`source`] (games and scored positions with labels) through [`dataset`] (split by
+//! game, merged up to symmetry, sorted by phase) into [`fit`] (least squares or Adam, with [`model`]
+//! and a [`backend`]), which writes a weights file. [`measure`] computes the errors of evaluations,
+//! [`calibrate`] fits the models of a search, [`records`] has the tools for record files, [`export`]
+//! writes the formats of other programs.
+//!
+//! ```
+//! use othello_fit::model::Model;
+//! use othello_engine::board::Position;
+//! use othello_engine::pattern::PatternSet;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Every instance of a pattern contributes one parameter to the value of a position.
+//! let model = Model::new(PatternSet::named("standard", std::path::Path::new(""))?);
+//! let features = model.features(&Position::START);
+//! assert_eq!(features.parameters().len(), model.feature_count());
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod backend;
+pub mod calibrate;
+pub mod dataset;
+pub mod export;
+pub mod fit;
+pub mod measure;
+pub mod memory;
+pub mod model;
+pub mod records;
+pub mod shards;
+pub mod source;

@@ -1,0 +1,146 @@
+//! Splits a value into the contributions of each pattern and each scalar feature.
+
+use std::fmt;
+
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Phase, Position, Side};
+use othello_engine::eval::{InstancePart, STEPS_PER_DISC, Value, Weights, weight_in_discs};
+use othello_engine::pattern::Pattern;
+use othello_engine::text_table::table;
+use serde::Serialize;
+
+/// The contributions to the value of a position, the largest first.
+#[derive(Serialize)]
+pub struct Explanation {
+    /// The board line.
+    pub board: String,
+    /// The phase.
+    pub phase: Phase,
+    /// The sum of all contributions, limited to ±64 discs.
+    pub value: f64,
+    /// The contribution of all instances of each pattern, and of each scalar feature.
+    pub totals: Vec<Total>,
+    /// The contribution of each instance.
+    pub instances: Vec<InstanceRow>,
+}
+
+/// The contribution of a pattern or a scalar feature.
+#[derive(Serialize)]
+pub struct Total {
+    /// The name of the pattern or scalar feature.
+    pub name: String,
+    /// The contribution, in discs.
+    pub discs: f64,
+}
+
+/// The contribution of an instance.
+#[derive(Serialize)]
+pub struct InstanceRow {
+    /// The name of the pattern.
+    pub pattern: String,
+    /// The squares, the first least significant.
+    pub squares: String,
+    /// The configuration on the squares: X for the player, O for the opponent.
+    pub configuration: String,
+    /// The contribution, in discs.
+    pub discs: f64,
+    /// The number of times that training positions of the phase met it; null for the embedded
+    /// weights.
+    pub count: Option<u32>,
+}
+
+/// Errors of explaining a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ExplainError {
+    /// The position is not evaluated.
+    #[error("the side to move has no move, so that its value is that after the pass, or the score")]
+    NoMove,
+    /// The position has no phase.
+    #[error("the board is full")]
+    Full,
+}
+
+/// Weights by class, for explaining values.
+pub struct Explainer {
+    weights: Weights,
+    counted: bool,
+}
+
+impl Explainer {
+    /// Takes weights; `counted` says whether their counts are known.
+    pub fn new(weights: Weights, counted: bool) -> Self {
+        Self { weights, counted }
+    }
+
+    /// Explains the value of a position.
+    pub fn explain(&self, position: &Position) -> Result<Explanation, ExplainError> {
+        if position.moves() == 0 {
+            return Err(ExplainError::NoMove);
+        }
+        let Self { weights, counted } = self;
+        let parts = weights.parts(position).ok_or(ExplainError::Full)?;
+        let part = |part: &InstancePart<'_>| {
+            let names = part.squares.iter().map(ToString::to_string);
+            InstanceRow {
+                pattern: part.pattern.name().to_owned(),
+                squares: names.collect::<Vec<_>>().join(" "),
+                configuration: part.squares.iter().map(|s| disc(position, s.bit())).collect(),
+                discs: weight_in_discs(part.weight.steps),
+                count: counted.then_some(part.weight.count),
+            }
+        };
+        let mut instances: Vec<InstanceRow> = parts.instances.iter().map(part).collect();
+        let of_pattern = |pattern: &Pattern| {
+            let own = parts.instances.iter().filter(|part| part.pattern == pattern);
+            let discs = own.map(|part| weight_in_discs(part.weight.steps)).sum();
+            Total { name: pattern.name().to_owned(), discs }
+        };
+        let scalars = parts.scalars.iter().map(|part| Total {
+            name: format!("{} ({})", part.scalar.name(), part.number),
+            discs: weight_in_discs(part.weight.steps),
+        });
+        let together = f64::from(parts.together) / f64::from(STEPS_PER_DISC);
+        let together = Total { name: "all of them together".to_owned(), discs: together };
+        let together = weights.factors().map(|_| together);
+        let patterns = weights.set().patterns().iter().map(of_pattern);
+        let mut totals: Vec<Total> = patterns.chain(scalars).chain(together).collect();
+        totals.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
+        instances.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
+        let value = Value::clamped(parts.steps());
+        Ok(Explanation {
+            board: board_text(position, Side::Black),
+            phase: parts.phase,
+            value: value.discs(),
+            totals,
+            instances,
+        })
+    }
+}
+
+/// Returns the character of a square's disc.
+fn disc(position: &Position, bit: u64) -> char {
+    match bit {
+        _ if position.player() & bit != 0 => 'X',
+        _ if position.opponent() & bit != 0 => 'O',
+        _ => '-',
+    }
+}
+/// The number of instances that are printed.
+const SHOWN: usize = 12;
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: phase {}, value {:+.2} discs", self.board, self.phase, self.value)?;
+        let discs = |discs: f64| format!("{discs:+.2}");
+        let columns = ["<pattern or scalar feature", "discs"];
+        let rows = self.totals.iter().map(|row| [row.name.clone(), discs(row.discs)]);
+        writeln!(f, "{}\n\nthe largest parts", table(columns, rows))?;
+        let columns = ["<squares", "<what is there", "discs", "met", "<pattern"];
+        let rows = self.instances.iter().take(SHOWN).map(|part| {
+            let count = part.count.map_or("-".to_owned(), |count| count.to_string());
+            let InstanceRow { pattern, squares, configuration, .. } = part;
+            [squares.clone(), configuration.clone(), discs(part.discs), count, pattern.clone()]
+        });
+        write!(f, "{}", table(columns, rows))
+    }
+}

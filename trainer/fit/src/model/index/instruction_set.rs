@@ -1,0 +1,71 @@
+//! The instruction sets that compute the parameters of positions.
+
+use othello_engine::instructions::{self, AnyInstructions};
+
+/// An instruction set that computes parameters. All give the same numbers.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, derive_more::Display,
+)]
+#[display("{}", self.name())]
+#[serde(into = "&'static str")]
+pub enum InstructionSet {
+    /// Instructions of every processor.
+    Portable,
+    /// Byte shuffles within 16 bytes, 32 bytes at once: x86-64-v3.
+    Avx2,
+    /// Byte shuffles within 16 bytes, 64 bytes at once: x86-64-v4.
+    Avx512Bw,
+    /// Byte permutes over 64 bytes: Ice Lake, Zen 4 and later.
+    Avx512Vbmi,
+}
+
+impl InstructionSet {
+    /// All instruction sets, the slowest first.
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Avx512Bw, Self::Avx512Vbmi];
+
+    /// Returns true if this processor has the instruction set.
+    pub fn is_available(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if self == Self::Avx512Vbmi && !is_x86_feature_detected!("avx512vbmi") {
+            return false;
+        }
+        AnyInstructions::of(self.within()).is_some()
+    }
+
+    /// Returns the instruction sets that this processor has, the slowest first.
+    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
+        Self::ALL.into_iter().filter(|instructions| instructions.is_available())
+    }
+
+    /// Returns the fastest instruction set within the one that the process uses
+    /// ([`instructions::InstructionSet::chosen`]).
+    pub fn fastest() -> Self {
+        let chosen = instructions::InstructionSet::chosen();
+        Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
+    }
+
+    /// Returns the engine's instruction set that this one belongs to.
+    pub const fn within(self) -> instructions::InstructionSet {
+        match self {
+            Self::Portable => instructions::InstructionSet::Portable,
+            Self::Avx2 => instructions::InstructionSet::Avx2,
+            Self::Avx512Bw | Self::Avx512Vbmi => instructions::InstructionSet::Avx512,
+        }
+    }
+
+    /// Returns the name of the instruction set in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512Bw => "avx512bw",
+            Self::Avx512Vbmi => "avx512vbmi",
+        }
+    }
+}
+
+impl From<InstructionSet> for &'static str {
+    fn from(instructions: InstructionSet) -> Self {
+        instructions.name()
+    }
+}

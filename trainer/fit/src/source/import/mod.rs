@@ -1,0 +1,197 @@
+//! Imports: the records of other programs' files, read one after the other into a file of ours.
+
+mod inputs;
+mod solved;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use othello_engine::file::{Begin, Existing, Provenance, check_output};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, Record, RecordWriter, ScoredPosition};
+use serde::Serialize;
+
+use super::wthor::WthorGames;
+use super::{Entries, SourceError};
+use inputs::Inputs;
+
+/// The result of an import.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Summary {
+    /// The number of games read; 0 for boards.
+    pub games: u64,
+    /// The number of positions to learn from: those of the games in which a move was played, or
+    /// those written.
+    pub positions: u64,
+    /// The number of refused records.
+    pub rejected: u64,
+    /// The number of games that stop before their end.
+    pub incomplete: u64,
+    /// The checksum of the output's content.
+    pub sha256: String,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, positions, rejected, incomplete, sha256 } = self;
+        write!(f, "{games} games ({incomplete} incomplete), {positions} positions, ")?;
+        write!(f, "{rejected} records rejected\nsha256 {sha256}")
+    }
+}
+
+/// A record that can be imported.
+pub trait Imported: Record {
+    /// Counts the record in the summary.
+    fn count(&self, summary: &mut Summary);
+}
+
+impl Imported for Game {
+    fn count(&self, summary: &mut Summary) {
+        summary.games += 1;
+        summary.positions += self.positions() as u64;
+        summary.incomplete += u64::from(self.black_score().is_none());
+    }
+}
+
+impl Imported for ScoredPosition {
+    fn count(&self, summary: &mut Summary) {
+        summary.positions += 1;
+    }
+}
+
+/// The files of an import.
+#[derive(Clone, Debug)]
+pub struct Import<'a> {
+    /// The name of the format in the provenance.
+    pub format: &'a str,
+    /// The files to read; of a folder, all of its files (of WTHOR, all its .wtb files).
+    pub paths: &'a [PathBuf],
+    /// The file to write.
+    pub out: &'a Path,
+    /// The treatment of an existing file.
+    pub existing: Existing,
+}
+
+impl Import<'_> {
+    /// Imports records one after the other. The inputs of a complete output are read once more, to
+    /// report their content.
+    pub fn run<T: Imported, E: Entries<T>>(
+        &self,
+        open: fn(&Path) -> Result<E, SourceError>,
+        progress: &dyn Progress,
+    ) -> Result<Summary, SourceError> {
+        let (inputs, provenance) = self.inputs(progress)?;
+        let (mut output, mut summary) =
+            (Output::<T>::begin(self, &provenance)?, Summary::default());
+        inputs.read(open, output.is_done(), progress, |entry: Option<T>| match entry {
+            Some(record) => {
+                record.count(&mut summary);
+                output.push(record)
+            }
+            None => {
+                summary.rejected += 1;
+                Ok(())
+            }
+        })?;
+        summary.sha256 = output.finish(&self.sources(), progress)?;
+        Ok(summary)
+    }
+
+    /// Imports the exactly scored positions of WTHOR games, except those that occur in files of
+    /// games, up to symmetry. They are few, and are written when all are known.
+    pub fn run_solved(
+        &self,
+        except: &[PathBuf],
+        progress: &dyn Progress,
+    ) -> Result<Summary, SourceError> {
+        check_output(self.out, except)?;
+        let (inputs, provenance) = self.inputs(progress)?;
+        let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
+        inputs.read(WthorGames::open, false, progress, |game: Option<Game>| {
+            match game {
+                Some(game) => {
+                    game.count(&mut summary);
+                    positions.add(&game);
+                }
+                None => summary.rejected += 1,
+            }
+            Ok(())
+        })?;
+        let mut checksums = vec![];
+        for path in except {
+            checksums.push(positions.remove_those_of(path, progress)?);
+        }
+        let provenance = provenance.with("solved_only", true).with("except", checksums);
+        let mut output = Output::begin(self, &provenance)?;
+        let rows = positions.into_rows();
+        summary.positions = rows.len() as u64;
+        rows.into_iter().try_for_each(|row| output.push(row))?;
+        summary.sha256 = output.finish(&self.sources(), progress)?;
+        Ok(summary)
+    }
+
+    /// Names the inputs for a message: the first three, and the number of the others.
+    fn sources(&self) -> String {
+        let named = self.paths.iter().take(3).map(|path| path.display().to_string());
+        let named = named.collect::<Vec<_>>().join(", ");
+        match self.paths.len() {
+            0..=3 => named,
+            all => format!("{named} and {} more", all - 3),
+        }
+    }
+
+    fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance), SourceError> {
+        let extension = (self.format == "wthor").then_some("wtb");
+        let inputs = Inputs::find(self.paths, extension)?;
+        check_output(self.out, inputs.files())?;
+        let provenance = Provenance::new("import")
+            .with("format", self.format)
+            .with("inputs", inputs.checksums(progress)?);
+        Ok((inputs, provenance))
+    }
+}
+
+/// The file that an import writes, unless it is complete already.
+struct Output<T> {
+    file: Begin<RecordWriter<T>>,
+    records: u64,
+}
+
+impl<T: Record> Output<T> {
+    fn begin(import: &Import<'_>, provenance: &Provenance) -> Result<Self, SourceError> {
+        let mut file = RecordWriter::begin(import.out, provenance, import.existing)?;
+        if let Begin::Writer(writer) = &mut file {
+            writer.compare_from_start();
+        }
+        Ok(Self { file, records: 0 })
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.file, Begin::Done(_))
+    }
+
+    fn push(&mut self, record: T) -> Result<(), SourceError> {
+        self.records += 1;
+        match &mut self.file {
+            Begin::Done(_) => Ok(()),
+            Begin::Writer(writer) => Ok(writer.push(record)?),
+        }
+    }
+
+    /// Completes the file, unless there are no records in `sources`; returns the checksum of its
+    /// content.
+    fn finish(self, sources: &str, progress: &dyn Progress) -> Result<String, SourceError> {
+        if self.records == 0 {
+            return Err(SourceError::nothing(T::NAME, sources));
+        }
+        Ok(match self.file {
+            Begin::Done(summary) => summary.sha256,
+            Begin::Writer(mut writer) => {
+                progress.warn(writer.end_comparison()?);
+                writer.finish()?.sha256
+            }
+        })
+    }
+}

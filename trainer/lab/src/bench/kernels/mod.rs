@@ -1,0 +1,107 @@
+//! The kernels, on a GPU or run on the CPU: residual sums of a fit, compared with the rate that the
+//! device's memory allows, and exact scores.
+
+mod residuals;
+mod solves;
+
+use std::fmt;
+
+use othello_engine::eval::Evaluate;
+use othello_engine::record::{ROW_BYTES, ScoredPosition};
+use othello_kernels::{LaunchError, Launcher};
+use serde::Serialize;
+
+use super::cpu::limit_positions_per_second;
+use super::{BenchError, ensure};
+use othello_fit::backend::Rows;
+use othello_fit::backend::kernels::KernelSolver;
+use othello_fit::model::Model;
+use residuals::ResidualSums;
+use solves::SolveRates;
+
+pub use solves::{Ends, SOLVED_EMPTIES};
+
+/// The most positions of a measurement: a launch counts rows in 32 bits.
+const MOST_POSITIONS: usize = u32::MAX as usize;
+
+/// Bytes that a position moves per feature: a weight of 4 bytes is read, and a sum of 8 bytes is
+/// read and written.
+const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
+
+/// Rates in positions per second, by wall time.
+#[derive(Serialize)]
+pub struct Rates {
+    /// The rate of the residual sums; the report has it in a place of its own.
+    #[serde(skip)]
+    own: f64,
+    /// The limit; the report has it in a place of its own.
+    #[serde(skip)]
+    limit: f64,
+    /// Bytes that a position moves if no cache keeps any of them.
+    bytes_per_position: usize,
+    /// The memory bandwidth of the device in bytes per second. Without it, the limit is that of one
+    /// thread of the CPU.
+    memory_bandwidth: Option<u64>,
+    /// The rates of exact scores, by numbers of empty squares.
+    solves: Vec<SolveRates>,
+}
+
+impl Rates {
+    /// Returns the rate of the residual sums.
+    pub fn positions_per_second(&self) -> f64 {
+        self.own
+    }
+
+    /// Returns the limit: memory bandwidth / bytes per position.
+    pub fn limit(&self) -> f64 {
+        self.limit
+    }
+}
+
+impl fmt::Display for Rates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.memory_bandwidth {
+            Some(bandwidth) => {
+                let gigabytes = bandwidth as f64 / 1e9;
+                write!(
+                    f,
+                    "limit: {gigabytes:.0} GB/s, {} bytes a position",
+                    self.bytes_per_position
+                )?;
+            }
+            None => write!(f, "limit: memory accesses of one thread of the CPU")?,
+        }
+        self.solves.iter().try_for_each(|rates| write!(f, "\n{rates}"))
+    }
+}
+
+/// Measures the residual sums, and then exact scores. `launcher` creates a device with the model's
+/// program.
+pub fn measure<L: Launcher, E: Evaluate>(
+    model: &Model,
+    rows: &[Rows<'_>],
+    repetitions: u32,
+    ends: Ends<'_, E>,
+    launcher: impl Fn() -> Result<L, LaunchError>,
+) -> Result<Rates, BenchError> {
+    // One run of rows, like a fit without neighbouring phases.
+    let positions: Vec<ScoredPosition> =
+        rows.iter().flat_map(|rows| rows.positions).copied().collect();
+    let count = positions.len();
+    ensure(count <= MOST_POSITIONS, || {
+        format!(
+            "{count} positions; {MOST_POSITIONS} at most: choose fewer --phases or other --data"
+        )
+    })?;
+    let weights = super::weights(model.parameters());
+    let device = launcher()?;
+    let memory_bandwidth = device.limits().memory_bandwidth;
+    let own = ResidualSums::new(model, device, &positions, &weights)?.rate(count, repetitions)?;
+    let bytes_per_position = ROW_BYTES + BYTES_PER_FEATURE * model.feature_count();
+    let limit = match memory_bandwidth {
+        Some(bandwidth) => bandwidth as f64 / bytes_per_position as f64,
+        None => limit_positions_per_second(model, rows, repetitions),
+    };
+    let solves = solves::measure(&KernelSolver::new(launcher()?), ends)?;
+    Ok(Rates { own, limit, bytes_per_position, memory_bandwidth, solves })
+}

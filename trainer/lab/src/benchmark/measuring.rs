@@ -1,0 +1,235 @@
+//! The data and settings of a benchmark, and the measurement of one player.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use othello_engine::board::{Phase, Position};
+use othello_engine::eval::Evaluator;
+use othello_engine::progress::{Progress, Silent};
+use othello_engine::search::{Selectivity, Strength, TableError};
+
+use super::choices::{BestMoves, Solved};
+use super::error::BenchmarkError;
+use super::part::Part;
+use super::problems::Problems;
+use super::report::{Data, LeftOut, Row};
+use super::subject::{Mind, Subject, selection};
+use super::values::ValueErrors;
+use crate::arena::{
+    Budget, Conditions, Contestant, ExternalEngine, Match, MatchReport, Protocol, Terms,
+};
+use othello_fit::model::Phases;
+use othello_fit::source::checksum;
+
+/// The data and settings that every player is measured by. A part without data is left out.
+#[derive(Debug)]
+pub struct Benchmark {
+    /// The games of the strong test.
+    pub strong: Option<PathBuf>,
+    /// The hard positions.
+    pub hard: Option<Problems>,
+    /// The files of exact positions.
+    pub exact: Vec<PathBuf>,
+    /// The problems to solve.
+    pub suite: Option<Problems>,
+    /// The match.
+    pub equal_time: Option<EqualTime>,
+    /// The depths of the searches of hard positions, in plies.
+    pub depths: Vec<u32>,
+    /// The selectivity of searches of hard positions and in the match, where the weights have
+    /// learned one.
+    pub selectivity: Selectivity,
+    /// The longest time for an answer of a program.
+    pub timeout: Duration,
+}
+
+/// The settings of the match.
+#[derive(Debug)]
+pub struct EqualTime {
+    /// The reference.
+    pub against: Subject,
+    /// The file of openings.
+    pub file: PathBuf,
+    /// The openings, each of a pair of games.
+    pub openings: Vec<Position>,
+    /// The seconds that each player has for a game.
+    pub seconds: u64,
+}
+
+/// The depths at which values are measured, in plies.
+const VALUE_DEPTHS: [u32; 2] = [0, 4];
+/// The numbers of empty squares of the strong test.
+const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
+/// The search of evaluations in the match: as deep as time allows, and perfect where it suffices.
+const AS_TIME_ALLOWS: Strength = Strength { depth: 40, exact: 20 };
+
+/// The reason for which programs have no errors of values.
+const NO_VALUES: &str = "values are not given by a program";
+/// The reason for which a program by GTP is not asked.
+const NO_GAMES: &str =
+    "GTP tells positions by their games alone, which no file of --strong or --exact has";
+
+impl Benchmark {
+    /// Looks for games that lead to the problems, which programs by GTP need, in those of these
+    /// files that hold games.
+    pub fn find_games(
+        &mut self,
+        files: &[PathBuf],
+        progress: &dyn Progress,
+    ) -> Result<(), BenchmarkError> {
+        let mut problems = [&mut self.hard, &mut self.suite].into_iter().flatten();
+        problems.try_for_each(|problems| problems.find_games(files, progress))
+    }
+
+    /// Returns the files that players were measured on, with their checksums.
+    pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>, BenchmarkError> {
+        let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
+            let files = rows.iter().flat_map(|row| of(row).to_vec());
+            files.map(|one| Data::new(part, Path::new(&one.file), &one.sha256)).collect::<Vec<_>>()
+        };
+        let mut data = values(Part::Strong, &|row| &row.strong);
+        data.extend(values(Part::Exact, &|row| &row.exact));
+        for (part, problems) in [(Part::Hard, &self.hard), (Part::Suite, &self.suite)] {
+            let files = problems.iter().flat_map(|problems| &problems.files);
+            data.extend(files.map(|(file, sha256)| Data::new(part, file, sha256)));
+        }
+        if let Some(EqualTime { file, .. }) = &self.equal_time {
+            data.push(Data::new(Part::Match, file, &checksum(file, &Silent)?));
+        }
+        // Each file was measured at several depths, for several players.
+        let mut known = HashSet::new();
+        data.retain(|one| known.insert(one.clone()));
+        Ok(data)
+    }
+
+    /// Measures a player. Adds the parts that it cannot have to `left_out`.
+    pub fn measure(
+        &self,
+        subject: &Subject,
+        left_out: &mut Vec<LeftOut>,
+        progress: &dyn Progress,
+    ) -> Result<Row, BenchmarkError> {
+        let begun = Instant::now();
+        let mut row = Row::new(subject);
+        let mut reasons = vec![];
+        match &subject.mind {
+            Mind::Evaluation(evaluator) => self.search(evaluator, &mut row, progress)?,
+            Mind::Program(engine) => reasons = self.ask(engine, &mut row, progress),
+        }
+        let values = row.strong.iter().chain(&row.exact).filter(|values| values.depth == 0);
+        let trained = |values: &&ValueErrors| {
+            subject.trained.as_ref().is_some_and(|trained| trained.knows(&values.sha256))
+        };
+        row.fitted_to = values.filter(trained).map(|values| values.file.clone()).collect();
+        match &self.equal_time {
+            Some(equal_time) if subject.is(&equal_time.against) => {
+                reasons.push((Part::Match, "it is the reference itself"));
+            }
+            Some(equal_time) => row.played = Some(self.play(subject, equal_time, progress)?),
+            None => {}
+        }
+        let of_player = |(part, reason)| LeftOut::new(part, Some(&subject.name), reason);
+        left_out.extend(reasons.into_iter().map(of_player));
+        row.seconds = begun.elapsed().as_secs_f64();
+        Ok(row)
+    }
+
+    /// Measures an evaluation and its searches.
+    fn search(
+        &self,
+        evaluator: &Evaluator,
+        row: &mut Row,
+        progress: &dyn Progress,
+    ) -> Result<(), BenchmarkError> {
+        let values = |path: &Path, phases: &RangeInclusive<Phase>| {
+            let errors = VALUE_DEPTHS.map(|depth| {
+                ValueErrors::measure(evaluator, (path, depth), phases.clone(), progress)
+            });
+            errors.into_iter().collect::<Result<Vec<_>, _>>()
+        };
+        if let Some(strong) = &self.strong {
+            row.strong = values(strong, &Phases::with_empties(STRONG_EMPTIES).0)?;
+        }
+        for path in &self.exact {
+            row.exact.extend(values(path, &Phases::default().0)?);
+        }
+        let selection = selection(evaluator, self.selectivity);
+        if let Some(hard) = &self.hard {
+            for &depth in &self.depths {
+                let search = (depth, selection.clone());
+                row.hard.push(BestMoves::by_search(evaluator, search, hard, progress)?);
+            }
+        }
+        if let Some(suite) = &self.suite {
+            row.suite = Some(Solved::by_search(evaluator, suite, progress)?);
+        }
+        Ok(())
+    }
+
+    /// Asks a program for its moves. Returns the parts that it cannot have, with the reasons.
+    fn ask(
+        &self,
+        engine: &ExternalEngine,
+        row: &mut Row,
+        progress: &dyn Progress,
+    ) -> Vec<(Part, &'static str)> {
+        let mut reasons = vec![];
+        let valued = [(Part::Strong, self.strong.is_some()), (Part::Exact, !self.exact.is_empty())];
+        reasons.extend(valued.iter().filter(|part| part.1).map(|part| (part.0, NO_VALUES)));
+        let choose = |depth: u32, problems: &Problems| {
+            let terms = Terms { depth, time: self.timeout, game: None };
+            BestMoves::by_program(engine, terms, problems, progress)
+        };
+        if let Some(hard) = &self.hard {
+            // A program by GTP is not told the depth, so that one is enough.
+            let many = if engine.protocol == Protocol::Gtp { 1 } else { self.depths.len() };
+            let depths = self.depths.iter().take(many);
+            row.hard = depths.filter_map(|&depth| choose(depth, hard)).collect();
+            if row.hard.is_empty() {
+                reasons.push((Part::Hard, NO_GAMES));
+            }
+        }
+        if let Some(suite) = &self.suite {
+            row.suite_moves = choose(AS_TIME_ALLOWS.depth, suite);
+            if row.suite_moves.is_none() {
+                reasons.push((Part::Suite, NO_GAMES));
+            }
+        }
+        reasons
+    }
+
+    /// Plays the match of a player against the reference.
+    fn play(
+        &self,
+        subject: &Subject,
+        equal_time: &EqualTime,
+        progress: &dyn Progress,
+    ) -> Result<MatchReport, TableError> {
+        let begun = Instant::now();
+        let EqualTime { against, openings, seconds, .. } = equal_time;
+        let game = Some(Duration::from_secs(*seconds));
+        let terms = Terms { depth: AS_TIME_ALLOWS.depth, time: self.timeout, game };
+        let budget = Budget { seconds_a_game: Some(*seconds), ..Budget::default() };
+        let players = [subject, against];
+        let selections = players.map(|player| player.selection(self.selectivity));
+        let contestant = |number: usize| match &players[number].mind {
+            Mind::Evaluation(evaluator) => {
+                Contestant::Searching(evaluator, AS_TIME_ALLOWS, budget, &selections[number])
+            }
+            Mind::Program(engine) => Contestant::External(engine, terms),
+        };
+        let players_of_match =
+            Match { first: contestant(0), second: contestant(1), strength: AS_TIME_ALLOWS };
+        let conditions = Conditions {
+            players: players.map(|player| player.name.clone()),
+            depth: AS_TIME_ALLOWS.depth,
+            exact: AS_TIME_ALLOWS.exact,
+            budgets: [budget; 2],
+            sprt: None,
+        };
+        let result = players_of_match.play(openings, progress)?;
+        Ok(MatchReport::new(&conditions, &result, begun))
+    }
+}

@@ -1,0 +1,76 @@
+//! Positions with the exact scores of their moves, and the games that lead to them.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use othello_engine::agreement::StatedLine;
+use othello_engine::board::Position;
+use othello_engine::file::{Kind, kind_of};
+use othello_engine::progress::{Progress, Silent};
+use othello_engine::record::GameReader;
+use othello_engine::text::Lines;
+
+use super::error::BenchmarkError;
+use crate::arena::Opening;
+use othello_fit::source::checksum;
+
+/// Positions of files in OBF, each with what its line states.
+#[derive(Clone, Debug, Default)]
+pub struct Problems {
+    /// The files, each with the checksum of its bytes.
+    pub files: Vec<(PathBuf, String)>,
+    pub(super) lines: Vec<StatedLine>,
+    /// The positions that a known game leads to.
+    reached: HashMap<Position, Opening>,
+}
+
+impl Problems {
+    /// Reads the lines of files.
+    pub fn read(paths: &[PathBuf]) -> Result<Self, BenchmarkError> {
+        let mut problems = Self::default();
+        for path in paths {
+            let lines: Vec<StatedLine> = Lines::open(path)?.next_lines(usize::MAX)?;
+            if lines.is_empty() {
+                return Err(BenchmarkError::NoScores { path: path.clone() });
+            }
+            problems.lines.extend(lines);
+            problems.files.push((path.clone(), checksum(path, &Silent)?));
+        }
+        Ok(problems)
+    }
+
+    /// Looks for games that lead to the positions, in those files that hold games.
+    pub fn find_games(
+        &mut self,
+        files: &[PathBuf],
+        progress: &dyn Progress,
+    ) -> Result<(), BenchmarkError> {
+        let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
+        for path in files {
+            if !matches!(kind_of(path), Ok(Kind::Games)) {
+                continue;
+            }
+            let mut games = GameReader::open(path)?;
+            progress.begin_file(path, games.bytes());
+            games.each_frame(progress, |games| {
+                let openings = games.iter().flat_map(Opening::along);
+                let openings = openings.filter(|opening| wanted.contains(&opening.position));
+                self.reached.extend(openings.map(|opening| (opening.position, opening)));
+                Ok::<_, BenchmarkError>(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the positions that state the scores of moves, each as the opening of a game, for a
+    /// program; only those that a known game leads to, where it `needs_games`.
+    pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedLine, Opening)> {
+        let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
+        let opening = |line: &StatedLine| match self.reached.get(&line.position) {
+            Some(opening) => Some(opening.clone()),
+            None if needs_games => None,
+            None => Some(Opening::without_path(line.position)),
+        };
+        stated.filter_map(|line| Some((line, opening(line)?))).collect()
+    }
+}

@@ -1,0 +1,297 @@
+//! The report of a benchmark: a table with a row for each player, and tables of errors by number of
+//! empty squares.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+
+use othello_engine::text_table::markdown;
+use serde::Serialize;
+
+use super::choices::{BestMoves, Solved};
+use super::part::Part;
+use super::subject::Subject;
+use super::values::ValueErrors;
+use crate::arena::MatchReport;
+use othello_fit::measure::GroupErrors;
+
+/// The report of a benchmark.
+#[derive(Serialize)]
+pub struct BenchmarkReport {
+    /// The players, in their order.
+    pub players: Vec<Row>,
+    /// The parts that are left out.
+    pub left_out: Vec<LeftOut>,
+    /// The files that the players were measured on.
+    pub data: Vec<Data>,
+    /// The version of this program.
+    pub version: &'static str,
+    /// The number of threads.
+    pub threads: usize,
+    /// The command line.
+    pub command: String,
+    /// The time in seconds, by the clock.
+    pub seconds: f64,
+}
+
+/// The results of a player.
+#[derive(Serialize)]
+pub struct Row {
+    /// The player, as it was given.
+    pub player: String,
+    /// The kind of the player: `weights`, `gtp` or `nboard`.
+    pub kind: &'static str,
+    /// The checksum of the weights, or the name and version that a program gives itself.
+    pub identity: Option<String>,
+    /// The errors of values in the strong test, by depth.
+    pub strong: Vec<ValueErrors>,
+    /// The files among those of errors that the weights were fitted to.
+    pub fitted_to: Vec<String>,
+    /// The best moves in the hard part, by depth.
+    pub hard: Vec<BestMoves>,
+    /// The errors of values on exact positions, by file and depth.
+    pub exact: Vec<ValueErrors>,
+    /// The suite, solved.
+    pub suite: Option<Solved>,
+    /// The suite, by the moves of a program.
+    pub suite_moves: Option<BestMoves>,
+    /// The match against the reference.
+    #[serde(rename = "match")]
+    pub played: Option<MatchReport>,
+    /// The time in seconds, by the clock.
+    pub seconds: f64,
+}
+
+/// A part that is left out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LeftOut {
+    /// The part.
+    pub part: &'static str,
+    /// The player; `None` for all.
+    pub player: Option<String>,
+    /// The reason.
+    pub reason: String,
+}
+
+/// A file that players were measured on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
+pub struct Data {
+    /// The part.
+    pub part: &'static str,
+    /// The file.
+    pub file: String,
+    /// The checksum of the file: of the content of records, of the bytes of text.
+    pub sha256: String,
+}
+
+impl LeftOut {
+    /// Creates the reason for which a part is left out, of one player or of all.
+    pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
+        Self { part: part.name(), player: player.map(str::to_owned), reason: reason.into() }
+    }
+}
+
+impl Data {
+    /// Creates the description of a file.
+    pub fn new(part: Part, file: &Path, sha256: &str) -> Self {
+        let (file, sha256) = (file.display().to_string(), sha256.to_owned());
+        Self { part: part.name(), file, sha256 }
+    }
+}
+
+/// The place of a column: its part, its number in it, and its heading.
+type Column = (usize, usize, String);
+
+/// The characters of a checksum that a table shows.
+const SHOWN_OF_SHA256: usize = 12;
+
+impl Row {
+    pub(super) fn new(subject: &Subject) -> Self {
+        Self {
+            player: subject.name.clone(),
+            kind: subject.kind(),
+            identity: subject.identity.clone(),
+            strong: vec![],
+            fitted_to: vec![],
+            hard: vec![],
+            exact: vec![],
+            suite: None,
+            suite_moves: None,
+            played: None,
+            seconds: 0.0,
+        }
+    }
+
+    /// Returns the player's identity, shortened if it is a checksum.
+    fn short_identity(&self) -> String {
+        let identity = self.identity.as_deref().unwrap_or("-");
+        let is_checksum = identity.len() == 64 && identity.bytes().all(|b| b.is_ascii_hexdigit());
+        identity[..if is_checksum { SHOWN_OF_SHA256 } else { identity.len() }].to_owned()
+    }
+
+    /// Returns the cells of the player's row.
+    fn cells(&self) -> BTreeMap<Column, String> {
+        let mut cells = BTreeMap::new();
+        let numbered = |errors: &ValueErrors| (errors.all, depth_name(errors.depth));
+        for (number, (errors, depth)) in self.strong.iter().map(numbered).enumerate() {
+            cells.insert((0, number, format!("strong, {depth}")), error_cell(&errors));
+        }
+        for found in &self.hard {
+            let (number, name) = match (found.depth, found.selectivity) {
+                (Some(depth), Some(percent)) => {
+                    (depth as usize, format!("hard, depth {depth} at {percent} %"))
+                }
+                (Some(depth), None) => (depth as usize, format!("hard, told depth {depth}")),
+                (None, _) => (usize::MAX, "hard, by GTP".to_owned()),
+            };
+            cells.insert((1, number, name), choice_cell(found));
+        }
+        for (number, errors) in self.exact.iter().enumerate() {
+            let heading = format!("{}, {}", file_name(&errors.file), depth_name(errors.depth));
+            cells.insert((2, number, heading), error_cell(&errors.all));
+        }
+        if let Some(Solved { stated, right, nodes, seconds, .. }) = self.suite {
+            let nodes = nodes as f64 / 1e6;
+            let cell = format!("{right} of {stated} right, {nodes:.1} M nodes, {seconds:.2} s");
+            cells.insert((3, 0, "suite, solved".to_owned()), cell);
+        }
+        if let Some(moves) = &self.suite_moves {
+            cells.insert((3, 1, "suite, moves".to_owned()), choice_cell(moves));
+        }
+        if let Some(played) = &self.played {
+            let heading = format!("against {}", played.terms());
+            cells.insert((4, 0, heading), played.difference());
+        }
+        cells
+    }
+}
+
+/// Returns the last part of a path.
+fn file_name(path: &str) -> &str {
+    Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
+}
+
+fn depth_name(depth: u32) -> String {
+    if depth == 0 { "static".to_owned() } else { format!("{depth} plies") }
+}
+
+/// Returns the mean absolute error with the bias in brackets.
+fn error_cell(errors: &GroupErrors) -> String {
+    let pair = errors.mae.zip(errors.bias);
+    pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
+}
+
+/// Returns the share of best moves with the discs lost and the error of the value, if known.
+fn choice_cell(found: &BestMoves) -> String {
+    let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
+    let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));
+    let mae = found.agreement.mae.map(|mae| format!(", MAE {mae:.2}"));
+    let failed =
+        (!found.failures.is_empty()).then(|| format!(", {} no move", found.failures.len()));
+    let more: String = [lost, mae, failed].into_iter().flatten().collect();
+    format!("{} of {stated}{more}", found.found())
+}
+
+impl fmt::Display for BenchmarkReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cells: Vec<_> = self.players.iter().map(Row::cells).collect();
+        let columns: BTreeSet<&Column> = cells.iter().flat_map(BTreeMap::keys).collect();
+        let headings = ["player", "identity"].into_iter();
+        let headings: Vec<&str> = headings.chain(columns.iter().map(|column| &*column.2)).collect();
+        let rows = self.players.iter().zip(&cells).map(|(row, cells)| {
+            let cell = |column| cells.get(column).cloned().unwrap_or_else(|| "-".to_owned());
+            let named = [row.player.clone(), row.short_identity()].into_iter();
+            named.chain(columns.iter().copied().map(cell)).collect::<Vec<String>>()
+        });
+        writeln!(f, "{}\n\n{LEGEND}", markdown(&headings, rows))?;
+        self.write_groups(f)?;
+        self.write_empties(f)?;
+        for Row { player, fitted_to, .. } in &self.players {
+            for file in fitted_to {
+                writeln!(f, "\n{player} was fitted to {file}: its errors there are no test of it")?;
+            }
+        }
+        for LeftOut { part, player, reason } in &self.left_out {
+            let player = player.as_ref().map_or(String::new(), |player| format!(" of {player}"));
+            writeln!(f, "\nleft out: {part}{player}: {reason}")?;
+        }
+        for Data { part, file, sha256 } in &self.data {
+            writeln!(f, "\n{part}: {file}, sha256 {sha256}")?;
+        }
+        let Self { version, threads, command, seconds, .. } = self;
+        let program = format!("othello-trainer {version}, {threads} threads, {seconds:.0} s");
+        write!(f, "\n{program}:\n\n```text\n{command}\n```")
+    }
+}
+
+/// The meaning of the cells.
+const LEGEND: &str = "Errors are mean absolute ones in discs, the bias in brackets; best moves are \
+    counted,\nwith the mean loss of the move chosen in discs; Elo has an interval of 95 %.";
+
+impl BenchmarkReport {
+    /// Returns whether the solver found a score that differs from the stated one.
+    pub fn has_wrong_scores(&self) -> bool {
+        let mut solved = self.players.iter().filter_map(|row| row.suite.as_ref());
+        solved.any(|suite| suite.right < suite.stated)
+    }
+
+    /// Writes the errors of the strong test by groups of empty squares.
+    fn write_groups(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let measured = self.measured(|row| &row.strong);
+        write_errors(f, "strong test", measured, |errors| {
+            let groups = errors.by_group.iter().enumerate();
+            groups.map(|(number, group)| ((number, group.name.clone()), group.errors)).collect()
+        })
+    }
+
+    /// Writes the errors on exact positions by number of empty squares, a table for each file.
+    fn write_empties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: BTreeSet<&str> =
+            self.measured(|row| &row.exact).map(|(_, e)| &*e.file).collect();
+        for file in files {
+            let measured = self.measured(|row| &row.exact).filter(|(_, e)| e.file == file);
+            write_errors(f, file_name(file), measured, |errors| {
+                let rows = errors.by_empties.iter();
+                rows.map(|row| ((row.empties, row.empties.to_string()), row.errors)).collect()
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the errors of all players, each with its player.
+    fn measured<'a>(
+        &'a self,
+        of: impl Fn(&'a Row) -> &'a Vec<ValueErrors>,
+    ) -> impl Iterator<Item = (&'a Row, &'a ValueErrors)> {
+        self.players.iter().flat_map(move |row| of(row).iter().map(move |errors| (row, errors)))
+    }
+}
+
+/// Errors by group: the place of its column, and its name.
+type Groups = BTreeMap<(usize, String), GroupErrors>;
+
+/// Writes a table of errors by groups of empty squares, with a row for each player and depth;
+/// nothing if nothing was measured.
+fn write_errors<'a>(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    measured: impl Iterator<Item = (&'a Row, &'a ValueErrors)>,
+    groups: impl Fn(&ValueErrors) -> Groups,
+) -> fmt::Result {
+    let name = |row: &Row, depth| format!("{}, {}", row.player, depth_name(depth));
+    let measured = measured.map(|(row, errors)| (name(row, errors.depth), groups(errors)));
+    let measured: Vec<(String, Groups)> = measured.collect();
+    let columns: BTreeSet<_> = measured.iter().flat_map(|(_, groups)| groups.keys()).collect();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let first = format!("{title}, by empty squares");
+    let headings: Vec<&str> =
+        [&*first].into_iter().chain(columns.iter().map(|column| &*column.1)).collect();
+    let rows = measured.iter().map(|(name, groups)| {
+        let cell = |column| groups.get(column).map_or("-".to_owned(), error_cell);
+        let cells = columns.iter().copied().map(cell);
+        [name.clone()].into_iter().chain(cells).collect::<Vec<String>>()
+    });
+    writeln!(f, "\n{}", markdown(&headings, rows))
+}

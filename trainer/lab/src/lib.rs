@@ -1,0 +1,19 @@
+//! Compares Othello evaluations and the recipes that make them.
+//!
+//! [`arena`] plays paired matches and computes their statistics, [`study`] compares recipes on held-out
+//! games, extrapolates learning curves and tunes settings, [`benchmark`] measures weights and programs
+//! by the same tests, [`bench`] the throughput of a fit, [`report`] draws a page of charts.
+//!
+//! ```
+//! use othello_lab::study::Law;
+//!
+//! // The error of a recipe as a function of the number of games: floor + scale · games^-exponent.
+//! let law = Law { floor: 3.0, scale: 40.0, exponent: 0.5 };
+//! assert_eq!(law.at(1600.0), 4.0);
+//! ```
+
+pub mod arena;
+pub mod bench;
+pub mod benchmark;
+pub mod report;
+pub mod study;

@@ -1,0 +1,215 @@
+//! The comparison of two recipes: paired errors on test games, and a match.
+
+use std::path::Path;
+use std::time::Instant;
+
+use othello_engine::board::{Discs, Phase};
+use othello_engine::search::Strength;
+use serde::Serialize;
+
+use super::fits::{Fitted, Study, StudyError};
+use super::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
+use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, Sprt, SprtReport, Statistics};
+use othello_fit::measure::ErrorsByGame;
+
+/// The settings of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparing<'a> {
+    /// The number of fits of each recipe, by seeds that follow the one in its settings.
+    pub seeds: u64,
+    /// The smallest difference that matters, in discs.
+    pub smallest: f64,
+    /// The file of the openings of a match, and the number of openings to play.
+    pub openings: Option<(&'a Path, usize)>,
+    /// The strength of the searches of the match.
+    pub strength: Strength,
+    /// The sequential test that ends the match.
+    pub sprt: Option<Sprt>,
+}
+
+/// The largest absolute label of a match's openings, in discs.
+const WITHIN: Discs = 10;
+
+/// The comparison of two recipes.
+#[derive(Serialize)]
+pub struct Comparison {
+    /// The name of the first recipe.
+    pub first: String,
+    /// The name of the second recipe.
+    pub second: String,
+    /// `first` or `second`, the better recipe; `equal` if no difference is proven.
+    pub verdict: Verdict,
+    /// The difference of the errors.
+    pub errors: ComparedErrors,
+    /// The match, if there was one.
+    #[serde(rename = "match")]
+    pub played: Option<Played>,
+    /// The number of seeds.
+    pub seeds: u64,
+    /// The number of test games.
+    pub test_games: usize,
+    /// The kinds of labels of the test positions, with the number of each.
+    pub test_labels: Vec<(String, u64)>,
+    /// The time of the comparison, in seconds.
+    pub seconds: f64,
+}
+
+/// The match of a comparison.
+#[derive(Serialize)]
+pub struct Played {
+    /// The statistics of the pairs.
+    #[serde(flatten)]
+    pub statistics: Statistics,
+    /// The sequential test, if there was one.
+    pub sprt: Option<SprtReport>,
+}
+
+/// The difference of the errors of two recipes.
+#[derive(Serialize)]
+pub struct ComparedErrors {
+    /// The mean absolute error of the first recipe less that of the second, in discs.
+    pub difference: f64,
+    /// Half the width of its interval.
+    pub difference_error: f64,
+    /// The confidence of the interval.
+    pub confidence: f64,
+    /// The difference that `needed` refers to.
+    pub smallest: f64,
+    /// The size of a study that would prove the smallest difference that matters.
+    pub needed: Needed,
+    /// The phases with test positions.
+    pub phases: Vec<ComparedPhase>,
+}
+
+/// The errors of two recipes on the positions of a phase.
+#[derive(Serialize)]
+pub struct ComparedPhase {
+    /// The phase.
+    pub phase: Phase,
+    /// The weight of the test positions, in occurrences.
+    pub positions: f64,
+    /// The mean absolute error of the first recipe, in discs.
+    pub first_mae: f64,
+    /// The mean absolute error of the second recipe, in discs.
+    pub second_mae: f64,
+    /// The first error less the second, in discs.
+    pub difference: f64,
+    /// Half the width of the interval of the difference.
+    pub difference_error: f64,
+}
+
+impl Comparing<'_> {
+    /// Fits both recipes by every seed, measures and plays; the time counts from `begun`.
+    pub fn compare(
+        &self,
+        recipes: [Recipe; 2],
+        study: &Study<'_>,
+        begun: Instant,
+    ) -> Result<Comparison, StudyError> {
+        let mut fits = vec![];
+        for number in 0..self.seeds {
+            let fitted = |which: usize| {
+                let (recipe, name) = (&recipes[which], ["first", "second"][which]);
+                study.fit(recipe, &recipe.settings_of(number), &format!("{name}-{number}"))
+            };
+            fits.push([fitted(0)?, fitted(1)?]);
+        }
+        let errors: Vec<[ErrorsByGame; 2]> =
+            fits.iter().map(|pair| pair.each_ref().map(|fitted| study.errors(fitted))).collect();
+        let difference = Difference::of(&errors, &study.phases()).ok_or(StudyError::NoPositions)?;
+        let played = self.play(&fits, study)?;
+        let estimate = difference.estimate();
+        let [first, second] = recipes.map(|recipe| recipe.name);
+        let phases = study.settings().phases.iter();
+        Ok(Comparison {
+            first,
+            second,
+            verdict: verdict(&difference, played.as_ref()),
+            errors: ComparedErrors {
+                difference: estimate.discs,
+                difference_error: estimate.error,
+                confidence: CONFIDENCE,
+                smallest: self.smallest,
+                needed: difference.needed(self.smallest),
+                phases: phases.filter_map(|phase| row(&errors, phase)).collect(),
+            },
+            played,
+            seeds: self.seeds,
+            test_games: study.test().len(),
+            test_labels: study.labels(),
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Plays the openings, divided among the seeds, until a sequential test decides or there are no
+    /// more.
+    fn play(&self, fits: &[[Fitted; 2]], study: &Study<'_>) -> Result<Option<Played>, StudyError> {
+        let &Self { openings, strength, sprt, .. } = self;
+        let Some((path, count)) = openings else { return Ok(None) };
+        let openings = Choice { count, seed: 1, within: WITHIN }.draw(path)?;
+        let mut pairs: Vec<Pair> = vec![];
+        let mut counts = Pentanomial::default();
+        let mut ended = false;
+        let share = openings.len().div_ceil(fits.len());
+        for (openings, pair) in openings.chunks(share).zip(fits) {
+            if ended {
+                break;
+            }
+            let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
+            let enough = |pair| {
+                counts.add(pair);
+                ended = sprt.is_some_and(|sprt| sprt.decide(&counts) != Decision::Open);
+                ended
+            };
+            let played = Match { first, second, strength };
+            pairs.extend(played.play_until(openings, enough, study.progress())?.pairs);
+        }
+        let sprt = sprt.map(|sprt| sprt.report(&counts));
+        Ok(Some(Played { statistics: Statistics::new(&pairs), sprt }))
+    }
+}
+
+/// Returns the verdict: that of the errors, or, if they prove nothing, that of a match.
+fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
+    match (difference.verdict(), played) {
+        (Verdict::Equal, Some(played)) => played.verdict(),
+        (verdict, _) => verdict,
+    }
+}
+
+impl Played {
+    /// Returns the verdict of the match; with a sequential test, that of the test's interval.
+    fn verdict(&self) -> Verdict {
+        let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
+        let [above, below] = match sprt {
+            Some(SprtReport { elo_interval: [low, high], .. }) => {
+                [low.is_some_and(|low| low >= 0.0), high.is_some_and(|high| high <= 0.0)]
+            }
+            None => [*elo > 0.0, *elo < 0.0].map(|side| side && *p_value < 1.0 - CONFIDENCE),
+        };
+        match [above, below] {
+            [true, _] => Verdict::First,
+            [_, true] => Verdict::Second,
+            _ => Verdict::Equal,
+        }
+    }
+}
+
+/// Returns the row of a phase; `None` without test positions.
+fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<ComparedPhase> {
+    let phases = [phase.index()];
+    let estimate = Difference::of(errors, &phases)?.estimate();
+    let mean = |which: usize| -> Option<f64> {
+        let of_seed = |pair: &[ErrorsByGame; 2]| pair[which].on(&phases).mean_of_all();
+        let sum: f64 = errors.iter().map(of_seed).sum::<Option<f64>>()?;
+        Some(sum / errors.len() as f64)
+    };
+    Some(ComparedPhase {
+        phase,
+        positions: errors.first()?[0].weight.column(phase.index()).sum(),
+        first_mae: mean(0)?,
+        second_mae: mean(1)?,
+        difference: estimate.discs,
+        difference_error: estimate.error,
+    })
+}

@@ -1,0 +1,158 @@
+//! The errors of a recipe by the amount of data, and their law.
+
+use std::time::Instant;
+
+use ndarray::Array1;
+use othello_engine::board::Phase;
+use serde::Serialize;
+
+use super::fits::{Study, StudyError};
+use super::{Law, Prediction, Recipe};
+use othello_fit::dataset::Share;
+use othello_fit::measure::ErrorsByGame;
+
+/// The errors of a recipe by the amount of data.
+#[derive(Serialize)]
+pub struct Curve {
+    /// The name of the recipe.
+    pub recipe: String,
+    /// The points, one for each share, the smallest first.
+    pub points: Vec<Point>,
+    /// The law of all points: error = floor + scale · games^−exponent.
+    pub law: Law,
+    /// The prediction for the last point by the law of all others.
+    pub prediction: Prediction,
+    /// The error that the law predicts for twice the most games.
+    pub twice: f64,
+    /// The phases with test positions.
+    pub phases: Vec<PhaseCurve>,
+    /// The number of seeds.
+    pub seeds: u64,
+    /// The number of test games.
+    pub test_games: usize,
+    /// The kinds of labels of the test positions, with the number of each.
+    pub test_labels: Vec<(String, u64)>,
+    /// The time of the study, in seconds.
+    pub seconds: f64,
+}
+
+/// The errors with a share of the games.
+#[derive(Serialize)]
+pub struct Point {
+    /// The share.
+    pub share: Share,
+    /// The mean number of training games over the seeds.
+    pub games: f64,
+    /// The mean over the seeds of the mean absolute error, in discs.
+    pub mae: f64,
+    /// The standard error of `mae` from the spread over seeds; null for a single seed.
+    pub mae_error: Option<f64>,
+    /// The mean absolute error of each seed.
+    pub by_seed: Vec<f64>,
+}
+
+/// The errors of a phase by the amount of data.
+#[derive(Serialize)]
+pub struct PhaseCurve {
+    /// The phase.
+    pub phase: Phase,
+    /// The number of test positions.
+    pub positions: f64,
+    /// The mean absolute error in discs with each share, the smallest first.
+    pub mae: Vec<f64>,
+    /// The law of all errors of the phase.
+    pub law: Law,
+    /// The prediction for the last by the law of all others.
+    pub prediction: Prediction,
+}
+
+impl Curve {
+    /// The fewest shares of a curve: those that determine a law, and one to predict.
+    pub const SHARES: usize = Law::AMOUNTS + 1;
+
+    /// Fits a recipe to each of these shares, in ascending order, by every seed, and measures; the
+    /// time counts from `begun`.
+    pub fn of(
+        recipe: Recipe,
+        shares: &[Share],
+        seeds: u64,
+        study: &Study<'_>,
+        begun: Instant,
+    ) -> Result<Self, StudyError> {
+        let amounts = shares.iter().map(|&share| Amount::fit(share, seeds, &recipe, study));
+        let amounts = amounts.collect::<Result<Vec<_>, _>>()?;
+        let points = points(&amounts, &study.phases()).ok_or(StudyError::NoPositions)?;
+        let (law, prediction) = law_and_prediction(&points).ok_or(StudyError::NoLaw)?;
+        let most = points.iter().map(|point| point.games).fold(0.0, f64::max);
+        let of_phase = |phase: Phase| {
+            let points = self::points(&amounts, &[phase.index()])?;
+            let (law, prediction) = law_and_prediction(&points)?;
+            let positions = amounts.first()?.errors.first()?.weight.column(phase.index()).sum();
+            let mae = points.iter().map(|point| point.mae).collect();
+            Some(PhaseCurve { phase, positions, mae, law, prediction })
+        };
+        Ok(Self {
+            recipe: recipe.name,
+            law,
+            prediction,
+            twice: law.at(2.0 * most),
+            phases: study.settings().phases.iter().filter_map(of_phase).collect(),
+            points,
+            seeds,
+            test_games: study.test().len(),
+            test_labels: study.labels(),
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+/// Returns the law of points, and the prediction for the last; `None` if they determine none.
+fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
+    let by_games: Vec<(f64, f64)> = points.iter().map(|point| (point.games, point.mae)).collect();
+    Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
+}
+
+/// The errors of fits to a share of the games.
+struct Amount {
+    share: Share,
+    /// The number of training games, by seed.
+    games: Vec<u64>,
+    /// The errors by seed.
+    errors: Vec<ErrorsByGame>,
+}
+
+impl Amount {
+    fn fit(
+        share: Share,
+        seeds: u64,
+        recipe: &Recipe,
+        study: &Study<'_>,
+    ) -> Result<Self, StudyError> {
+        let mut amount = Self { share, games: vec![], errors: vec![] };
+        for number in 0..seeds {
+            let settings = recipe.settings_with(number, share);
+            let fitted = study.fit(recipe, &settings, &format!("share-{share}-{number}"))?;
+            amount.games.push(fitted.games);
+            amount.errors.push(study.errors(&fitted));
+        }
+        Ok(amount)
+    }
+}
+
+/// Returns the points of some phases; `None` without test positions.
+fn points(amounts: &[Amount], phases: &[usize]) -> Option<Vec<Point>> {
+    let point = |Amount { share, games, errors }: &Amount| {
+        let games: Array1<f64> = games.iter().map(|&games| games as f64).collect();
+        let mae = |errors: &ErrorsByGame| errors.on(phases).mean_of_all();
+        let by_seed: Array1<f64> = errors.iter().map(mae).collect::<Option<_>>()?;
+        let seeds = by_seed.len();
+        Some(Point {
+            share: *share,
+            games: games.mean()?,
+            mae: by_seed.mean()?,
+            mae_error: (seeds > 1).then(|| by_seed.std(1.0) / (seeds as f64).sqrt()),
+            by_seed: by_seed.to_vec(),
+        })
+    };
+    amounts.iter().map(point).collect()
+}

@@ -1,0 +1,218 @@
+//! The difference of the errors of two recipes, with its confidence interval.
+
+use ndarray::Array1;
+use othello_engine::random::Generator;
+use rayon::prelude::*;
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF as _, StudentsT};
+
+use othello_fit::measure::{ErrorsByGame, GameErrors};
+
+/// The confidence of verdicts and intervals.
+pub const CONFIDENCE: f64 = 0.99;
+
+/// The number of samples of games, drawn with replacement, that estimate the influence of the games
+/// (bootstrap).
+const RESAMPLES: u64 = 400;
+
+/// A number of discs with half the width of its interval.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Estimate {
+    /// The mean.
+    pub discs: f64,
+    /// Half the width of the interval of [`CONFIDENCE`].
+    pub error: f64,
+}
+
+/// The verdict of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The first recipe has the smaller error.
+    First,
+    /// The second recipe has the smaller error.
+    Second,
+    /// No difference is proven.
+    Equal,
+}
+
+/// The size of a study that would prove a difference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Needed {
+    /// The number of seeds.
+    pub seeds: u64,
+    /// The number of test games.
+    pub games: u64,
+}
+
+/// The mean absolute error of the first recipe less that of the second, in discs. Two sources of
+/// chance are separated: the training games and their order, by the spread over seeds; and the test
+/// games, by resampling them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Difference {
+    seeds: u64,
+    games: u64,
+    mean: f64,
+    /// The part of the variance of `mean` that comes from the seeds.
+    variance_of_seeds: f64,
+    /// The part of the variance of `mean` that comes from the test games.
+    variance_of_games: f64,
+}
+
+impl Difference {
+    /// Returns the difference on some phases. `pairs` has for each seed the errors of both recipes
+    /// on the same games, with at least two seeds. `None` if the phases have no positions.
+    pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
+        let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
+        Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
+    }
+
+    /// Returns the difference of errors on the same phases. `pairs` has for each seed the errors of
+    /// both recipes on the same games, with at least two seeds. `None` without positions.
+    pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
+        let games = pairs.first()?[0].games();
+        let all = Array1::ones(games);
+        let by_seed = |counts: &Array1<f64>| -> Option<Vec<f64>> {
+            let difference = |[first, second]: &[GameErrors; 2]| {
+                Some(first.mean(counts)? - second.mean(counts)?)
+            };
+            pairs.iter().map(difference).collect()
+        };
+        let found = Array1::from(by_seed(&all)?);
+        let resampled = (0..RESAMPLES).into_par_iter().filter_map(|number| {
+            let mut random = Generator::split(1, number);
+            let mut counts = Array1::zeros(games);
+            for _ in 0..games {
+                counts[random.below_u64(games as u64) as usize] += 1.0;
+            }
+            Array1::from(by_seed(&counts)?).mean()
+        });
+        let resampled: Vec<f64> = resampled.collect();
+        Some(Self {
+            seeds: pairs.len() as u64,
+            games: games as u64,
+            mean: found.mean()?,
+            variance_of_seeds: found.var(1.0) / pairs.len() as f64,
+            variance_of_games: Array1::from(resampled).var(1.0),
+        })
+    }
+
+    /// Returns the difference with its interval.
+    pub fn estimate(&self) -> Estimate {
+        Estimate { discs: self.mean, error: self.quantile() * self.variance().sqrt() }
+    }
+
+    /// Returns the verdict: the recipe with the smaller error, if that is proven.
+    pub fn verdict(&self) -> Verdict {
+        let Estimate { discs, error } = self.estimate();
+        match discs {
+            _ if discs.abs() <= error => Verdict::Equal,
+            ..0.0 => Verdict::First,
+            _ => Verdict::Second,
+        }
+    }
+
+    /// Returns the numbers of seeds and test games with which a difference of `discs` would be
+    /// proven nine times in ten. Each of the two may cause half of the variance.
+    pub fn needed(&self, discs: f64) -> Needed {
+        /// The quantile that a standard normal number exceeds once in ten times.
+        const ONCE_IN_TEN: f64 = 1.2816;
+        let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
+        let times = |variance: f64, there: u64| {
+            ((variance / allowed * there as f64).ceil() as u64).max(there.min(2))
+        };
+        Needed {
+            seeds: times(self.variance_of_seeds, self.seeds),
+            games: times(self.variance_of_games, self.games),
+        }
+    }
+
+    fn variance(&self) -> f64 {
+        self.variance_of_seeds + self.variance_of_games
+    }
+
+    /// Returns the number of standard errors from the mean to an end of the interval: a quantile of
+    /// Student's t with the degrees of freedom of Welch and Satterthwaite.
+    fn quantile(&self) -> f64 {
+        let by_seeds = self.variance_of_seeds.powi(2) / (self.seeds.max(2) - 1) as f64;
+        let by_games = self.variance_of_games.powi(2) / (self.games.max(2) - 1) as f64;
+        let freedom = self.variance().powi(2) / (by_seeds + by_games);
+        let freedom = if freedom.is_finite() { freedom.max(1.0) } else { 1.0 };
+        let student = StudentsT::new(0.0, 1.0, freedom);
+        student.map_or(f64::INFINITY, |t| t.inverse_cdf((1.0 + CONFIDENCE) / 2.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use othello_engine::board::PHASES;
+
+    use super::*;
+
+    /// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
+    fn noise(random: &mut Generator) -> f64 {
+        let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
+        (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
+    }
+
+    /// Returns errors on `games` games by recipes that differ by `better` discs. Every seed shifts
+    /// a recipe's errors by about 0.05 discs; every game shifts those of both recipes alike, and
+    /// those of each recipe a little.
+    fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
+        let mut random = Generator::new(seed);
+        let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();
+        let shift = |random: &mut Generator| 0.05 * noise(random);
+        let shifts: Vec<[f64; 2]> =
+            (0..seeds).map(|_| [shift(&mut random), shift(&mut random)]).collect();
+        let own: Vec<[f64; 2]> =
+            (0..games).map(|_| [0, 1].map(|_| 0.5 * noise(&mut random))).collect();
+        let errors = |recipe: usize, shift: f64| {
+            let gain = if recipe == 0 { better } else { 0.0 };
+            let error = |(game, phase): (usize, usize)| {
+                if phase == 7 { common[game] + own[game][recipe] + shift - gain } else { 0.0 }
+            };
+            let weight = |(_, phase)| if phase == 7 { 1.0 } else { 0.0 };
+            let absolute = Array2::from_shape_fn((games, PHASES), error);
+            ErrorsByGame { absolute, weight: Array2::from_shape_fn((games, PHASES), weight) }
+        };
+        shifts.iter().map(|shift| [errors(0, shift[0]), errors(1, shift[1])]).collect()
+    }
+
+    fn overall(pairs: &[[ErrorsByGame; 2]]) -> Difference {
+        Difference::of(pairs, &(0..PHASES).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn equal_recipes_are_called_equal_and_better_ones_better() {
+        let verdicts = |better: f64| -> Vec<Verdict> {
+            let study = |seed| overall(&study(seed, 4, 200, better)).verdict();
+            (0..100).map(study).collect()
+        };
+        let count =
+            |verdicts: &[Verdict], wanted| verdicts.iter().filter(|&&v| v == wanted).count();
+        assert!(count(&verdicts(0.0), Verdict::Equal) >= 96);
+        assert!(count(&verdicts(0.5), Verdict::First) >= 98);
+        assert!(count(&verdicts(-0.5), Verdict::Second) >= 98);
+    }
+
+    #[test]
+    fn what_is_needed_proves_the_difference() {
+        let few = overall(&study(1, 3, 60, 0.15));
+        assert_eq!(few.verdict(), Verdict::Equal);
+        let needed = few.needed(0.15);
+        assert!(needed.seeds >= 3 && needed.games > 60, "{needed:?}");
+        let enough = |seed| study(seed, needed.seeds as usize, needed.games as usize, 0.15);
+        let verdicts = (0..40).map(|seed| overall(&enough(seed)).verdict());
+        let proven = verdicts.filter(|&verdict| verdict == Verdict::First).count();
+        assert!(proven >= 30, "{proven} of 40 with {needed:?}");
+    }
+
+    #[test]
+    fn a_phase_without_positions_has_no_difference() {
+        let pairs = study(1, 2, 10, 0.1);
+        assert!(Difference::of(&pairs, &[7]).is_some());
+        assert_eq!(Difference::of(&pairs, &[8]), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Successive halving: many trials with little data or few seeds; those that are not proven worse
+//! continue with more of it. (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
+//! Hyperparameter Optimization, 2016.)
+
+use serde::Serialize;
+
+use super::{Difference, Estimate, Verdict};
+use othello_fit::measure::GameErrors;
+
+/// The outcome of a round for a trial.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// The trial has the smallest error.
+    Best,
+    /// The trial is not proven worse than the best, and continues if another round follows.
+    Equal,
+    /// The trial is not proven worse than the best, but ranks below the half that continues.
+    Halved,
+    /// The trial is proven worse than the best.
+    Worse,
+    /// The trial could not be fitted: its weights went out of bounds.
+    Diverged,
+}
+
+impl Standing {
+    /// Returns true if the trial continues in the next round.
+    pub fn goes_on(self) -> bool {
+        matches!(self, Self::Best | Self::Equal)
+    }
+}
+
+/// Returns the standings after a round, and the difference of each trial's error from that of the
+/// best. `trials` has the errors of each trial by seed, all with the same seeds and games; empty
+/// for one that diverged. After the `last` round no trial is halved.
+pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
+    let mut found = vec![(Standing::Diverged, None); trials.len()];
+    let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
+        let by_seed = trial.iter().map(GameErrors::mean_of_all);
+        Some(by_seed.sum::<Option<f64>>()? / trial.len() as f64)
+    };
+    let fitted = trials.iter().enumerate().filter(|(_, trial)| !trial.is_empty());
+    let mut order: Vec<(usize, f64)> =
+        fitted.filter_map(|(number, trial)| Some((number, mae(trial)?))).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let Some(&(best, _)) = order.first() else { return found };
+    let most = if last { order.len() } else { order.len().div_ceil(2) };
+    let mut kept = 0;
+    for (number, _) in order {
+        let difference = against(&trials[number], &trials[best]);
+        let standing = match &difference {
+            _ if number == best => Standing::Best,
+            Some(difference) if difference.verdict() == Verdict::Second => Standing::Worse,
+            _ if kept < most => Standing::Equal,
+            _ => Standing::Halved,
+        };
+        kept += usize::from(standing.goes_on());
+        found[number] = (standing, difference.map(|difference| difference.estimate()));
+    }
+    found
+}
+
+fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
+    let pairs = trial.iter().zip(best);
+    Difference::between(
+        &pairs.map(|(trial, best)| [trial.clone(), best.clone()]).collect::<Vec<_>>(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns two seeds of errors on 50 games around a mean.
+    fn trial(mean: f64) -> Vec<GameErrors> {
+        let seed = |seed: usize| {
+            let of_game = |game: usize| mean + ((7 * game + seed) % 5) as f64 / 100.0;
+            GameErrors::new((0..50).map(of_game).collect(), vec![1.0; 50])
+        };
+        vec![seed(0), seed(1)]
+    }
+
+    #[test]
+    fn half_goes_on_and_what_is_proven_worse_does_not() {
+        let means = [5.003, 5.001, 9.0, 5.0, 5.002];
+        let mut trials: Vec<Vec<GameErrors>> = means.map(trial).to_vec();
+        trials.push(vec![]);
+        let names = |last| -> Vec<Standing> {
+            standings(&trials, last).into_iter().map(|(standing, _)| standing).collect()
+        };
+        use Standing::{Best, Diverged, Equal, Halved, Worse};
+        // Differences that are the same in all games are proven, however small.
+        assert_eq!(names(true)[2..4], [Worse, Best]);
+        assert_eq!(names(false)[5], Diverged);
+        let equal: Vec<Vec<GameErrors>> = (0..6).map(|_| trial(5.0)).collect();
+        let found: Vec<Standing> = standings(&equal, false).into_iter().map(|row| row.0).collect();
+        assert_eq!(found, [Best, Equal, Equal, Halved, Halved, Halved]);
+        let found: Vec<Standing> = standings(&equal, true).into_iter().map(|row| row.0).collect();
+        assert_eq!(found, [Best, Equal, Equal, Equal, Equal, Equal]);
+        assert!(standings(&[vec![], vec![]], true).iter().all(|row| row.0 == Diverged));
+    }
+}

@@ -1,0 +1,23 @@
+//! Studies of recipes: their errors on games that no recipe was fitted to, and the confidence in
+//! the difference; the law of errors by amount of data; and the search for values.
+
+mod choices;
+mod comparison;
+mod curve;
+mod difference;
+mod fits;
+mod halving;
+mod law;
+mod printed;
+mod recipe;
+mod tuning;
+
+pub use choices::{AtAnEnd, Choices, ChoicesError, End, Values};
+pub use comparison::{ComparedErrors, ComparedPhase, Comparing, Comparison, Played};
+pub use curve::{Curve, PhaseCurve, Point};
+pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
+pub use fits::{Fitted, Study, StudyError, StudySettings};
+pub use halving::{Standing, standings};
+pub use law::{Law, Prediction};
+pub use recipe::{Recipe, RecipeError};
+pub use tuning::{Record, Tuned, Tuning};

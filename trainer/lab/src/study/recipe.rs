@@ -1,0 +1,241 @@
+//! A recipe: a file with everything that decides a fit.
+
+use std::path::{Path, PathBuf};
+
+use othello_engine::eval::{Weights, WeightsError, WeightsFile};
+use othello_engine::pattern::PatternSet;
+use othello_engine::text::{TextError, TomlError, from_toml, read_by};
+use serde::Deserialize;
+use toml::Table;
+
+use super::Values;
+use othello_fit::dataset::{DataChoice, DataChoiceError, Share};
+use othello_fit::fit::{FitSettings, Optimizer, SettingsError};
+
+/// Data, pattern set, optimizer and settings of a fit. As TOML:
+///
+/// ```toml
+/// name = "wide window"                            # optional; else the name of the file
+/// data = ["train.games", "openings.openings*0.5"] # paths from the folder of this file
+/// patterns = "standard"                           # a shipped set or a file
+/// optimizer = "lsq"                               # or "adam"
+/// init = "first.weights"                          # optional, instead of `patterns`
+///
+/// [settings]                                      # optional, as for `fit --settings`
+/// window = "1,0.5"
+/// ridge = 30.0
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// The name in reports.
+    pub name: String,
+    /// The data.
+    pub data: Vec<DataChoice>,
+    /// The pattern set; that of `initial` if given.
+    pub set: PatternSet,
+    /// The weights to start from and to be pulled towards.
+    pub initial: Option<WeightsFile>,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// The settings; the seed is the first of a study's seeds.
+    pub settings: FitSettings,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    name: Option<String>,
+    data: Vec<String>,
+    patterns: Option<String>,
+    init: Option<PathBuf>,
+    #[serde(default)]
+    optimizer: RawOptimizer,
+    #[serde(default)]
+    settings: FitSettings,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawOptimizer {
+    #[default]
+    Lsq,
+    Adam,
+}
+
+/// Errors of a recipe.
+#[derive(Debug, thiserror::Error)]
+pub enum RecipeError {
+    /// A file cannot be read, or is not a recipe.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// There is no data, or a name of data is not valid.
+    #[error("{}: {source}", path.display())]
+    Data {
+        /// The recipe.
+        path: PathBuf,
+        /// The reason.
+        source: DataChoiceError,
+    },
+    /// Two entries exclude each other, or there is nothing to fit to.
+    #[error("{}: {problem}", path.display())]
+    Content {
+        /// The recipe.
+        path: PathBuf,
+        /// The problem and its remedy.
+        problem: String,
+    },
+    /// The weights to start from cannot be read.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+}
+
+/// The error of a text that is not a recipe.
+#[derive(Debug, thiserror::Error)]
+enum RawError {
+    #[error("not a recipe: {0}")]
+    Toml(#[from] TomlError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error("with {0}: {1}")]
+    Values(String, String),
+}
+
+impl Recipe {
+    /// Reads a recipe and every file that it names except the data.
+    pub fn read(path: &Path) -> Result<Self, RecipeError> {
+        Self::of_raw(path, read_by(path, read_raw)?)
+    }
+
+    /// Reads a recipe with some of its entries replaced; its name then consists of these.
+    pub fn read_with(path: &Path, values: &Values) -> Result<Self, RecipeError> {
+        let raw = read_by(path, |text| -> Result<Raw, RawError> {
+            let mut table: Table = from_toml(text)?;
+            values.put_into(&mut table);
+            let wrong = |reason: String| RawError::Values(values.to_string(), reason);
+            let text = toml::to_string(&table).map_err(|error| wrong(error.to_string()))?;
+            let raw: Raw = from_toml(&text).map_err(|error: TomlError| wrong(error.reason))?;
+            raw.settings.check().map_err(|error| wrong(error.to_string()))?;
+            Ok(Raw { name: Some(values.to_string()), ..raw })
+        })?;
+        Self::of_raw(path, raw)
+    }
+
+    fn of_raw(path: &Path, raw: Raw) -> Result<Self, RecipeError> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let content = |problem: &str| {
+            let problem = problem.to_owned();
+            RecipeError::Content { path: path.to_owned(), problem }
+        };
+        if raw.data.is_empty() {
+            return Err(content("`data` is empty; name records to fit to"));
+        }
+        let data = |text: &String| {
+            let mut choice: DataChoice = text.parse()?;
+            choice.path = folder.join(choice.path);
+            Ok(choice)
+        };
+        let data = raw.data.iter().map(data).collect::<Result<_, DataChoiceError>>();
+        let data = data.map_err(|source| RecipeError::Data { path: path.to_owned(), source })?;
+        let initial = raw.init.map(|file| Weights::read(&folder.join(file))).transpose()?;
+        let set = match (&initial, raw.patterns) {
+            (Some(_), Some(_)) => {
+                return Err(content("`init` brings its own pattern set; leave `patterns` out"));
+            }
+            (Some(file), None) => file.weights.set().clone(),
+            (None, patterns) => {
+                PatternSet::named(patterns.as_deref().unwrap_or("standard"), folder)?
+            }
+        };
+        // Values are not linear in factors, so only Adam fits them.
+        let optimizer = match raw.optimizer {
+            RawOptimizer::Lsq if set.factors().is_none() => Optimizer::LeastSquares,
+            RawOptimizer::Lsq | RawOptimizer::Adam => Optimizer::Adam,
+        };
+        let factors = raw.settings.factors.unwrap_or_default();
+        let factors = set.factors().is_some().then_some(factors);
+        let settings = FitSettings { factors, ..raw.settings };
+        let of_file = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = raw.name.unwrap_or_else(of_file);
+        Ok(Self { name, data, set, initial, optimizer, settings })
+    }
+
+    /// Returns the settings with the seed of the given number, counted from 0. All games are for
+    /// training and validation, since a study tests on games of its own.
+    pub fn settings_of(&self, number: u64) -> FitSettings {
+        self.settings_with(number, Share::ALL)
+    }
+
+    /// Returns the settings of that seed with a share of the games that the recipe takes.
+    pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
+        let seed = self.settings.seed.wrapping_add(number);
+        let share = share.of(self.settings.share);
+        FitSettings { seed, share, test_percent: 0, ..self.settings.clone() }
+    }
+}
+
+fn read_raw(text: &str) -> Result<Raw, RawError> {
+    let raw: Raw = from_toml(text)?;
+    raw.settings.check()?;
+    Ok(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Choices;
+    use super::*;
+
+    fn read(text: &str) -> Result<Recipe, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.toml");
+        std::fs::write(&path, text).unwrap();
+        Recipe::read(&path).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_recipe_names_its_data_from_its_own_folder() {
+        let recipe = read("data = ['a.games*0.5']\n[settings]\nridge = 7.0\nseed = 5").unwrap();
+        assert_eq!((recipe.name.as_str(), recipe.set.name()), ("one", "standard"));
+        assert!(recipe.data[0].path.is_absolute() && recipe.data[0].path.ends_with("a.games"));
+        assert_eq!((recipe.data[0].weight, recipe.optimizer), (0.5, Optimizer::LeastSquares));
+        let settings = recipe.settings_of(2);
+        assert_eq!((settings.ridge, settings.seed, settings.test_percent), (7.0, 7, 0));
+    }
+
+    #[test]
+    fn values_replace_those_of_a_recipe_and_wrong_ones_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.toml");
+        std::fs::write(&path, "data = ['a.games']\n[settings]\nridge = 7.0\nshare = 0.5").unwrap();
+        let with = |text: &str| {
+            let values = Choices::parse(text).unwrap().all().remove(0);
+            Recipe::read_with(&path, &values).map_err(|error| error.to_string())
+        };
+        let recipe = with("patterns = ['small']\n[settings]\nridge = [3]").unwrap();
+        assert_eq!((recipe.set.name(), recipe.settings.ridge), ("small", 3.0));
+        assert_eq!(recipe.name, "patterns = small, ridge = 3");
+        let half: Share = 0.5.try_into().unwrap();
+        assert_eq!(recipe.settings_of(0).share, half);
+        assert_eq!(recipe.settings_with(0, half).share, half.of(half));
+        for (text, reason) in [
+            ("[settings]\nridge = [-1]", "with ridge = -1: `ridge` is -1.0"),
+            ("[settings]\nrigde = [1]", "with rigde = 1: unknown field"),
+        ] {
+            let error = with(text).unwrap_err();
+            assert!(error.contains(reason) && error.contains("one.toml"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_recipe_is_refused_by_name() {
+        for (text, reason) in [
+            ("data = []", "`data` is empty"),
+            ("data = ['a.games']\npattern = 'small'", "pattern"),
+            ("data = ['a.games']\n[settings]\nridge = -1.0", "ridge"),
+            ("data = ['a.games*0']", "above 0"),
+            ("data = ['a.games']\npatterns = 'none.toml'", "none.toml"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

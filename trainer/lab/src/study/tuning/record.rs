@@ -1,0 +1,119 @@
+//! The record of a search for values: a line of JSON for each trial of each round.
+
+use std::path::PathBuf;
+
+use othello_engine::file::{Existing, FileError, Provenance, plain, read_ordinary};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use crate::study::{Standing, StudySettings};
+use othello_fit::dataset::Share;
+
+/// The result of a combination of values in a round.
+#[derive(Clone, Debug, Serialize)]
+pub struct Record {
+    /// The number of the round, counted from 1.
+    pub round: u32,
+    /// The share of the games that trained.
+    pub share: Share,
+    /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
+    pub trial: String,
+    /// The values.
+    pub values: Json,
+    /// The values in words.
+    #[serde(skip)]
+    pub name: String,
+    /// The mean absolute error in discs of each seed that is fitted.
+    pub by_seed: Vec<f64>,
+    /// The mean over the seeds; null until the round is over.
+    pub mae: Option<f64>,
+    /// The error of this trial less that of the best trial of the round.
+    pub difference: Option<f64>,
+    /// Half the width of the interval of this difference.
+    pub difference_error: Option<f64>,
+    /// The outcome; null until the round is over.
+    pub outcome: Option<Standing>,
+}
+
+/// The file `trials.jsonl` in the folder of a study. Its first line is an object with the
+/// provenance that all trials share; lines that an earlier search of other values left come next.
+/// The file of a finished search has the same bytes after any number of kills.
+pub(super) struct RecordFile {
+    path: PathBuf,
+    head: String,
+    /// The lines of earlier searches.
+    earlier: Vec<String>,
+    records: Vec<Record>,
+}
+
+/// The most bytes that are read of a record: enough for a hundred thousand trials.
+const LONGEST: u64 = 64 << 20;
+
+/// Returns the key of a line's trial: its round, the share of the games, and its name.
+fn key(line: &Json) -> [Option<&Json>; 3] {
+    ["round", "share", "trial"].map(|field| line.get(field))
+}
+
+impl RecordFile {
+    /// Begins the record. Refuses one of another recipe or other test games unless it may be
+    /// replaced.
+    pub(super) fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
+        let path = study.out.join("trials.jsonl");
+        let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
+        let mut earlier = vec![];
+        if study.existing() == Existing::Keep {
+            plain::check_head(&path, head.as_bytes())?;
+            if path.exists() {
+                let text = read_ordinary(&path, LONGEST)?;
+                let lines = String::from_utf8_lossy(&text);
+                earlier.extend(lines.lines().skip(1).map(str::to_owned));
+            }
+        }
+        Ok(Self { path, head, earlier, records: vec![] })
+    }
+
+    /// Adds the records of a round; returns the index of the first.
+    pub(super) fn begin_round(&mut self, records: impl Iterator<Item = Record>) -> usize {
+        let first = self.records.len();
+        self.records.extend(records);
+        first
+    }
+
+    /// Returns all records so far.
+    pub(super) fn records_mut(&mut self) -> &mut [Record] {
+        &mut self.records
+    }
+
+    /// Returns the number of rounds so far.
+    pub(super) fn rounds(&self) -> u32 {
+        self.records.last().map_or(0, |last| last.round)
+    }
+
+    /// Returns the best trial of the last round.
+    pub(super) fn best(&self) -> Option<&Record> {
+        self.records.iter().rev().find(|record| record.outcome == Some(Standing::Best))
+    }
+
+    /// Returns all records.
+    pub(super) fn into_records(self) -> Vec<Record> {
+        self.records
+    }
+
+    /// Writes all records that have results.
+    pub(super) fn write(&self) -> Result<(), FileError> {
+        let mut text = self.head.clone();
+        let told = |record: &&Record| !record.by_seed.is_empty() || record.outcome.is_some();
+        let own: Vec<Json> = self.records.iter().map(|record| json!(record)).collect();
+        let is_own = |line: &&String| {
+            let parsed = serde_json::from_str::<Json>(line);
+            parsed.is_ok_and(|parsed| own.iter().any(|own| key(own) == key(&parsed)))
+        };
+        let of_others = self.earlier.iter().filter(|line| !is_own(line)).cloned();
+        let told = self.records.iter().filter(told).map(|record| json!(record).to_string());
+        for line in of_others.chain(told) {
+            text += &line;
+            text.push('\n');
+        }
+        plain::replace(&self.path, text.as_bytes())
+    }
+}
