@@ -9,7 +9,7 @@
 # version is in a registry; without a tag there is nothing to compare with, and it says so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-crates=(othello-macros othello-core othello-kernels othello-engine othello-trainer)
+crates=(othello-macros othello-core othello-cli othello-kernels othello-engine othello-fit othello-lab othello-trainer)
 selected=("${crates[@]/#/--package=}")
 most=10485760 # bytes that crates.io takes for one package
 

@@ -20,9 +20,14 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 CRATES = {
     "core": "engine/core/src",
+    "cli": "engine/cli/src",
     "engine": "engine/src",
+    "web": "engine/web/src",
     "kernels": "kernels/src",
+    "fit": "trainer/fit/src",
+    "lab": "trainer/lab/src",
     "trainer": "trainer/src",
+    "python": "trainer/python/src",
 }
 # The first word of the line of arrows between crates.
 BETWEEN_CRATES = "crates"

@@ -4,6 +4,7 @@ use othello_engine::board::notation::BoardLine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use crate::searching::How;
 use crate::{game, searching};
 
 /// A question of the page.
@@ -37,16 +38,6 @@ enum Question {
     },
     /// The parts of a position's value.
     Parts { board: String },
-}
-
-/// The strength of a search: a level, or a depth and the number of empty squares of perfect play.
-/// With both, only the selectivity is the level's; without a level nothing is left out.
-pub(crate) struct How {
-    pub(crate) level: Option<u32>,
-    pub(crate) depth: Option<u32>,
-    pub(crate) exact: Option<u32>,
-    /// True to search from an empty table.
-    pub(crate) forget: bool,
 }
 
 /// Answers a question in JSON, in JSON: `{"answer": …}` or `{"error": "…"}`.

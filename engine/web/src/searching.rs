@@ -15,10 +15,18 @@ use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Stren
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::question::How;
-
 /// The size of the transposition table: what a telephone has to spare.
 const HASH_MEGABYTES: usize = 16;
+
+/// The strength of a search: a level, or a depth and the number of empty squares of perfect play.
+/// With both, only the selectivity is the level's; without a level nothing is left out.
+pub(crate) struct How {
+    pub(crate) level: Option<u32>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) exact: Option<u32>,
+    /// True to search from an empty table.
+    pub(crate) forget: bool,
+}
 
 /// An evaluation with its searcher.
 pub(crate) struct Loaded {
