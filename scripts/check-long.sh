@@ -194,14 +194,14 @@ OTHELLO_SHARED=$(realpath "$shared") cargo test -p othello-trainer --lib -- --ig
 "$trainer" import wthor "$shared"/data/wthor/WTH_2019.wtb "$shared"/data/wthor/WTH_202*.wtb \
     --solved-only --except "$out/before.games" --out "$out/solved.positions" --json 2>"$out/log"
 
-step "20000 games from 16 empties on: how many results change, by how much; 3 shards merged are the same"
+step "20000 games from 16 empties on: how many results change, by how much; 3 shards packed are the same"
 "$trainer" sample "$out/wthor.games" --count 20000 --seed 1 --out "$out/20000.games" --json 2>"$out/log"
 "$trainer" relabel "$out/20000.games" --exact 16 --out "$out/exact-16.games" 2>"$out/log"
 for shard in 1 2 3; do
-    "$trainer" relabel "$out/20000.games" --exact 16 --shard $shard/3 --out "$out/exact-16-$shard.games" 2>"$out/log" | tail -n 1
+    "$trainer" relabel "$out/20000.games" --exact 16 --shard $shard/3 --out "$out/packed.games" 2>"$out/log" | tail -n 1
 done
-"$trainer" merge "$out"/exact-16-[123].games --out "$out/merged.games" 2>"$out/log"
-cmp "$out/exact-16.games" "$out/merged.games" && echo "the same bytes"
+"$trainer" pack "$out/packed.games" --clean 2>"$out/log"
+cmp "$out/exact-16.games" "$out/packed.games" && echo "the same bytes"
 
 step "exact scores at 24 empties of 200 of them against those that WTHOR states: 0 contradicted"
 "$trainer" sample "$out/20000.games" --count 200 --seed 1 --out "$out/200.games" --json 2>"$out/log"

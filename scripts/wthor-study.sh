@@ -33,15 +33,17 @@ trainer() { "$BINARIES/othello-trainer" "$@"; }
 years() { for year in $(seq "$1" "$2"); do echo "$wthor/WTH_$year.wtb"; done; }
 trainer import wthor $(years 1977 2018) --out train.games
 trainer import wthor --solved-only --except train.games $(years 2019 2022) --out test.positions
-for shard in {1..9}; do
-    "$BINARIES/othello-engine" selfplay --games 2000000 --shard $shard/20 --seed 4001 --depth 4 --exact 12 --selectivity 100 \
-        --random-plies 8..12 --exploration all:softmax=1 --out self-play-$shard.games
+for thousands in 400 900; do
+    # The longer file extends the shorter one.
+    [[ $thousands == 400 || -e self-play-900.games ]] || cp self-play-400.games self-play-900.games
+    "$BINARIES/othello-engine" selfplay --games ${thousands}000 --seed 4001 --depth 4 --exact 12 --selectivity 100 \
+        --random-plies 8..12 --exploration all:softmax=1 --out self-play-$thousands.games
 done
 sed -e 's/, "corner_moves", "x_square_moves"//' -e 's/"scalars"/"moves"/' "$patterns/scalars.toml" >moves-set.toml
 [[ -e self-play.weights ]] ||
-    trainer fit self-play-?.games --patterns scalars --phases 36 --window 1,1 --epochs 80 --out self-play.weights
+    trainer fit self-play-900.games --patterns scalars --phases 36 --window 1,1 --epochs 80 --out self-play.weights
 [[ -e self-play-factors.weights ]] ||
-    trainer fit self-play-[1-4].games --patterns factors --phases 35..39 --window 1,1 --out self-play-factors.weights
+    trainer fit self-play-400.games --patterns factors --phases 35..39 --window 1,1 --out self-play-factors.weights
 
 # The validation error of a fit with 24 empty squares.
 validation() {

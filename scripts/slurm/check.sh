@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the scripts beside it on a cluster of one machine, this one: 60 shards of self-play, one of them killed and
-# requeued while it runs, merged; 60 phases fitted by 12 tasks, one of them killed and requeued, too; a match. The
-# merged files against those of one process; and a missing and a foreign shard. Takes a minute or two.
+# requeued while it runs, packed; 60 phases fitted by 12 tasks, one of them killed and requeued, too; a match. The
+# packed files against those of one process; and a missing shard and another run. Takes a minute or two.
 #
 #   scripts/slurm/check.sh [BINARIES]      default: target/release
 #
@@ -68,16 +68,16 @@ wait_for() {
 array=$(job shards)
 requeue "$array" 2
 shard=$task
-wait_for "$array,$(job merge-shards)"
+wait_for "$array,$(job pack-shards)"
 array=$(job fit)
 requeue "$array" 2
-wait_for "$array,$(job merge-fit),$(job match),$(job merge-match)"
+wait_for "$array,$(job pack-fit),$(job match),$(job pack-match)"
 logs=$folder/games-logs
-cat "$logs/shards-$shard.log" "$logs/merge-shards.log" "$logs/dataset.log" "$logs/fit-$task.log" "$logs/merge-fit.log" "$logs/merge-match.log"
+cat "$logs/shards-$shard.log" "$logs/pack-shards.log" "$logs/dataset.log" "$logs/fit-$task.log" "$logs/pack-fit.log" "$logs/pack-match.log"
 
 "${run[@]}" 7 --out "$folder/one.games"
 cmp "$folder/one.games" "$out"
-echo "the merged file is that of one process: $(sha256sum <"$out")"
+echo "the packed file is that of one process: $(sha256sum <"$out")"
 "${fit[@]}" "$out" --out "$folder/one.weights"
 for extension in "" .metrics.jsonl .report.json; do
     cmp "$folder/one.weights$extension" "$folder/new.weights$extension"
@@ -85,19 +85,18 @@ done
 echo "the weights of 12 tasks are those of one process: $(sha256sum <"$folder/new.weights")"
 test -s "$folder/new.match"
 
-# --- a missing and a foreign shard are refused by name
+# --- a missing shard and the folder of another run are refused
 refused() {
     local expected=$1
     shift
-    if message=$(othello-trainer merge "$@" --out "$folder/refused.games" 2>&1); then
+    if message=$("$@" 2>&1); then
         echo "taken for good: $*" >&2
         exit 1
     fi
     echo "$message"
     grep -q "$expected" <<<"$message"
 }
-parts=("$folder"/games-{1..60}-of-60.games)
-refused "shard 17 of 60 is missing" "${parts[@]:0:16}" "${parts[@]:17}"
-"${run[@]}" 8 --shard 17/60 --out "$folder/foreign.games"
-refused "foreign.games: is a shard of another run" "${parts[@]:0:16}" "$folder/foreign.games" "${parts[@]:17}"
+for shard in 1/3 3/3; do "${run[@]}" 7 --shard "$shard" --out "$folder/two.games"; done
+refused "missing of stage .self-play" othello-trainer pack "$folder/two.games"
+refused "seed: 7 there, 8 wanted" "${run[@]}" 8 --shard 2/3 --out "$folder/two.games"
 echo "passed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A run on a cluster with Slurm: its shards as an array job, and, when all of them are there, what
-# puts them together; then, if asked for, a fit to that and a match of what it came to, as array jobs, too.
+# A run on a cluster with Slurm: its shards as an array job, and, when all of them are complete, the
+# packing of their parts; then, if asked for, a fit to that and a match of what it came to, as array jobs, too.
 #
 #   scripts/slurm/submit.sh [--fit WEIGHTS [--match OPPONENT]] SHARDS OUT PROGRAM COMMAND ARGUMENTS...
 #
@@ -11,7 +11,7 @@
 #
 # Any command that takes --shard and --out. The programs must be on the PATH of the machines, and
 # OUT in a folder that all of them share. A task that is killed, preempted or requeued goes on where
-# it stopped, whichever machine it then runs on; the merged file has the bytes of a run that one
+# it stopped, whichever machine it then runs on; the packed file has the bytes of a run that one
 # process does, and so have the weights.
 #
 # A fit is shared by FIT_SHARDS tasks (12), each of some of the 60 phases; FIT_ARGUMENTS go to each, such as
@@ -19,7 +19,7 @@
 # takes MATCH_ARGUMENTS, by which it has openings, and MATCH_SHARDS tasks (12).
 #
 # For the partition, the account, cores a task or tasks at once set sbatch's own variables, such as
-# SBATCH_PARTITION=long, SBATCH_ACCOUNT=me, or name them in SHARD_OPTIONS, MERGE_OPTIONS, DATASET_OPTIONS,
+# SBATCH_PARTITION=long, SBATCH_ACCOUNT=me, or name them in SHARD_OPTIONS, PACK_OPTIONS, DATASET_OPTIONS,
 # FIT_OPTIONS and MATCH_OPTIONS, such as SHARD_OPTIONS="--cpus-per-task=8". Prints the numbers of the jobs.
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
@@ -53,22 +53,22 @@ send() {
     sbatch --parsable --output="$logs/$log.log" "${options[@]}" "$@"
 }
 
-# Sends the shards of a command and their merge: a name, the job to wait for, sbatch's options, how many shards, the
-# output, and the command. Sets `merged` to the number of the last job.
+# Sends the shards of a command and their packing: a name, the job to wait for, sbatch's options, how many shards, the
+# output, and the command. Sets `packed` to the number of the last job.
 send_shards() {
     local name=$1 after=$2 options=$3 count=$4 file=$5 array
     shift 5
     array=$(send "$name-%a" "$after" "--array=1-$count $options" "$scripts/shard.sbatch" "$count" "$file" "$@")
-    merged=$(send "merge-$name" "$array" "${MERGE_OPTIONS-}" "$scripts/merge.sbatch" "$count" "$file")
+    packed=$(send "pack-$name" "$array" "${PACK_OPTIONS-}" "$scripts/pack.sbatch" "$file")
     echo "$name $array"
-    echo "merge-$name $merged"
+    echo "pack-$name $packed"
 }
 
 send_shards shards "" "${SHARD_OPTIONS-}" "$shards" "$out" "$@"
 if [[ $weights ]]; then
     dataset=${out%.*}-dataset
     read -ra arguments <<<"${DATASET_ARGUMENTS-}"
-    laid_out=$(send dataset "$merged" "${DATASET_OPTIONS-}" "$scripts/dataset.sbatch" "$out" "$dataset" "${arguments[@]}")
+    laid_out=$(send dataset "$packed" "${DATASET_OPTIONS-}" "$scripts/dataset.sbatch" "$out" "$dataset" "${arguments[@]}")
     echo "dataset $laid_out"
     read -ra arguments <<<"${FIT_ARGUMENTS-}"
     send_shards fit "$laid_out" "${FIT_OPTIONS-}" "${FIT_SHARDS-12}" "$weights" \
@@ -76,6 +76,6 @@ if [[ $weights ]]; then
 fi
 if [[ $opponent ]]; then
     read -ra arguments <<<"${MATCH_ARGUMENTS-}"
-    send_shards match "$merged" "${MATCH_OPTIONS-}" "${MATCH_SHARDS-12}" "${weights%.*}.match" \
+    send_shards match "$packed" "${MATCH_OPTIONS-}" "${MATCH_SHARDS-12}" "${weights%.*}.match" \
         othello-trainer match "$weights" "$opponent" "${arguments[@]}"
 fi

@@ -60,11 +60,11 @@ if [[ $(id -u) == 0 ]] && type slurmctld slurmd munged >/dev/null 2>&1; then
     # The first time that one shard is played, it is killed as soon as it has kept games.
     cat >"$folder/programs/othello-engine" <<SCRIPT
 #!/usr/bin/env bash
-case "\$*" in *"--shard 2/2"*"generation-1-2-of-2.games"*)
+case "\$*" in *"--shard 2/2"*"generation-1.games"*)
     if mkdir "$folder/killed" 2>/dev/null; then
         "$binaries/othello-engine" "\$@" &
-        kept=$folder/cluster/out/generation-1-2-of-2.games.partial
-        until [[ \$(stat --format=%s "\$kept" 2>/dev/null) -gt 4096 ]] || ! kill -0 \$! 2>/dev/null; do :; done
+        kept=$folder/cluster/out/generation-1.games.parts/part-000001
+        until [[ -e "\$kept" ]] || ! kill -0 \$! 2>/dev/null; do :; done
         kill -KILL \$!
         exit 137
     fi ;;
@@ -78,7 +78,7 @@ SCRIPT
     run cluster "$folder/cluster/out/shipped.weights" --workflow-profile "$scripts/profiles/slurm" \
         --slurm-no-account --slurm-status-command squeue --slurm-init-seconds-before-status-checks 6 \
         --slurm-logdir "$folder/logs" --slurm-keep-successful-logs \
-        --config shards=2 here=openings,dataset,merge,calibrate,quantize programs="$folder/programs" &
+        --config shards=2 here=openings,dataset,pack,calibrate,quantize programs="$folder/programs" &
     cluster=$!
 else
     echo "left out: a cluster, which needs root, slurm-wlm and munge" >&2

@@ -6,8 +6,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use othello_cli::{arguments, generate, session};
 use othello_trainer::cli::{
     average, bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit,
-    import, inspect, leaves, loss, matches, merge, quantize, quickstart, relabel, report, sample,
-    shuffle, split, tune, validate,
+    import, inspect, leaves, loss, matches, merge, pack, quantize, quickstart, relabel, report,
+    sample, shuffle, split, tune, validate,
 };
 
 /// Fit Othello evaluation weights to games, and compare them.
@@ -61,8 +61,10 @@ enum Command {
     Man(generate::Man),
     /// Play paired games between two evaluations
     Match(matches::Arguments),
-    /// Put the shards of a run together
+    /// Join files of games or of positions
     Merge(merge::Arguments),
+    /// Make the output of a run from the parts of its shards
+    Pack(pack::Arguments),
     /// Round weights to coarser steps, for a smaller file
     Quantize(quantize::Arguments),
     /// Run the whole loop, small: openings, games, fit, match
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
             Command::Man(arguments) => arguments.write(Arguments::command()),
             Command::Match(arguments) => matches::run(arguments, session),
             Command::Merge(arguments) => merge::run(arguments, session),
+            Command::Pack(arguments) => pack::run(arguments, session),
             Command::Quantize(arguments) => quantize::run(arguments, session),
             Command::Quickstart(arguments) => quickstart::run(arguments, session),
             Command::Relabel(arguments) => relabel::run(arguments, session),

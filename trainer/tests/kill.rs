@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use assert_cmd::cargo::cargo_bin;
-use othello_engine::file::{Kind, Provenance, Section};
-use othello_engine::record::{Game, Label, ROW_BYTES, ScoredPosition, Weight};
-use othello_testing::kill::{Subject, many_kills, whole_sections};
+use othello_engine::file::Kind;
+use othello_engine::record::{Label, ScoredPosition, Weight};
+use othello_testing::kill::{Subject, many_kills, units_in_parts, whole_sections};
 use othello_testing::records;
 
 use folder::{Folder, TINY_FACTORS, random_game};
@@ -37,6 +37,7 @@ fn subject<'a>(
         output,
         may_differ: &[],
         finished,
+        units_per_part: None,
     }
 }
 
@@ -63,44 +64,18 @@ fn games() -> &'static Folder {
     })
 }
 
-/// Merges the shards of a run of self-play, which share their provenance. Few games are equal.
-#[test]
-fn merge() {
-    const SHARDS: u64 = 3;
-    let frames = size(60, 900);
-    let folder = Folder::new();
-    let mut seeds = 0..;
-    let mut arguments = "merge --out out.games".to_owned();
-    for number in 1..=SHARDS {
-        let path = folder.path(&number.to_string());
-        let provenance = Provenance::new("selfplay")
-            .with("games", 256 * frames)
-            .with("shard", format!("{number}/{SHARDS}"));
-        let mut writer = records::begin(&path, &provenance);
-        for _ in 0..frames / SHARDS {
-            let games: Vec<Game> = seeds.by_ref().take(256).map(random_game).collect();
-            writer.write_frame(&games).expect("written");
-        }
-        writer.finish().expect("complete");
-        arguments += &format!(" {}", path.display());
-    }
-    let finished = |folder: &Path| sections(&folder.join("out.games.partial"), Kind::Games, "");
-    subject("merge", &arguments, "out.games", ("merge (frames)", finished)).check();
+/// Returns the command with parts of so many units.
+fn in_parts<'a>(subject: Subject<'a>, units: u64) -> Subject<'a> {
+    Subject { units_per_part: Some(units), ..subject }
 }
 
 #[test]
 fn relabel() {
     let (games, exact) = (games().path("random.games"), size(10, 12));
     let arguments = format!("relabel {} --exact {exact} --out out.games", games.display());
-    let finished = |folder: &Path| {
-        let frames = sections(&folder.join("out.games.partial"), Kind::Games, "");
-        let path = folder.join("out.games.checkpoint.partial");
-        let sections = whole_sections(&path, Kind::Checkpoint);
-        let new = sections.iter().filter_map(|section| section.name.parse::<u64>().ok());
-        let recorded = new.filter(|&number| number >= 256 * frames).count() as u64;
-        (256 * frames + recorded).min(size(600, 4000))
-    };
-    subject("relabel", &arguments, "out.games", ("relabel (games)", finished)).check();
+    let finished = |folder: &Path| units_in_parts(&folder.join("out.games.parts"));
+    in_parts(subject("relabel", &arguments, "out.games", ("relabel (games)", finished)), 16)
+        .check();
 }
 
 /// Relabels positions of random games, half of them with few enough empty squares.
@@ -114,20 +89,19 @@ fn relabel_positions() {
     let late = positions.filter(|position| u64::from(position.empties()) <= 2 * exact);
     let label = Label::of_score(0).expect("a label");
     records::write(&path, late.map(|one| ScoredPosition::new(one, label, Weight::ONE)));
-    let finished = |folder: &Path| {
-        let positions = |section: &Section| (section.content.len() / ROW_BYTES) as u64;
-        let sections = whole_sections(&folder.join("out.positions.partial"), Kind::Positions);
-        let written = sections.iter().map(positions).sum();
-        let path = folder.join("out.positions.checkpoint.partial");
-        let recorded = whole_sections(&path, Kind::Checkpoint);
-        let new = recorded
-            .iter()
-            .filter(|section| section.name.parse::<u64>().is_ok_and(|first| first >= written));
-        written + new.map(positions).sum::<u64>()
-    };
+    let finished = |folder: &Path| units_in_parts(&folder.join("out.positions.parts"));
     let arguments = format!("relabel {} --exact {exact} --out out.positions", path.display());
     let finished = ("relabel (positions)", finished as fn(&Path) -> u64);
-    subject("relabel of positions", &arguments, "out.positions", finished).check();
+    in_parts(subject("relabel of positions", &arguments, "out.positions", finished), 256).check();
+}
+
+#[test]
+fn leaves() {
+    let games = games().path("random.games");
+    let arguments = format!("leaves {} --depth 3 --out out.positions", games.display());
+    let finished = |folder: &Path| units_in_parts(&folder.join("out.positions.parts"));
+    let finished = ("leaves (games)", finished as fn(&Path) -> u64);
+    in_parts(subject("leaves", &arguments, "out.positions", finished), 16).check();
 }
 
 fn check_fit(settings: &str) {

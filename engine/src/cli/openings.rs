@@ -14,7 +14,7 @@ use crate::file::{
     Existing, FileError, Summary, check_output, check_replaceable, plain, read_ordinary,
 };
 use crate::openings::{self, Balance, MAX_PLIES, MAX_PLIES_HELD, Settings, write_openings};
-use crate::record::Shard;
+use crate::run::{Shard, described};
 use crate::text_table::table;
 use othello_cli::arguments::{number_from, number_in};
 
@@ -55,7 +55,8 @@ pub struct Arguments {
     #[arg(long, value_name = "W", default_value = "embedded", requires = "out")]
     weights: WeightsChoice,
 
-    /// Score only part I of N of the last ply; `othello-trainer merge` puts the parts together
+    /// Make only the parts of shard I of N, which may run at the same time as the others with the
+    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, requires = "out")]
     shard: Shard,
 
@@ -82,7 +83,7 @@ struct Openings {
 struct File {
     positions: usize,
     #[serde(flatten)]
-    summary: Summary,
+    summary: Option<Summary>,
 }
 
 impl fmt::Display for Openings {
@@ -91,7 +92,7 @@ impl fmt::Display for Openings {
         let columns = ["ply", "unique positions"];
         writeln!(f, "{}", table(columns, rows))?;
         if let Some(File { positions, summary }) = &self.written {
-            writeln!(f, "{positions} positions written, {summary}")?;
+            writeln!(f, "{positions} positions, {}", described(summary.as_ref()))?;
         }
         if let Some(balanced) = self.balanced {
             writeln!(f, "{balanced} openings near even written")?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Outcome, Session};
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::file::check_output;
-use crate::record::Shard;
+use crate::run::{Shard, described};
 use crate::search::{EndSteps, Level, Plan, Selectivity, Strength};
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, PerfectFrom, Played, Run, Schedule, Settings,
@@ -92,7 +92,8 @@ pub struct Arguments {
     #[arg(long, value_name = "W")]
     white_weights: Option<WeightsChoice>,
 
-    /// Play only part I of N; `othello-trainer merge` puts the parts together
+    /// Make only the parts of shard I of N, which may run at the same time as the others with the
+    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 
@@ -109,7 +110,7 @@ pub struct Arguments {
 #[derive(Serialize, derive_more::Display)]
 #[display(
     "{} games ({} duplicates dropped), {} positions\n{}, {seconds:.2} s",
-    played.games, played.duplicates, played.positions, played.summary
+    played.games, played.duplicates, played.positions, described(played.summary.as_ref())
 )]
 struct SelfPlay {
     #[serde(flatten)]

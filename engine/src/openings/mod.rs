@@ -15,4 +15,4 @@ pub use book::Book;
 pub use enumerate::{MAX_PLIES, MAX_PLIES_HELD, count, enumerate};
 pub use score::{movers, negamax_back};
 pub use tree::OpeningTree;
-pub use write::{Settings, Written, value, write_openings, write_scored};
+pub use write::{Settings, Written, pack, value, write_openings};

@@ -1,59 +1,67 @@
 //! The search of the last ply's values, in parallel.
 
+use std::ops::Range;
+
 use crate::board::Position;
 use crate::eval::{Evaluate, Value};
-use crate::progress::Progress;
-use crate::record::{FinishedWork, RecordError};
+use crate::file::Section;
+use crate::record::RecordError;
+use crate::run::Items;
 use crate::search::{Search, Searchers};
 
 /// The table size of a search to a fixed depth, in MiB: shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
 
-/// A scorer that finds values in parallel, each by one thread from a logically empty table.
+/// A scorer that finds the values of positions, each by one thread from a logically empty table.
 pub(super) struct Scorer<'a, E: Evaluate> {
     searchers: Searchers<'a, E>,
     depth: u32,
-    found: &'a FinishedWork<Value>,
-    progress: &'a dyn Progress,
+    positions: &'a [Position],
 }
 
 impl<'a, E: Evaluate> Scorer<'a, E> {
-    /// Creates a scorer. `found` keeps the values by the index of each position in the last ply.
+    /// Creates a scorer of the positions of a ply.
     pub(super) fn new(
         evaluator: &'a E,
         depth: u32,
-        found: &'a FinishedWork<Value>,
-        progress: &'a dyn Progress,
+        positions: &'a [Position],
     ) -> Result<Self, RecordError> {
         let hash_megabytes = if depth == 0 { 0 } else { HASH_MEGABYTES };
         let search = Search::new(evaluator).hash_mb(hash_megabytes);
         let searchers = search.searchers().map_err(|error| RecordError::Search(error.into()))?;
-        Ok(Self { searchers, depth, found, progress })
-    }
-
-    /// Returns the values of positions; the first one has the index `first` in its ply.
-    pub(super) fn values(
-        &self,
-        first: usize,
-        positions: &[Position],
-    ) -> Result<Vec<Value>, RecordError> {
-        let search = |positions: &[Position]| {
-            self.searchers.with(|searcher| {
-                let value = |position: &Position| {
-                    searcher.new_game();
-                    searcher.search(position, self.depth).value
-                };
-                positions.iter().map(value).collect()
-            })
-        };
-        let at_once = positions_at_once(self.depth);
-        self.found.complete(first as u64, positions, at_once, self.progress, |_, _| true, search)
+        Ok(Self { searchers, depth, positions })
     }
 }
 
-/// Returns the number of positions that are recorded together. Recording them costs little beside
-/// their search, and an interrupt loses some milliseconds of work, or one position that takes
-/// longer.
-fn positions_at_once(depth: u32) -> usize {
-    (1024 >> depth.min(10)).max(1)
+impl<E: Evaluate> Items for Scorer<'_, E> {
+    type Input = ();
+    type Output = Value;
+    type Error = RecordError;
+
+    fn begin(&self, _: Range<u64>) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    fn make(&self, (): &(), indices: Range<u64>) -> Result<Vec<Value>, RecordError> {
+        let positions = &self.positions[indices.start as usize..indices.end as usize];
+        Ok(self.searchers.with(|searcher| {
+            let value = |position: &Position| {
+                searcher.new_game();
+                searcher.search(position, self.depth).value
+            };
+            positions.iter().map(value).collect()
+        }))
+    }
+
+    fn encode(&self, values: Vec<Value>) -> Vec<Section> {
+        let content = values.iter().flat_map(|value| value.steps().to_le_bytes()).collect();
+        vec![Section { name: "values".to_owned(), content }]
+    }
+}
+
+/// Decodes the values of a part; `None` for bytes that encode no values.
+pub(super) fn decode(content: &[u8]) -> Option<Vec<Value>> {
+    let (steps, rest) = content.as_chunks();
+    let values = steps.iter().copied().map(i32::from_le_bytes).map(Value::from_steps);
+    if rest.is_empty() { values.collect() } else { None }
 }

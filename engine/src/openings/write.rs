@@ -1,92 +1,76 @@
 //! The writer of the file of scored openings.
 
-use std::ops::Range;
 use std::path::Path;
 
-use super::scorer::Scorer;
+use super::scorer::{Scorer, decode};
 use super::{MAX_PLIES_HELD, enumerate, movers, negamax_back};
 use crate::board::Position;
-use crate::eval::{Evaluate, Identified, STEPS_PER_DISC, Value};
-use crate::file::{Begin, Existing, Provenance, Summary};
+use crate::eval::{Identified, STEPS_PER_DISC, Value};
+use crate::file::{Existing, Kind, Provenance, Summary};
 use crate::progress::Progress;
-use crate::record::{
-    FinishedWork, Label, POSITIONS_PER_FRAME, PositionWriter, RecordError, ScoredPosition, Shard,
-    Weight,
-};
+use crate::record::{Label, PositionWriter, RecordError, ScoredPosition, Weight};
+use crate::run::{Opened, Plan, Run, Shard, Stage, size};
 
-/// The settings that decide the content of a file of openings.
+/// The settings of scoring openings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The last ply, 0..=[`super::MAX_PLIES_HELD`].
     pub plies: u32,
     /// The depth of the search of each position of the last ply, in moves.
     pub score_depth: u32,
-    /// The part of the last ply to score, in whole frames. The file of a part has only positions of
-    /// the last ply; [`write_scored`] makes the file of all plies from the values of all parts.
+    /// The shard of the positions of the last ply. It decides nothing.
     pub shard: Shard,
 }
 
-/// The content of a written file.
+/// The openings that were scored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The number of unique positions at each ply.
     pub unique: Vec<usize>,
-    /// The number of positions in the file: those of all plies in which a side can move, or those
-    /// of a part of the last ply.
+    /// The number of positions in the file, those of all plies in which a side can move; of a
+    /// shard, the number of positions that it scored.
     pub positions: usize,
-    /// The checksum and size of the file.
-    pub summary: Summary,
+    /// The checksum and size of the file; `None` for a shard.
+    pub summary: Option<Summary>,
 }
 
 impl Settings {
-    /// Returns the settings of a file of all plies.
+    /// Returns the settings of an undivided run.
     pub const fn whole(plies: u32, score_depth: u32) -> Self {
         Self { plies, score_depth, shard: Shard::WHOLE }
     }
 
     /// Returns the provenance of a file with these settings; `weights` is the identity of the
-    /// evaluation. The provenance of an undivided file names no shard.
+    /// evaluation.
     pub fn provenance(&self, weights: &str) -> Provenance {
-        let provenance = Provenance::new("openings")
+        Provenance::new("openings")
             .with("plies", self.plies)
             .with("score_depth", self.score_depth)
-            .with("weights", weights);
-        if self.is_whole() {
-            return provenance;
-        }
-        provenance.with("shard", self.shard.to_string())
+            .with("weights", weights)
     }
 
-    /// Returns the settings and the identity of the evaluation from a file's provenance; `None` if
-    /// this program would not write that provenance.
-    pub fn of(provenance: &Provenance) -> Option<(Self, String)> {
-        let number = |key| u32::try_from(provenance.get(key)?.as_u64()?).ok();
-        let text = |key| provenance.get(key).and_then(serde_json::Value::as_str);
-        let settings = Self {
-            plies: number("plies").filter(|&plies| plies <= MAX_PLIES_HELD)?,
-            score_depth: number("score_depth")?,
-            shard: text("shard").map_or(Ok(Shard::WHOLE), str::parse).ok()?,
-        };
-        let weights = text("weights")?;
-        (settings.provenance(weights) == *provenance).then(|| (settings, weights.to_owned()))
+    /// Returns the last ply of a file by its provenance; `None` if this program would not write
+    /// that file.
+    fn plies_of(provenance: &Provenance) -> Option<u32> {
+        let plies = u32::try_from(provenance.get("plies")?.as_u64()?).ok()?;
+        (plies <= MAX_PLIES_HELD).then_some(plies)
     }
 
-    fn is_whole(&self) -> bool {
-        self.shard.count() == 1
-    }
-
-    /// Returns the range of indices to score in a last ply of `positions` positions.
-    pub fn places(&self, positions: usize) -> Range<usize> {
-        let frames = self.shard.frames(positions.div_ceil(POSITIONS_PER_FRAME) as u64);
-        let first_of = |frame: u64| (frame as usize * POSITIONS_PER_FRAME).min(positions);
-        first_of(frames.start)..first_of(frames.end)
+    /// Returns the number of positions in a part.
+    fn per_part(&self) -> u64 {
+        size::units(size::search(self.score_depth), MOST_PER_PART)
     }
 }
 
+/// The greatest number of positions in a part: some megabytes.
+const MOST_PER_PART: u64 = 1 << 20;
+
+/// The name of the scoring of the last ply in progress messages.
+const SCORES: &str = "scores (positions)";
+
 /// Scores all openings and writes them: first the positions of the last ply, each searched from a
 /// logically empty table, then those of earlier plies, labelled by negamax from the last. Every
-/// position has the weight of one occurrence. A run that was killed or interrupted continues with
-/// the positions that have no value yet.
+/// position has the weight of one occurrence. One of several shards only searches its parts.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -94,147 +78,105 @@ pub fn write_openings<E: Identified>(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Written, RecordError> {
-    let provenance = settings.provenance(evaluator.identity());
-    let begun = PositionWriter::begin_openings(path, &provenance, existing)?;
-    let unique = enumerate(settings.plies, progress);
-    let plies: Vec<Vec<Position>> = unique.iter().map(|ply| movers(ply)).collect();
-    let unique = unique.iter().map(Vec::len).collect();
-    let last = plies.last().map_or(&[][..], Vec::as_slice);
-    let places = settings.places(last.len());
-    let positions =
-        if settings.is_whole() { plies.iter().map(Vec::len).sum() } else { places.len() };
-    let summary = match begun {
-        Begin::Done(summary) => {
-            progress.begin(SCORES, places.len() as u64, places.len() as u64);
-            summary
-        }
-        Begin::Writer(writer) => {
-            let earlier = if settings.is_whole() { plies.split_last() } else { None };
-            let earlier = earlier.map_or(&[][..], |(_, earlier)| earlier);
-            let rest = earlier.iter().rev().flatten();
-            let expected = last[places.clone()].iter().chain(rest);
-            let mut output = Output::resume(writer, expected, progress)?;
-            let found = FinishedWork::open(path, &provenance, existing)?;
-            progress.warn(found.warning());
-            let scorer = Scorer::new(evaluator, settings.score_depth, &found, progress)?;
-            let values = output.score(last, places, &scorer, &found, progress)?;
-            if settings.is_whole() {
-                output.write_earlier(&plies, values)?;
-            }
-            let summary = output.writer.finish()?;
-            found.remove()?;
-            summary
-        }
-    };
-    Ok(Written { unique, positions, summary })
+    write_in_parts(path, settings, settings.per_part(), evaluator, existing, progress)
 }
 
-/// Writes the file that [`write_openings`] writes for an undivided run, from given values of the
-/// last ply; `weights` is the identity of the evaluation that found these. Each of `plies` is the
-/// [`movers`] of a ply, the first ply first.
-pub fn write_scored(
+fn write_in_parts<E: Identified>(
     path: &Path,
-    (settings, weights): (&Settings, &str),
-    plies: &[Vec<Position>],
-    last: Vec<Value>,
+    settings: &Settings,
+    per_part: u64,
+    evaluator: &E,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Summary, RecordError> {
-    match PositionWriter::begin_openings(path, &settings.provenance(weights), existing)? {
-        Begin::Done(summary) => Ok(summary),
-        Begin::Writer(mut writer) => {
-            progress.warn(writer.warning());
-            writer.compare_from_start();
-            let mut output = Output { writer, resumed: vec![] };
-            let positions = plies.last().map_or(&[][..], Vec::as_slice);
-            output.write(positions, &last)?;
-            output.write_earlier(plies, last)?;
-            progress.warn(output.writer.end_comparison()?);
-            output.writer.finish()
+) -> Result<Written, RecordError> {
+    let openings = Openings::to(settings.plies, progress);
+    let last = openings.last();
+    let plan = Plan {
+        kind: Some(Kind::Openings),
+        provenance: settings.provenance(evaluator.identity()),
+        stages: vec![Stage::new(SCORES, last.len() as u64, per_part)],
+        growing: None,
+    };
+    let run = match Run::open(path, plan, settings.shard, existing, progress)? {
+        Opened::Run(run) => run,
+        Opened::Done(summary) => {
+            progress.begin(SCORES, last.len() as u64, last.len() as u64);
+            return Ok(openings.written(Some(summary)));
         }
+    };
+    let scorer = Scorer::new(evaluator, settings.score_depth, last)?;
+    run.make(0, positions_at_once(settings.score_depth), &scorer, progress)?;
+    if run.is_shard() {
+        let units = run.own(0).map(|index| run.stages()[0].units_of(index));
+        let positions = units.map(|units| (units.end - units.start) as usize).sum();
+        return Ok(Written { positions, ..openings.written(None) });
     }
+    let summary = run.pack(|run| openings.pack(run, progress))?;
+    Ok(openings.written(Some(summary)))
 }
 
-/// The name of the scoring of the last ply in progress messages.
-const SCORES: &str = "scores (positions)";
-
-/// The file being written, and the rows that an earlier run left in it.
-struct Output {
-    writer: PositionWriter,
-    resumed: Vec<ScoredPosition>,
+/// Writes the file of a run whose parts are complete.
+pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
+    let plies = Settings::plies_of(run.provenance());
+    Openings::to(plies.unwrap_or(0), progress).pack(run, progress)
 }
 
-impl Output {
-    /// Keeps the frames of an earlier run that have the expected positions, up to the first other
-    /// frame.
-    fn resume<'a>(
-        mut writer: PositionWriter,
-        expected: impl Iterator<Item = &'a Position>,
-        progress: &dyn Progress,
-    ) -> Result<Self, RecordError> {
-        progress.warn(writer.warning());
-        let (mut resumed, mut expected) = (vec![], expected.peekable());
-        let dropped = writer.keep_while(|_, rows| {
-            let is_next = |row: &ScoredPosition| expected.next() == Some(&row.position());
-            let fits = rows.iter().all(is_next)
-                && (rows.len() == POSITIONS_PER_FRAME || expected.peek().is_none());
-            if fits {
-                resumed.extend_from_slice(rows);
-            }
-            Ok(fits)
-        })?;
-        progress.warn(dropped);
-        Ok(Self { writer, resumed })
+/// Returns the number of positions that a thread scores at a time.
+fn positions_at_once(depth: u32) -> u64 {
+    (1024 >> depth.min(10)).max(1)
+}
+
+/// The openings up to some ply.
+struct Openings {
+    /// The number of unique positions at each ply.
+    unique: Vec<usize>,
+    /// The positions to score at each ply: [`movers`].
+    plies: Vec<Vec<Position>>,
+}
+
+impl Openings {
+    fn to(plies: u32, progress: &dyn Progress) -> Self {
+        let unique = enumerate(plies, progress);
+        let plies = unique.iter().map(|ply| movers(ply)).collect();
+        Self { unique: unique.iter().map(Vec::len).collect(), plies }
     }
 
-    /// Searches and writes the positions at these indices of the last ply that have no value yet;
-    /// returns the values of all positions at these indices.
-    fn score<E: Evaluate>(
-        &mut self,
-        last: &[Position],
-        places: Range<usize>,
-        scorer: &Scorer<'_, E>,
-        found: &FinishedWork<Value>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Value>, RecordError> {
-        let mut values: Vec<Value> = self.resumed.iter().take(places.len()).map(value).collect();
-        let first = places.start + values.len();
-        let done = values.len() as u64 + found.count_in(first as u64..places.end as u64);
-        progress.begin_stoppable(SCORES, done, places.len() as u64);
-        let mut next = first;
-        for positions in last[first..places.end].chunks(POSITIONS_PER_FRAME) {
-            let scores = scorer.values(next, positions)?;
-            self.write(positions, &scores)?;
-            values.extend(scores);
-            next += positions.len();
-            // The last chunk may share a frame with positions of the ply before.
-            if positions.len() == POSITIONS_PER_FRAME {
-                found.settle(&self.writer)?;
+    /// Returns the positions that are searched.
+    fn last(&self) -> &[Position] {
+        self.plies.last().map_or(&[], Vec::as_slice)
+    }
+
+    fn written(&self, summary: Option<Summary>) -> Written {
+        let positions = self.plies.iter().map(Vec::len).sum();
+        Written { unique: self.unique.clone(), positions, summary }
+    }
+
+    /// Labels the earlier plies from the values in the parts, and writes all, the last ply first.
+    fn pack(&self, run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
+        let mut writer = PositionWriter::over(run.writer()?);
+        let mut last = Vec::with_capacity(self.last().len());
+        for part in run.parts(0) {
+            let mut part = part?;
+            while let Some(section) = part.next().transpose()? {
+                last.extend(decode(&section.content).ok_or_else(|| {
+                    part.meaningless("holds values that no search returns".to_owned())
+                })?);
             }
         }
-        Ok(values)
-    }
-
-    fn write(&mut self, positions: &[Position], values: &[Value]) -> Result<(), RecordError> {
-        let mut rows = positions.iter().zip(values);
-        rows.try_for_each(|(&position, &value)| self.writer.push(scored(position, value)))
-    }
-
-    /// Labels and writes the positions of earlier plies that are not in the file yet, the latest
-    /// ply first.
-    fn write_earlier(
-        &mut self,
-        plies: &[Vec<Position>],
-        last: Vec<Value>,
-    ) -> Result<(), RecordError> {
-        let mut already = self.resumed.len().saturating_sub(last.len());
-        let values = negamax_back(plies, last).unwrap_or_default();
-        for (positions, values) in plies.iter().zip(&values).rev().skip(1) {
-            let skipped = already.min(positions.len());
-            already -= skipped;
-            self.write(&positions[skipped..], &values[skipped..])?;
+        let Some(values) = negamax_back(&self.plies, last) else {
+            let wrong = "does not hold one value for each position of the last ply".to_owned();
+            return Err(run.part(0, 0)?.meaningless(wrong).into());
+        };
+        let all = self.plies.iter().zip(&values).rev();
+        let positions = self.plies.iter().map(Vec::len).sum::<usize>() as u64;
+        progress.begin_stoppable("pack (positions)", 0, positions);
+        for (positions, values) in all {
+            progress.check()?;
+            let mut rows = positions.iter().zip(values);
+            rows.try_for_each(|(&position, &value)| writer.push(scored(position, value)))?;
+            progress.advance(positions.len() as u64);
         }
-        Ok(())
+        writer.finish()
     }
 }
 
@@ -256,26 +198,35 @@ pub fn value(scored: &ScoredPosition) -> Value {
 mod tests {
     use std::fs;
 
-    use othello_testing::{StopAfter, records};
+    use othello_testing::StopAfter;
 
     use super::*;
     use crate::eval::Mobility;
-    use crate::file::Checkpoint;
     use crate::progress::Silent;
     use crate::record::PositionReader;
     use crate::search::Search;
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    fn write(path: &Path, existing: Existing) -> Written {
-        write_openings(path, &SETTINGS, &Mobility, existing, &Silent).unwrap()
+    fn write(path: &Path) -> Written {
+        write_small_parts(path, "1/1", &Silent).unwrap()
+    }
+
+    /// Scores in parts of 1,000 positions: one of the table would hold all.
+    fn write_small_parts(
+        path: &Path,
+        shard: &str,
+        progress: &dyn Progress,
+    ) -> Result<Written, RecordError> {
+        let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
+        write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, progress)
     }
 
     #[test]
     fn every_opening_is_there_once_with_the_value_of_its_best_move() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.openings");
-        let written = write(&path, Existing::Keep);
+        let written = write(&path);
         assert_eq!(written.unique, [1, 1, 3, 14, 60, 322, 1773, 10_649]);
         let rows: Vec<_> = PositionReader::open(&path).unwrap().map(|row| row.unwrap()).collect();
         assert_eq!(rows.len(), written.positions);
@@ -285,121 +236,59 @@ mod tests {
         let positions: Vec<_> = ply_6.iter().map(|row| row.position()).collect();
         let labels: Vec<_> = ply_6.iter().map(|row| value(row)).collect();
         assert_eq!(Search::new(&Mobility).depth(2).values(&positions, &Silent).unwrap(), labels);
-    }
-
-    #[test]
-    fn a_killed_run_goes_on_and_ends_as_if_undisturbed() {
-        let folder = tempfile::tempdir().unwrap();
-        let whole = folder.path().join("whole.openings");
-        let written = write(&whole, Existing::Keep);
-        let bytes = fs::read(&whole).unwrap();
-        for kept in (0..bytes.len()).step_by(bytes.len() / 9) {
-            let path = folder.path().join(format!("{kept}.openings"));
-            let partial = folder.path().join(format!("{kept}.openings.partial"));
-            fs::write(&partial, &bytes[..kept]).unwrap();
-            assert_eq!(write(&path, Existing::Keep), written);
-            assert_eq!(fs::read(&path).unwrap(), bytes);
-        }
-        assert_eq!(write(&whole, Existing::Keep), written);
+        // A file that is complete is done.
+        assert_eq!(write(&path), written);
     }
 
     /// A regression: a recorded value beyond 64 discs, with right checksums, panicked when it
     /// became a label.
     #[test]
-    fn recorded_values_that_no_search_finds_are_found_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let whole = folder.path().join("whole.openings");
-        write(&whole, Existing::Keep);
-        // As many values as are recorded together, so that they would be accepted.
-        let recorded = |value: i32| [value; 512].map(i32::to_le_bytes).concat();
-        for value in [2049, -2049, i32::MAX, i32::MIN] {
-            let path = folder.path().join(format!("{value}.openings"));
-            let provenance = SETTINGS.provenance("mobility");
-            let (mut checkpoint, _) = Checkpoint::open(&path, &provenance, Existing::Keep).unwrap();
-            checkpoint.record("0", &recorded(value)).unwrap();
-            checkpoint.record("18446744073709551615", &[0; 8]).unwrap();
-            checkpoint.record("7", &[0; 3]).unwrap();
-            drop(checkpoint);
-            write(&path, Existing::Keep);
-            assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap(), "{value}");
+    fn values_that_no_search_finds_are_refused() {
+        let value = |steps: i32| decode(&steps.to_le_bytes());
+        for steps in [2049, -2049, i32::MAX, i32::MIN] {
+            assert_eq!(value(steps), None);
         }
+        assert_eq!(value(-2048), Some(vec![Value::MIN]));
+        assert_eq!(decode(&[0; 3]), None);
     }
 
     #[test]
-    fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_scored_again() {
+    fn parts_that_were_scored_before_an_interruption_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.openings");
-        write(&whole, Existing::Keep);
-        let (provenance, frames) = records::frames::<ScoredPosition>(&whole);
-        let orders: [&[usize]; 6] = [&[0, 0], &[1], &[0, 2], &[0, 1, 2, 3, 3], &[3], &[0, 1, 3]];
-        for order in orders {
-            let path = folder.path().join(format!("{order:?}.openings"));
-            let begun = PositionWriter::begin_openings(&path, &provenance, Existing::Keep);
-            let mut writer = records::begun(begun.unwrap());
-            order.iter().for_each(|&frame| writer.write_frame(&frames[frame]).unwrap());
-            drop(writer);
-            write(&path, Existing::Keep);
-            assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap(), "{order:?}");
-        }
-    }
-
-    #[test]
-    fn every_value_that_was_found_before_an_interruption_is_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let whole = folder.path().join("whole.openings");
-        let written = write(&whole, Existing::Keep);
+        let written = write(&whole);
         let path = folder.path().join("stopped.openings");
-        let mut found = 0;
-        // Enumerating the plies does not check for interrupts; the last stage scores 10,649
-        // positions.
+        let mut kept = 0;
         for units in [600, 0, 3000, 3000, u64::MAX] {
             let progress = StopAfter::units(units);
-            let result = write_openings(&path, &SETTINGS, &Mobility, Existing::Keep, &progress);
-            assert_eq!(progress.begun_with(), found);
-            found += progress.finished();
-            match result {
-                Err(error) => assert!(matches!(error, RecordError::Interrupted(_)), "{error}"),
+            match write_small_parts(&path, "1/1", &progress) {
                 Ok(resumed) => assert_eq!(resumed, written),
+                Err(error) => {
+                    assert!(error.to_string().contains("stopped"), "{error}");
+                    assert!(progress.begun_with() >= kept);
+                    kept = (progress.begun_with() + progress.finished()).saturating_sub(2000);
+                }
             }
         }
-        assert_eq!(found, 10_649);
+        assert!(kept > 3000, "{kept}");
         assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]
-    fn parts_of_the_last_ply_make_the_file_of_an_undivided_run() {
+    fn shards_are_packed_into_the_file_of_an_undivided_run() {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.openings");
-        let written = write(&whole, Existing::Keep);
-        let mut values = vec![];
-        for number in 1..=2 {
-            let path = folder.path().join(format!("{number}.openings"));
-            let shard = format!("{number}/2").parse().unwrap();
-            let settings = Settings { shard, ..SETTINGS };
-            let part =
-                write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
-            let reader = PositionReader::open(&path).unwrap();
-            assert_eq!(Settings::of(reader.provenance()), Some((settings, "mobility".to_owned())));
-            let rows: Vec<_> = reader.map(|row| value(&row.unwrap())).collect();
-            assert_eq!(rows.len(), part.positions);
-            values.extend(rows);
-        }
-        let merged = folder.path().join("merged.openings");
-        let plies: Vec<_> = enumerate(7, &Silent).iter().map(|ply| movers(ply)).collect();
-        let summary =
-            write_scored(&merged, (&SETTINGS, "mobility"), &plies, values, Existing::Keep, &Silent)
-                .unwrap();
-        assert_eq!(summary, written.summary);
-        assert_eq!(fs::read(&merged).unwrap(), fs::read(&whole).unwrap());
-    }
-
-    #[test]
-    fn what_another_program_made_has_no_settings_here() {
-        let provenance = SETTINGS.provenance("none");
-        assert_eq!(Settings::of(&provenance), Some((SETTINGS, "none".to_owned())));
-        for (key, value) in [("version", "0.0.0"), ("shard", "1/1"), ("plies", "7"), ("x", "")] {
-            assert_eq!(Settings::of(&provenance.clone().with(key, value)), None, "{key}");
-        }
-        assert_eq!(Settings::of(&provenance.with("plies", MAX_PLIES_HELD + 1)), None);
+        write(&whole);
+        let path = folder.path().join("shared.openings");
+        let shards = ["2/2", "1/2"].map(|shard| {
+            let written = write_small_parts(&path, shard, &Silent).unwrap();
+            assert_eq!(written.summary, None);
+            written.positions
+        });
+        assert_eq!(shards.iter().sum::<usize>(), 10_649);
+        let (run, _) = Run::to_pack(&path).unwrap();
+        pack(&run, &Silent).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap());
     }
 }

@@ -14,7 +14,7 @@ mod sides;
 pub use beginning::{Beginnings, MAX_DISTINCT_PLIES};
 pub use exploration::{Exploration, ExplorationError};
 pub use game::{Players, play, play_together};
-pub use many::{HASH_MEGABYTES, Played, Run, play_games};
+pub use many::{HASH_MEGABYTES, Played, Run, pack, play_games};
 pub use openings::{ListedOpenings, Openings, OpeningsChoice};
 pub use perfect::{PerfectFrom, PerfectFromError};
 pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule, ScheduleError};

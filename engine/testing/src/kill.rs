@@ -40,11 +40,23 @@ pub struct Subject<'a> {
     /// The stage of the work, by its name in progress messages, and a function that counts its
     /// finished units from the files of a killed run.
     pub finished: (&'a str, fn(&Path) -> u64),
+    /// The number of units of a part, for work of which a usual part holds all.
+    pub units_per_part: Option<u64>,
 }
 
 /// Returns the number of kills if many kills of large work are wanted.
 pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
+}
+
+/// Returns the number of units in the complete parts of a run's first stage.
+pub fn units_in_parts(folder: &Path) -> u64 {
+    let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
+    let run: Value = serde_json::from_slice(&text).expect("the description of a run");
+    let number = |key: &str| run["stages"][0][key].as_u64().expect("a number");
+    let (units, per_part) = (number("units"), number("units_per_part"));
+    let parts = (0..number("parts")).filter(|part| folder.join(format!("part-{part:06}")).exists());
+    parts.map(|part| per_part.min(units - part * per_part)).sum()
 }
 
 /// Reads the whole sections of a file that may be torn; none if there is no file.
@@ -149,6 +161,9 @@ impl Subject<'_> {
 
     fn start(&self, folder: &Path, output: Stdio) -> Child {
         let mut command = Command::new(self.program);
+        if let Some(units) = self.units_per_part {
+            command.env("OTHELLO_PART_UNITS", units.to_string());
+        }
         command.current_dir(folder).args(&self.arguments).args(["--json", "--threads", "2"]);
         command.stdout(output).stderr(Stdio::null()).spawn().expect("the binary runs")
     }

@@ -32,16 +32,6 @@ pub fn finish<R: Record>(
     writer.finish().expect("room")
 }
 
-/// Leaves an unfinished file of frames, as a run does that is killed.
-pub fn leave<'a, R: Record + 'a>(
-    path: &Path,
-    provenance: &Provenance,
-    frames: impl IntoIterator<Item = &'a Vec<R>>,
-) {
-    let mut writer = begin(path, provenance);
-    frames.into_iter().for_each(|frame| writer.write_frame(frame).expect("room"));
-}
-
 /// Reads all frames of a file of records, and its provenance.
 pub fn frames<R: Record>(path: &Path) -> (Provenance, Vec<Vec<R>>) {
     let mut reader = RecordReader::open(path).expect("a file of records");

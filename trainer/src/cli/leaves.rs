@@ -7,6 +7,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Summary, check_output};
 use othello_engine::record::{Game, record_files};
+use othello_engine::run::{Shard, described};
 use serde::Serialize;
 
 use crate::records::leaves::{LeavesJob, leaves};
@@ -34,25 +35,30 @@ pub struct Arguments {
     /// Weights to search with: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
+
+    /// Make only the parts of shard I of N, which may run at the same time as the others with the
+    /// same --out; `othello-trainer pack` then makes the output
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
+    shard: Shard,
 }
 
 #[derive(Serialize, derive_more::Display)]
-#[display("{positions} leaves of {games} games, {summary}, {seconds:.2} s")]
+#[display("{positions} leaves of {games} games\n{}, {seconds:.2} s", described(summary.as_ref()))]
 struct Report {
     games: u64,
     positions: u64,
     #[serde(flatten)]
-    summary: Summary,
+    summary: Option<Summary>,
     seconds: f64,
 }
 
 /// Searches and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { output, labels, depth, weights, .. } = arguments;
+    let Arguments { output, labels, depth, weights, shard, .. } = arguments;
     check_output(&output.out, weights.path())?;
     let evaluator = Evaluator::load(weights)?;
     let games = Inputs::<Game>::count(&record_files(&arguments.files)?, session.progress())?;
-    let job = LeavesJob { games: &games, labels, depth: *depth };
+    let job = LeavesJob { games: &games, labels, depth: *depth, shard: *shard };
     let written = leaves(&output.out, &job, &evaluator, output.existing(), session.progress())?;
     session.print(&Report {
         games: games.len(),

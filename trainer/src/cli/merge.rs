@@ -1,6 +1,5 @@
-//! `othello-trainer merge`: merges the shards of a run.
+//! `othello-trainer merge`: joins files of records.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::ensure;
@@ -9,19 +8,20 @@ use othello_cli::message::counted;
 use othello_cli::{Outcome, Session};
 use othello_engine::eval::Weights;
 use othello_engine::file::{Kind, Summary, kind_of};
-use othello_engine::record::record_files;
+use othello_engine::record::{Game, ScoredPosition, record_files};
 use serde::Serialize;
 
 use crate::arena::{MatchFile, MatchReport};
 use crate::fit::{FitReport, MergedParts, merge_parts};
 use crate::memory::{MemoryLimit, bytes_of};
-use crate::records::merge::{Content, merge_within};
+use crate::records::merge::{Mergeable, merge};
+use crate::records::sequence::Inputs;
 
 /// Arguments of `merge`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Files of all shards of a run of `selfplay`, `relabel`, `openings`, `match` or `fit`, in any
-    /// order; or the folder of those of games or positions
+    /// Files of games, or of positions, or folders of them, joined in this order; or all shards of
+    /// a `match` or a `fit`. The shards of other runs are packed by `pack`
     #[arg(required = true)]
     shards: Vec<PathBuf>,
 
@@ -29,8 +29,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
 
-    /// Memory for what stands for the games that were met, in MB of 2^20 bytes; what does not fit
-    /// goes into a temporary file beside the output [default: all there is]
+    /// Memory for the keys by which repeated games are found, in MB of 2^20 bytes; other keys go
+    /// into a temporary file in the folder of the output [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 
@@ -38,12 +38,14 @@ pub struct Arguments {
     output: Output,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, derive_more::Display)]
+#[display(
+    "{records} records of {files} files ({dropped} repeated games dropped)\n{summary}, {seconds:.2} s"
+)]
 struct Report {
-    shards: u64,
-    #[serde(flatten)]
-    games: Option<Games>,
-    positions: u64,
+    files: usize,
+    records: u64,
+    dropped: u64,
     #[serde(flatten)]
     summary: Summary,
     seconds: f64,
@@ -80,24 +82,6 @@ struct MergedFit {
     seconds: f64,
 }
 
-#[derive(Serialize)]
-struct Games {
-    games: u64,
-    duplicates: u64,
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shards, games, positions, summary, seconds } = self;
-        write!(f, "{}, ", counted(*shards, "shard"))?;
-        if let Some(Games { games, duplicates }) = games {
-            write!(f, "{games} games ({duplicates} duplicates dropped), ")?;
-        }
-        writeln!(f, "{positions} positions")?;
-        write!(f, "{summary}, {seconds:.2} s")
-    }
-}
-
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let arguments = &Arguments { shards: record_files(&arguments.shards)?, ..arguments.clone() };
@@ -110,17 +94,26 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if kind == Some(Kind::Match) {
         return merge_match(arguments, session);
     }
-    let memory = bytes_of(*memory_mb);
-    let limit = MemoryLimit::beside(&output.out, memory);
-    let (existing, progress) = (output.existing(), session.progress());
-    let merged = merge_within(&limit, shards, &output.out, existing, progress)?;
+    let limit = MemoryLimit::beside(&output.out, bytes_of(*memory_mb));
+    match kind {
+        Some(Kind::Games) => merge_records::<Game>(&limit, shards, output, session),
+        _ => merge_records::<ScoredPosition>(&limit, shards, output, session),
+    }
+}
+
+fn merge_records<R: Mergeable>(
+    limit: &MemoryLimit,
+    files: &[PathBuf],
+    output: &Output,
+    session: &Session,
+) -> anyhow::Result<Outcome> {
+    let progress = session.progress();
+    let inputs = Inputs::<R>::count(files, progress)?;
+    let merged = merge(limit, &inputs, &output.out, output.existing(), progress)?;
     session.print(&Report {
-        shards: merged.shards,
-        games: match merged.content {
-            Content::Games { games, duplicates } => Some(Games { games, duplicates }),
-            Content::Openings | Content::Positions => None,
-        },
-        positions: merged.positions,
+        files: files.len(),
+        records: merged.records,
+        dropped: inputs.len() - merged.records,
         summary: merged.summary,
         seconds: session.seconds(),
     })

@@ -18,6 +18,7 @@ pub mod leaves;
 pub mod loss;
 pub mod matches;
 pub mod merge;
+pub mod pack;
 pub mod quantize;
 pub mod quickstart;
 pub mod relabel;

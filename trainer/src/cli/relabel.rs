@@ -9,7 +9,8 @@ use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Kind, Summary, check_output, kind_of};
 use othello_engine::progress::Progress as _;
-use othello_engine::record::{Game, ScoredPosition, Shard, record_files};
+use othello_engine::record::{Game, ScoredPosition, record_files};
+use othello_engine::run::{Shard, described};
 use othello_engine::search::{Level, Plan, Selectivity, Strength};
 use serde::Serialize;
 
@@ -66,7 +67,8 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,
 
-    /// Do only part I of N; `merge` puts the parts together
+    /// Make only the parts of shard I of N, which may run at the same time as the others with the
+    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 }
@@ -80,7 +82,7 @@ struct Report {
     changes: Changes,
     mean_discs: Option<f64>,
     #[serde(flatten)]
-    summary: Summary,
+    summary: Option<Summary>,
     seconds: f64,
 }
 
@@ -124,7 +126,7 @@ impl fmt::Display for Report {
         }
         let mut bars = Histogram::of(changing);
         by_discs.iter().for_each(|(&discs, &records)| bars.add(discs as i32, records));
-        write!(f, "{bars}{}, {:.2} s", self.summary, self.seconds)
+        write!(f, "{bars}{}, {:.2} s", described(self.summary.as_ref()), self.seconds)
     }
 }
 

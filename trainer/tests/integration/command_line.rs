@@ -8,14 +8,11 @@ use super::folder::{Folder, self_play};
 
 const FIT: &str = "fit a.games --patterns small --epochs 2 --optimizer lsq --phases 40..42";
 
-/// Creates a folder with games, `a.games`, and the two shards of the same run. Also returns the
-/// number of games.
+/// Creates a folder with games, `1.games` and `a.games`. Also returns the number of the latter.
 fn folder() -> (Folder, u64) {
-    let (folder, mut games) = (Folder::new(), 0);
-    for (name, shard) in [("1.games", "1/2"), ("2.games", "2/2"), ("a.games", "1/1")] {
-        let shard = shard.parse().unwrap();
-        games = folder.self_play(name, &Run { shard, ..Run::whole(self_play(9, "4..20", 4), 300) });
-    }
+    let folder = Folder::new();
+    let games = ["1.games", "a.games"]
+        .map(|name| folder.self_play(name, &Run::whole(self_play(9, "4..20", 4), 300)))[1];
     folder.write("a.txt", "f5d6c3d3c4\n");
     (folder, games)
 }
@@ -30,7 +27,7 @@ fn no_command_replaces_its_own_input() {
         ("sample a.games --count 9 --out @", "a.games"),
         ("relabel a.games --exact 4 --out @", "a.games"),
         ("relabel a.games --exact 4 --weights a.weights --out @", "a.weights"),
-        ("merge 1.games 2.games --out @", "2.games"),
+        ("merge 1.games a.games --out @", "1.games"),
         ("validate a.games --repair @", "a.games"),
         ("import transcripts a.txt --out @", "a.txt"),
         ("export a.weights --format npz --out @", "a.weights"),
@@ -61,7 +58,7 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
         ("sample a.games --count 9 --out c.games", json!({"sample (games)": games})),
         ("split a.games --out d", json!({"split (games)": games})),
         ("relabel a.games --exact 4 --out e.games", json!({"relabel (games)": games})),
-        ("merge 1.games 2.games --out f.games", json!({"merge (frames)": 2})),
+        ("merge 1.games a.games --out f.games", json!({"merge (games)": 2 * games})),
         ("import transcripts a.txt --out g.games", json!({"import (bytes)": 11})),
         (&fit, json!({"fit (phases)": 3})),
     ] {
@@ -70,6 +67,29 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
         let there = folder.json(arguments);
         assert_eq!(there["resumed"], resumed, "{arguments}");
     }
+}
+
+/// The games of shards, with one folder of parts, are packed into the file of an undivided run. A
+/// run whose command has no way to pack, and a folder of something else, are refused.
+#[test]
+fn shards_are_packed_into_the_undivided_file() {
+    let (folder, _) = folder();
+    let relabel = |out: &str, more: &str| {
+        folder.json(&format!("relabel a.games --exact 4 --out {out} {more}"))
+    };
+    let whole = relabel("whole.games", "");
+    for shard in ["2/2", "1/2"] {
+        let made = relabel("b.games", &format!("--shard {shard}"));
+        assert!(made["sha256"].is_null(), "{made}");
+    }
+    folder.refuses("relabel 1.games --exact 5 --out b.games", "exact: 4 there, 5 wanted");
+    for clean in ["", "--clean"] {
+        let packed = folder.json(&format!("pack b.games {clean}"));
+        assert_eq!((&packed["sha256"], &packed["parts"]), (&whole["sha256"], &json!(1)));
+        assert_eq!(folder.path("b.games.parts").exists(), clean.is_empty());
+    }
+    assert!(folder.read("b.games") == folder.read("whole.games"));
+    folder.refuses("pack b.games", "b.games.parts/run.json: cannot open it");
 }
 
 /// A selectivity without a search would be accepted and have no effect.

@@ -106,6 +106,24 @@ impl Kind {
         }
     }
 
+    /// Returns the extension that files of this kind have, or would have.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Weights => "weights",
+            Self::Games => "games",
+            Self::Positions => "positions",
+            Self::Openings => "openings",
+            Self::Checkpoint => "checkpoint",
+            Self::Match => "match",
+            Self::Part => "part",
+        }
+    }
+
+    /// Returns the kind with this [`Self::name`].
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     pub(super) fn of_magic(magic: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.magic() == magic)
     }
@@ -146,18 +164,14 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
     }
     let stored = packing::pack(content, kind.compression_level());
-    packed_section(name, content.len(), &stored.map_err(|error| error.to_string())?)
-}
-
-/// Encodes the frame of a section whose content of `length` bytes is already compressed.
-pub(super) fn packed_section(name: &str, length: usize, stored: &[u8]) -> Result<Vec<u8>, String> {
+    let stored = stored.map_err(|error| error.to_string())?;
     let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
     let name_length =
         name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
     let mut bytes = SECTION_MARKER.to_vec();
     bytes.extend(name_length.to_le_bytes());
     bytes.extend((stored.len() as u64).to_le_bytes());
-    bytes.extend((length as u64).to_le_bytes());
+    bytes.extend((content.len() as u64).to_le_bytes());
     bytes.extend(name.as_bytes());
     append_checksum(&mut bytes, 0);
     let stored_from = bytes.len();

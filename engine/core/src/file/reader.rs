@@ -23,8 +23,6 @@ pub struct Reader {
     stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
-    /// The last section as it is stored in the file.
-    packed: Vec<u8>,
     /// The raw sections so far.
     raw: Vec<RawSection>,
     /// True if the content of raw sections is skipped.
@@ -91,7 +89,6 @@ impl Reader {
             stated,
             section_offset,
             whole_until,
-            packed: vec![],
             raw: vec![],
             skips_raw: false,
         })
@@ -151,12 +148,6 @@ impl Reader {
     /// that. For a whole file, it was compared with the content.
     pub fn stated_sha256(&self) -> Option<&str> {
         self.stated.as_deref()
-    }
-
-    /// Returns the content of the last section as it is stored in the file, compressed, for
-    /// [`super::Writer::packed_section`].
-    pub fn packed(&self) -> &[u8] {
-        &self.packed
     }
 
     /// Returns the summary of the file, after the iterator has ended without an error.
@@ -303,7 +294,6 @@ impl Reader {
         source.check(&stored, &place)?;
         let content = packing::unpack(&stored, length, format::MAX_CONTENT_BYTES);
         let content = content.map_err(|reason| source.damaged(&place, reason))?;
-        self.packed = stored;
         Ok(Section { name, content })
     }
 

@@ -142,6 +142,22 @@ impl Writer {
         Ok(Begin::Writer(writer))
     }
 
+    /// Begins the output `path` anew, unless it is complete. Refuses anything else that exists,
+    /// unless `existing` allows replacing it.
+    pub fn begin_anew(
+        path: &Path,
+        kind: Kind,
+        provenance: &Provenance,
+        existing: Existing,
+    ) -> Result<Begin, FileError> {
+        check_name(path, kind)?;
+        refuse_special_outputs(path)?;
+        if existing == Existing::Keep && path.exists() {
+            return Ok(Begin::Done(complete(path, kind, provenance)?));
+        }
+        Ok(Begin::Writer(Self::create(path, kind, provenance)?))
+    }
+
     /// Begins a file anew, and replaces whatever is at `path` when it is finished. Otherwise,
     /// nothing is left. While a writer exists, a second one for the same file is refused.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
@@ -269,16 +285,6 @@ impl Writer {
         self.append(&frame.map_err(|reason| self.unwritable(name, reason))?)?;
         self.content.add(name, content);
         Ok(())
-    }
-
-    /// Writes a section from another file without compressing it again; `packed` is its stored
-    /// content from [`Reader::packed`].
-    pub fn packed_section(&mut self, section: &Section, packed: &[u8]) -> Result<(), FileError> {
-        let Section { name, content } = section;
-        if self.holds_next(name, content)? {
-            return Ok(());
-        }
-        self.write(name, content, format::packed_section(name, content.len(), packed))
     }
 
     /// Writes a section uncompressed, to be mapped into memory: `produce` writes its content, of

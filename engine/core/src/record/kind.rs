@@ -2,7 +2,7 @@
 
 use super::frame;
 use super::{FrameError, Game, ROW_BYTES, ScoredPosition};
-use crate::file::Kind;
+use crate::file::{Kind, Section};
 
 /// The number of games in a frame; the last frame may have fewer.
 pub const GAMES_PER_FRAME: usize = 256;
@@ -23,6 +23,11 @@ pub trait Record: Clone + PartialEq + Send + Sync {
 
     /// Encodes records as the bytes of a frame.
     fn encode_frame(records: &[Self]) -> Vec<u8>;
+
+    /// Returns the section of a frame.
+    fn section(records: &[Self]) -> Section {
+        Section { name: Self::PLURAL.to_owned(), content: Self::encode_frame(records) }
+    }
 
     /// Decodes the records of a frame and checks each.
     fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError>;

@@ -4,7 +4,6 @@
 
 mod distinct;
 mod error;
-mod finished;
 mod folder;
 mod frame;
 mod game;
@@ -18,11 +17,10 @@ mod writer;
 pub use crate::run::{Shard, ShardError};
 pub use distinct::{DistinctGames, key_of_moves};
 pub use error::{FrameError, RecordError};
-pub use finished::{Finished, FinishedWork};
 pub use folder::{FolderEntry, RecordFolder, record_files};
 pub use game::{Game, GameError, Solved};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
-pub use reader::{GameReader, PackedFrame, PositionReader, RecordReader};
+pub use reader::{GameReader, PositionReader, RecordReader};
 pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
     Weight,

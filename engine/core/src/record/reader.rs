@@ -10,26 +10,9 @@ use crate::progress::Progress;
 /// An iterator over the records of a file, each of them checked.
 pub struct RecordReader<R> {
     reader: Reader,
-    frames_left: usize,
     frame: vec::IntoIter<R>,
     number: u64,
     failed: bool,
-}
-
-/// A frame of records as it is stored in a file, for copying it to another file unchanged.
-pub struct PackedFrame {
-    pub(super) section: Section,
-    pub(super) packed: Vec<u8>,
-    /// The number of records before the frame.
-    before: u64,
-    records: u64,
-}
-
-impl PackedFrame {
-    /// Returns the number of records that the frame states.
-    pub fn records(&self) -> u64 {
-        self.records
-    }
 }
 
 /// The reader of a file of games, each replayed by the rules.
@@ -43,11 +26,12 @@ impl<R: Record> RecordReader<R> {
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
         // For a file of another kind, opening it as the usual kind gives the error that names both.
-        Ok(Self::new(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?, usize::MAX))
+        Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    pub(super) fn new(reader: Reader, frames_left: usize) -> Self {
-        Self { reader, frames_left, frame: vec![].into_iter(), number: 0, failed: false }
+    /// Reads the frames in a container of another kind, such as a part of a run.
+    pub fn over(reader: Reader) -> Self {
+        Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
     /// Returns the provenance of the file.
@@ -137,32 +121,14 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the next frame without decoding it; `None` at the end of the file. Do not mix it
-    /// with reading records one by one.
-    pub fn next_packed_frame(&mut self) -> Result<Option<PackedFrame>, RecordError> {
-        let Some(section) = self.next_records()? else { return Ok(None) };
-        let (packed, before) = (self.reader.packed().to_vec(), self.number);
-        let records = R::count_in_frame(&section.content);
-        self.number += records;
-        Ok(Some(PackedFrame { section, packed, before, records }))
-    }
-
-    /// Decodes the records of the frame that was read last, and checks each.
-    pub fn unpack(&self, frame: &PackedFrame) -> Result<Vec<R>, RecordError> {
-        let records = R::decode_frame(&frame.section.content);
-        records.map_err(|error| self.wrong(frame.before, error))
-    }
-
     /// Returns the next section that is a frame of these records.
     fn next_records(&mut self) -> Result<Option<Section>, FileError> {
-        while self.frames_left > 0 {
-            self.frames_left -= 1;
-            let Some(section) = self.reader.next().transpose()? else { return Ok(None) };
-            if section.name == R::PLURAL {
-                return Ok(Some(section));
+        loop {
+            match self.reader.next().transpose()? {
+                Some(section) if section.name != R::PLURAL => {}
+                section => return Ok(section),
             }
         }
-        Ok(None)
     }
 
     fn decode(&mut self, content: &[u8]) -> Result<Vec<R>, RecordError> {

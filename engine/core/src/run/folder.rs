@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::lock::is_lock;
 use super::{Plan, Stage};
-use crate::file::{FileError, Provenance, read_ordinary, sync_folder};
+use crate::file::{FileError, Kind, read_ordinary, sync_folder};
 
 /// The name of the file that describes the run.
 const MANIFEST: &str = "run.json";
@@ -24,6 +24,10 @@ const MOST_BYTES: u64 = 1 << 22;
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     format: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    growing: Option<String>,
     provenance: Map<String, Value>,
     stages: Vec<StageEntry>,
 }
@@ -90,7 +94,7 @@ impl Folder {
     }
 
     /// Reads the plan of the run; `None` if there is no `run.json`.
-    pub(super) fn read(&self) -> Result<Option<(Provenance, Vec<Stage>)>, FileError> {
+    pub(super) fn read(&self) -> Result<Option<Plan>, FileError> {
         let path = self.path.join(MANIFEST);
         let text = match read_ordinary(&path, MOST_BYTES) {
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -107,8 +111,16 @@ impl Folder {
         if manifest.format != FORMAT {
             return Err(wrong(format!("its format is not `{FORMAT}`")));
         }
-        let stages = manifest.stages.into_iter().map(|entry| entry.stage).collect();
-        Ok(Some((manifest.provenance.into(), stages)))
+        let stages: Vec<Stage> = manifest.stages.into_iter().map(|entry| entry.stage).collect();
+        if stages.is_empty() {
+            return Err(wrong("it has no stages".to_owned()));
+        }
+        Ok(Some(Plan {
+            kind: manifest.output.as_deref().and_then(Kind::of_name),
+            growing: manifest.growing.map(Into::into),
+            provenance: manifest.provenance.into(),
+            stages,
+        }))
     }
 
     /// Writes `run.json`, or replaces it. Shards may do so at the same time, with equal bytes.
@@ -117,6 +129,8 @@ impl Folder {
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
         let manifest = Manifest {
             format: FORMAT.to_owned(),
+            output: plan.kind.map(|kind| kind.name().to_owned()),
+            growing: plan.growing.as_ref().map(ToString::to_string),
             provenance: plan.provenance.as_map().clone(),
             stages: plan.stages.iter().map(entry).collect(),
         };

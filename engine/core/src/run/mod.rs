@@ -155,6 +155,11 @@ impl Run {
         &self.plan.provenance
     }
 
+    /// Returns the kind of the main output, if that is a container.
+    pub fn kind(&self) -> Option<Kind> {
+        self.plan.kind
+    }
+
     /// Returns the stages.
     pub fn stages(&self) -> &[Stage] {
         &self.plan.stages
@@ -183,10 +188,16 @@ impl Run {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
+    /// Returns the indices of the parts of a stage that belong to this shard, in order, without
+    /// those that the existing output stands for.
+    pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
+        let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
+        parts.filter(|&index| self.shard.makes(index))
+    }
+
     /// Returns the indices of the parts of a stage that this shard has to make, in order.
     pub fn missing(&self, stage: usize) -> Vec<u64> {
-        let own = (0..self.plan.stages[stage].parts()).filter(|&index| self.shard.makes(index));
-        own.filter(|&index| !self.has(stage, index)).collect()
+        self.own(stage).filter(|&index| !self.has(stage, index)).collect()
     }
 
     /// Returns the error that names the parts of a stage that are missing, and their shards.
@@ -301,6 +312,16 @@ impl Drop for Run {
         if !self.packs_only && !self.folder.has_work() && alone() {
             let _ = self.folder.remove();
         }
+    }
+}
+
+/// Describes the output for a report: its summary, or for a shard the next step.
+pub fn described(summary: Option<&Summary>) -> String {
+    match summary {
+        Some(summary) => summary.to_string(),
+        None => "the parts of this shard are complete; when those of all shards are, \
+                 `othello-trainer pack OUT` makes the output"
+            .to_owned(),
     }
 }
 

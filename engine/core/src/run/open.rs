@@ -81,16 +81,22 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens the run whose parts are in the folder of `output`, to pack them.
-    pub fn to_pack(output: &Path) -> Result<Self, RunError> {
+    /// Opens the run whose parts are in the folder of `output`, to pack them. Also returns the
+    /// summary of the output if that is complete.
+    pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {
         let folder = Folder::of(output);
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
         let missing = || failed(std::io::ErrorKind::NotFound.into());
-        let (provenance, stages) = folder.read()?.ok_or_else(missing)?;
+        let plan = folder.read()?.ok_or_else(missing)?;
         let lock = Lock::for_packing(&folder.path, output)?;
-        let plan = Plan { kind: None, provenance, stages, growing: None };
+        let (standing, done) = match There::find(output, &plan, Existing::Keep) {
+            There::Done(summary) => (0, Some(summary)),
+            There::Other(error) => return Err(error.into()),
+            There::Beginning(units) => (units, None),
+            There::Nothing => (0, None),
+        };
         let (output, shard) = (output.to_owned(), Shard::WHOLE);
-        Ok(Self { output, plan, shard, folder, lock, packs_only: true, standing: 0 })
+        Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
     /// Makes sure that the folder is that of this run: resumes it, extends it, or begins it.
@@ -101,7 +107,7 @@ impl Run {
     ) -> Result<(), FileError> {
         let there = self.folder.read()?;
         let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
-        let Some((provenance, stages)) = there else {
+        let Some(Plan { provenance, stages, .. }) = there else {
             // Parts without a description are of no use.
             if self.folder.has_work() {
                 alone()?;

@@ -1,5 +1,6 @@
 //! The plan of a run: what decides its parts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub struct Plan {
     pub stages: Vec<Stage>,
     /// The key of the number of units of the first stage in the provenance, if a run of fewer units
     /// is the beginning of this one.
-    pub growing: Option<&'static str>,
+    pub growing: Option<Cow<'static, str>>,
 }
 
 /// A stage: units of work, divided into parts.
@@ -67,13 +68,17 @@ impl Plan {
     /// Returns the number of units of the first stage by a provenance that differs from this one's
     /// in nothing else, and is not greater.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
-        let key = self.growing?;
+        let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;
         let same = self.without_growth(there) == self.without_growth(&self.provenance);
         (same && units <= self.stages.first()?.units).then_some(units)
     }
 
     fn without_growth(&self, provenance: &Provenance) -> Provenance {
-        self.growing.map_or_else(|| provenance.clone(), |key| provenance.clone().without(key))
+        let provenance = provenance.clone();
+        match &self.growing {
+            Some(key) => provenance.without(key),
+            None => provenance,
+        }
     }
 }

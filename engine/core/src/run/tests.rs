@@ -65,7 +65,7 @@ fn plan(units: u64) -> Plan {
         kind: Some(Kind::Positions),
         provenance: Provenance::new("squares").with("numbers", units).with("seed", 1),
         stages: vec![Stage::new("squares (numbers)", units, 10)],
-        growing: Some("numbers"),
+        growing: Some("numbers".into()),
     }
 }
 
@@ -184,9 +184,13 @@ fn shards_in_any_order_make_the_parts_of_the_whole() {
         assert!(run.missing(0).is_empty());
         drop(run);
     }
-    let run = Run::to_pack(&out).unwrap();
+    let (run, done) = Run::to_pack(&out).unwrap();
+    assert_eq!(done, None);
     assert_eq!((run.count().unwrap(), run.provenance()), (6, &plan(60).provenance));
-    drop(run);
+    run.pack(pack).unwrap();
+    assert!(Run::to_pack(&out).unwrap().1.is_some());
+    assert_eq!(fs::read(&out).unwrap(), undisturbed(60));
+    fs::remove_file(&out).unwrap();
     assert!(finish(&out, plan(60)).is_empty(), "the undivided command has only to pack");
     assert_eq!(fs::read(&out).unwrap(), undisturbed(60));
 }

@@ -1,12 +1,10 @@
 //! Tests of runs of games: shards, resumption, provenance.
 
-use othello_testing::{StopAfter, on_threads, records};
+use othello_testing::{StopAfter, on_threads};
 
 use super::*;
 use crate::eval::{ERROR_TERMS, MEAN_TERMS, Mobility, Models, ProbCut};
-use crate::file::Checkpoint;
 use crate::progress::Silent;
-use crate::record::Record as _;
 use crate::search::tests::WithModels;
 
 /// Returns a run of three frames, with games that repeat others.
@@ -36,11 +34,6 @@ fn the_file_does_not_depend_on_threads_or_on_being_killed() {
     assert_eq!(one.games, there.len() as u64);
     assert_eq!(one.positions, there.iter().map(|game| game.positions() as u64).sum::<u64>());
     assert_eq!(played(&path("1.games"), &run()), one);
-
-    let killed = path("killed.games");
-    let (provenance, frames) = records::frames::<Game>(&path("1.games"));
-    records::leave(&killed, &provenance, &frames[..1]);
-    assert_eq!(played(&killed, &run()), one);
 }
 
 impl Identified for WithModels {
@@ -104,46 +97,6 @@ fn weights_without_predictions_are_refused_for_a_selective_run() {
     assert!(!path.exists());
 }
 
-/// A regression: frames with right checksums that were doubled or left out were kept.
-#[test]
-fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_played_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let whole = played(&path("whole.games"), &run());
-    let bytes = std::fs::read(path("whole.games")).unwrap();
-    let (provenance, frames) = records::frames::<Game>(&path("whole.games"));
-    let forged: [(&[usize], u64); 5] =
-        [(&[0, 0], 256), (&[1], 0), (&[0, 2], 256), (&[0, 1, 2, 2], 600), (&[0, 1, 2], 600)];
-    for (number, (frames_there, kept)) in forged.into_iter().enumerate() {
-        let path = path(&format!("{number}.games"));
-        records::leave(&path, &provenance, frames_there.iter().map(|&frame| &frames[frame]));
-        let progress = StopAfter::units(u64::MAX);
-        let evaluators = PerSide::both(&Mobility);
-        let resumed = play_games(&path, &run(), evaluators, Existing::Keep, &progress).unwrap();
-        assert_eq!((&resumed, progress.begun_with()), (&whole, kept), "{frames_there:?}");
-        assert_eq!(std::fs::read(&path).unwrap(), bytes, "{frames_there:?}");
-    }
-}
-
-/// The recorded game belongs to another number, with right checksums.
-#[test]
-fn a_recorded_game_that_is_not_the_one_of_its_number_is_played_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    played(&path("whole.games"), &run());
-    let wrong = GameReader::open(&path("whole.games")).unwrap().last().unwrap().unwrap();
-    let provenance = run().provenance(PerSide::both("mobility"));
-    let (mut checkpoint, _) =
-        Checkpoint::open(&path("1.games"), &provenance, Existing::Keep).unwrap();
-    for name in ["0", "255", "18446744073709551615", "-1"] {
-        checkpoint.record(name, &Game::encode_frame(&[wrong.clone(), wrong.clone()])).unwrap();
-    }
-    drop(checkpoint);
-    played(&path("1.games"), &run());
-    let bytes = |name: &str| std::fs::read(path(name)).unwrap();
-    assert_eq!(bytes("1.games"), bytes("whole.games"));
-}
-
 /// A regression: a run that found its file complete did not say so.
 #[test]
 fn a_complete_file_is_said_to_be_from_an_earlier_run() {
@@ -155,48 +108,91 @@ fn a_complete_file_is_said_to_be_from_an_earlier_run() {
     assert_eq!((progress.begun_with(), progress.finished()), (600, 0));
 }
 
+/// Plays a run in parts of `size` games: those of the table are larger than the runs of tests.
+fn play(path: &Path, run: &Run, size: u64, progress: &dyn Progress) -> Result<Played, RecordError> {
+    play_in_parts(path, run, size, PerSide::both(&Mobility), Existing::Keep, progress)
+}
+
 #[test]
-fn every_game_that_was_finished_before_an_interruption_is_kept() {
+fn parts_that_were_finished_before_an_interruption_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let whole = folder.path().join("whole.games");
     let undisturbed = played(&whole, &run());
     let path = folder.path().join("stopped.games");
-    let mut finished = 0;
+    let mut kept = 0;
     for units in [1, 200, 0, 90, 150, u64::MAX] {
         let progress = StopAfter::units(units);
-        let result = play_games(&path, &run(), PerSide::both(&Mobility), Existing::Keep, &progress);
-        assert_eq!(progress.begun_with(), finished);
-        finished += progress.finished();
+        let result = play(&path, &run(), 32, &progress);
         match result {
-            Err(error) => assert!(matches!(error, RecordError::Interrupted(_)), "{error}"),
             Ok(played) => assert_eq!(played, undisturbed),
+            Err(error) => {
+                assert!(error.to_string().contains("stopped"), "{error}");
+                let (found, finished) = (progress.begun_with(), progress.finished());
+                assert!(found >= kept && found.is_multiple_of(32), "{found} of {kept}");
+                // Two parts are lost at most.
+                kept = (found + finished).saturating_sub(2 * 32);
+            }
         }
     }
-    assert_eq!(finished, run().games);
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]
-fn shards_one_after_the_other_are_the_whole_but_for_duplicates() {
+fn shards_and_parts_of_any_size_are_packed_into_the_undivided_file() {
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    played(&path("whole.games"), &run());
-    let mut tally = Tally::default();
-    let mut joined = vec![];
-    for shard in ["1/2", "2/2"] {
-        let path = path(&shard.replace('/', "of"));
-        played(&path, &Run { shard: shard.parse().unwrap(), ..run() });
-        joined.extend(games(&path));
+    let whole = folder.path().join("whole.games");
+    let undisturbed = played(&whole, &run());
+    for size in [1, 32, 256, 512] {
+        let path = folder.path().join(format!("{size}.games"));
+        let shards = ["2/3", "1/3", "3/3"].map(|shard| {
+            let run = Run { shard: shard.parse().unwrap(), ..run() };
+            let played = play(&path, &run, size, &Silent).unwrap();
+            assert_eq!(played.summary, None);
+            played.games + played.duplicates
+        });
+        assert_eq!((shards.iter().sum::<u64>(), path.exists()), (600, false));
+        let (parts, _) = run::Run::to_pack(&path).unwrap();
+        assert_eq!(pack(&parts, &Silent).unwrap().games, undisturbed.games);
+        parts.clean().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap(), "{size}");
     }
-    joined.retain(|game| tally.is_new(game));
-    assert_eq!(joined, games(&path("whole.games")));
+}
+
+/// The number of games that were there when the games began.
+#[derive(Default)]
+struct Begun(std::sync::atomic::AtomicU64);
+
+impl Progress for Begun {
+    fn begin(&self, stage: &str, done: u64, _total: u64) {
+        if stage == GAMES {
+            self.0.store(done, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+
+    fn advance(&self, _units: u64) {}
+
+    fn message(&self, _line: &str) {}
 }
 
 #[test]
-fn frames_hold_all_games_once() {
-    for games in [0, 1, 255, 256, 257, u64::MAX] {
-        let run = Run { games, ..run() };
-        assert_eq!(run.games_of(run.frames()), 0..games);
+fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole.games");
+    played(&whole, &run());
+    for size in [8, 256] {
+        let path = folder.path().join(format!("{size}.games"));
+        let mut before = 0;
+        for games in [30, 300, 599, 600] {
+            let progress = Begun::default();
+            play(&path, &Run { games, ..run() }, size, &progress).unwrap();
+            let standing = before / size * size;
+            assert_eq!(progress.0.into_inner(), standing, "{games} in parts of {size}");
+            before = games;
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap(), "{size}");
+        let fewer = play(&path, &Run { games: 30, ..run() }, size, &Silent);
+        let error = fewer.unwrap_err().to_string();
+        assert!(error.contains("games: 600 there, 30 wanted"), "{error}");
     }
 }

@@ -6,17 +6,18 @@
 //! teaches the evaluation to be right there, too: learning from the leaf of the principal variation
 //! (Baxter, Tridgell and Weaver, TDLeaf(λ), 1998) with scores in the place of later values.
 
+use std::ops::Range;
 use std::path::Path;
 
 use othello_engine::board::Position;
 use othello_engine::eval::{Evaluate, Identified};
-use othello_engine::file::{Existing, Provenance};
+use othello_engine::file::{Existing, Kind, Provenance, Section};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, RecordError, ScoredPosition};
-use othello_engine::search::{Search, Searcher, Strength};
-use rayon::prelude::*;
+use othello_engine::record::{Game, PositionReader, Record as _, RecordError, ScoredPosition};
+use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
+use othello_engine::search::{Search, Searcher, Searchers, Strength};
 
-use super::select::{Output, Selected};
+use super::parts::{InOrder, Made, pack};
 use super::sequence::Inputs;
 use crate::source::LabelRules;
 
@@ -29,54 +30,102 @@ pub struct LeavesJob<'a> {
     /// The depth of the deepest search in plies. Each position is searched 1 to so many plies deep,
     /// drawn by the position itself.
     pub depth: u32,
+    /// The shard of the games to search here.
+    pub shard: Shard,
 }
 
-/// The number of games that are searched before their leaves are written.
-const GAMES_PER_BATCH: usize = 2048;
 /// The number of games that one thread takes at a time.
-const GAMES_AT_ONCE: usize = 16;
+const GAMES_AT_ONCE: u64 = 16;
+
+/// The greatest number of games in a part.
+const MOST_PER_PART: u64 = 1 << 14;
+
 /// The size of each search's transposition table.
 const HASH_MEGABYTES: usize = 1;
+
+/// The name of the work in progress messages.
+const LEAVES: &str = "leaves (games)";
 
 /// Searches every labelled position of the games, and writes the position that each search ends at
 /// with the label of the position searched, in order. A line that ends the game has no leaf.
 ///
-/// The file depends neither on threads nor on interruptions.
+/// The file depends neither on threads nor on shards or interruptions.
 pub fn leaves<E: Identified>(
     out: &Path,
     job: &LeavesJob<'_>,
     evaluator: &E,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, RecordError> {
+) -> Result<Made, RecordError> {
     job.games.check_output(out)?;
-    let provenance = job.provenance(evaluator.identity());
-    let mut output = Output::<ScoredPosition>::begin(out, &provenance, existing, progress)?;
-    let done = if output.is_done() { job.games.len() } else { 0 };
-    progress.begin_stoppable("leaves (games)", done, job.games.len());
-    if output.is_done() {
-        return output.finish(progress);
-    }
-    let searchers = Search::new(evaluator)
-        .hash_mb(HASH_MEGABYTES)
-        .searchers()
-        .map_err(|error| RecordError::Search(error.into()))?;
-    let mut games = job.games.all();
-    loop {
-        let batch = games.by_ref().take(GAMES_PER_BATCH).collect::<Result<Vec<Game>, _>>()?;
-        if batch.is_empty() {
-            return output.finish(progress);
+    let games = job.games.len();
+    // Each of the game's positions is searched, half as deep on average as the deepest.
+    let per_part = size::units(size::game(size::search(job.depth), 0), MOST_PER_PART);
+    let plan = Plan {
+        kind: Some(Kind::Positions),
+        provenance: job.provenance(evaluator.identity()),
+        stages: vec![Stage::new(LEAVES, games, per_part)],
+        growing: None,
+    };
+    let run = match Run::open(out, plan, job.shard, existing, progress)? {
+        Opened::Run(run) => run,
+        Opened::Done(summary) => {
+            progress.begin(LEAVES, games, games);
+            let (mut reader, mut records) = (PositionReader::open(out)?, 0);
+            while let Some(frame) = reader.pass_by_frame()? {
+                records += frame;
+            }
+            return Ok(Made { records, summary: Some(summary) });
         }
-        progress.check()?;
-        let of_games = |games: &[Game]| {
-            searchers.with(|searcher| {
-                games.iter().flat_map(|game| job.of_game(game, searcher)).collect()
-            })
-        };
-        let leaves: Vec<Vec<ScoredPosition>> =
-            batch.par_chunks(GAMES_AT_ONCE).map(of_games).collect();
-        leaves.into_iter().flatten().try_for_each(|leaf| output.push(leaf))?;
-        progress.advance(batch.len() as u64);
+    };
+    let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES);
+    let searchers = search.searchers().map_err(|error| RecordError::Search(error.into()))?;
+    let work = Searching { job, searchers, games: InOrder::new(job.games) };
+    run.make(0, GAMES_AT_ONCE, &work, progress)?;
+    if !run.is_shard() {
+        return run.pack(|run| pack::<ScoredPosition>(run, progress));
+    }
+    let mut records = 0;
+    for index in run.own(0) {
+        let mut part = PositionReader::over(run.part(0, index)?);
+        while let Some(frame) = part.pass_by_frame()? {
+            records += frame;
+        }
+    }
+    Ok(Made { records, summary: None })
+}
+
+/// The work of a run.
+struct Searching<'a, E: Evaluate> {
+    job: &'a LeavesJob<'a>,
+    searchers: Searchers<'a, E>,
+    games: InOrder<Game>,
+}
+
+impl<E: Evaluate> Items for Searching<'_, E> {
+    /// The number of the first game, and all games of the part.
+    type Input = (u64, Vec<Game>);
+    /// The leaves of a game.
+    type Output = Vec<ScoredPosition>;
+    type Error = RecordError;
+
+    fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
+        Ok((numbers.start, self.games.take(numbers)?))
+    }
+
+    fn make(
+        &self,
+        (first, games): &Self::Input,
+        numbers: Range<u64>,
+    ) -> Result<Vec<Vec<ScoredPosition>>, RecordError> {
+        let games = &games[(numbers.start - first) as usize..(numbers.end - first) as usize];
+        Ok(self
+            .searchers
+            .with(|searcher| games.iter().map(|game| self.job.of_game(game, searcher)).collect()))
+    }
+
+    fn encode(&self, leaves: Vec<Vec<ScoredPosition>>) -> Vec<Section> {
+        leaves.concat().chunks(ScoredPosition::PER_FRAME).map(ScoredPosition::section).collect()
     }
 }
 
@@ -185,7 +234,8 @@ mod tests {
         let games: Vec<Game> = (0..20).map(|number| random_game(number, 0, usize::MAX)).collect();
         let games = inputs::<Game>(&folder.write("all.games", &games));
         let labels = LabelRules::default();
-        let job = LeavesJob { games: &games, labels: &labels, depth: 3 };
+        let shard = Shard::WHOLE;
+        let job = LeavesJob { games: &games, labels: &labels, depth: 3, shard };
         let out = folder.path("leaves.positions");
         let selected = leaves(&out, &job, &Mobility, Existing::Keep, &Silent).unwrap();
         let mut found = folder.read::<ScoredPosition>("leaves.positions").into_iter().peekable();

@@ -1,149 +1,123 @@
-//! Merges the shards of one run into the file that one process would have written.
+//! Joins files of records that are not the parts of one run.
 
-mod openings;
-mod records;
+use std::path::Path;
 
-use std::path::{Path, PathBuf};
-
-use othello_engine::file::{Existing, Kind, Summary, check_output};
-use othello_engine::openings::Settings;
+use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, RecordError, ScoredPosition, Shard};
+use othello_engine::record::{Game, Record, RecordError, ScoredPosition, key_of_moves};
 
-use crate::memory::{MemoryLimit, NoRoom, allowed_bytes};
-use crate::shards::{Shards, ShardsError};
-use openings::OpeningShards;
-use records::RecordShards;
+use super::RecordsError;
+use super::repeated::{Key, Keys};
+use super::select::{Output, Selected};
+use super::sequence::Inputs;
+use crate::memory::MemoryLimit;
 
-/// The commands whose shards hold records.
-const COMMANDS: [&str; 3] = ["selfplay", "relabel", "openings"];
-
-/// Errors of merging shards of records.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    /// The files are not all shards of one run.
-    #[error(transparent)]
-    Shards(#[from] ShardsError),
-    /// A complete file has fewer or more frames than its shard.
-    #[error("{}: has {found} frames, where shard {shard} has {expected}; make it again",
-        path.display())]
-    Frames {
-        /// The file.
-        path: PathBuf,
-        /// The shard of the file.
-        shard: Shard,
-        /// The number of frames in the file.
-        found: u64,
-        /// The number of frames of the shard.
-        expected: u64,
-    },
-    /// The positions of a file are not those of its part of the ply.
-    #[error("{}: its positions are not those of shard {shard}, {expected} of ply {ply}; make it \
-        again", path.display())]
-    Positions {
-        /// The file.
-        path: PathBuf,
-        /// The shard of the file.
-        shard: Shard,
-        /// The number of positions of the shard.
-        expected: usize,
-        /// The last ply.
-        ply: u32,
-    },
-    /// There is too little memory to remember the repeated games.
-    #[error(
-        "to drop what is repeated among {records} games takes {needed} MB of memory at least; raise \
-        --memory-mb"
-    )]
-    Memory {
-        /// The number of records of the run.
-        records: u64,
-        /// The least memory, in units of 2²⁰ bytes.
-        needed: u64,
-    },
-    /// There is no room for the temporary file.
-    #[error(transparent)]
-    Temporary(#[from] NoRoom),
-    /// A file that cannot be read or written.
-    #[error(transparent)]
-    Record(#[from] RecordError),
+/// A record that can be joined.
+pub trait Mergeable: Record {
+    /// Returns the key by which repeated records are dropped; `None` if repeated ones count.
+    fn key(&self) -> Option<Key>;
 }
 
-/// The content of a merged file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Merged {
-    /// The number of shards.
-    pub shards: u64,
-    /// The kind of records in the file.
-    pub content: Content,
-    /// The number of positions in the file; in games, those after the random opening moves in which
-    /// a move was played.
-    pub positions: u64,
-    /// The summary of the file.
-    pub summary: Summary,
-}
-
-/// The kind of a merged file's content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// Games.
-    Games {
-        /// The number of games in the file.
-        games: u64,
-        /// The number of games of the run that were left out because an earlier game has the same
-        /// moves.
-        duplicates: u64,
-    },
-    /// Scored openings of all plies.
-    Openings,
-    /// Other scored positions.
-    Positions,
-}
-
-/// Merges all shards of a run, given in any order, into the same bytes as one process makes for the
-/// whole run. In shards of self-play, drops a game whose moves equal those of a game in an earlier
-/// shard, as that process does. In shards of openings, labels the earlier plies from the last one.
-/// A run that was killed reads the shards again, compares the frames that it wrote, and continues
-/// after them.
-pub fn merge(
-    paths: &[PathBuf],
-    out: &Path,
-    existing: Existing,
-    progress: &dyn Progress,
-) -> Result<Merged, MergeError> {
-    merge_within(&MemoryLimit::beside(out, allowed_bytes()), paths, out, existing, progress)
-}
-
-/// Merges shards like [`merge`], with no more than `limit` of memory for the keys of the games;
-/// keys that do not fit go into a temporary file. The bytes are the same.
-pub fn merge_within(
-    limit: &MemoryLimit,
-    paths: &[PathBuf],
-    out: &Path,
-    existing: Existing,
-    progress: &dyn Progress,
-) -> Result<Merged, MergeError> {
-    check_output(out, paths).map_err(RecordError::from)?;
-    let shards = Shards::open(paths, &COMMANDS)?;
-    let (files, whole) = (shards.files(), shards.whole());
-    match shards.kind() {
-        Kind::Games => RecordShards::<Game>::new(whole, shards.number("games")?, files)
-            .merge(out, limit, existing, progress),
-        Kind::Positions => {
-            let positions = shards.number("positions")?;
-            RecordShards::<ScoredPosition>::new(whole, positions, files)
-                .merge(out, limit, existing, progress)
-        }
-        Kind::Openings => {
-            let (settings, weights) = Settings::of(whole).ok_or_else(|| {
-                shards.no_shards("it was made by another version of the program".to_owned())
-            })?;
-            OpeningShards { settings: &settings, weights: &weights, files }
-                .merge(out, existing, progress)
-        }
-        _ => Err(shards.no_shards("it holds no records".to_owned()).into()),
+impl Mergeable for Game {
+    fn key(&self) -> Option<Key> {
+        Some(key_of_moves(self.squares()))
     }
 }
 
+impl Mergeable for ScoredPosition {
+    fn key(&self) -> Option<Key> {
+        None
+    }
+}
+
+/// Writes the records of all files in their order, without games whose moves are those of an
+/// earlier game. Keys of games that do not fit into `limit` go into a temporary file.
+pub fn merge<R: Mergeable>(
+    limit: &MemoryLimit,
+    inputs: &Inputs<R>,
+    out: &Path,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Selected, RecordsError> {
+    inputs.check_output(out)?;
+    let mut output = Output::<R>::begin(out, &inputs.provenance("merge"), existing)?;
+    let (all, title) = (inputs.len(), format!("merge ({})", R::PLURAL));
+    progress.begin_stoppable(&title, if output.is_done() { all } else { 0 }, all);
+    if output.is_done() {
+        return Ok(output.finish()?);
+    }
+    progress.warn(Keys::notice(limit, all));
+    let mut keys = Keys::new(limit.clone());
+    for (number, record) in (0..).zip(inputs.all()) {
+        progress.check().map_err(RecordError::from)?;
+        record?.key().map_or(Ok(()), |key| keys.add(key, number))?;
+    }
+    let repeated = keys.repeated(all)?;
+    for (number, record) in (0..).zip(inputs.all()) {
+        progress.check().map_err(RecordError::from)?;
+        if !repeated.contains(number) {
+            output.push(record?)?;
+        }
+        progress.advance(1);
+    }
+    Ok(output.finish()?)
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::collections::HashSet;
+
+    use othello_engine::progress::Silent;
+    use othello_engine::record::{Label, Weight};
+
+    use super::*;
+    use crate::records::testing::{Folder, inputs, random_game};
+
+    /// Few moves, so that games repeat.
+    fn games(numbers: std::ops::Range<u64>) -> Vec<Game> {
+        numbers.map(|number| random_game(number, 0, 4)).collect()
+    }
+
+    #[test]
+    fn games_are_joined_in_order_without_repeated_ones_whatever_the_memory() {
+        let folder = Folder::new();
+        let all = games(0..600);
+        let [one, two] = [("one", &all[..400]), ("two", &all[400..])]
+            .map(|(name, games)| folder.write(name, games));
+        let mut seen = HashSet::new();
+        let distinct: Vec<Game> =
+            all.iter().filter(|game| seen.insert(game.squares().to_vec())).cloned().collect();
+        assert!(distinct.len() < 300);
+        let inputs = Inputs::<Game>::count(&[one, two], &Silent).unwrap();
+        for bytes in [1, 4000, 1 << 20] {
+            let out = folder.path("merged.games");
+            let limit = MemoryLimit::beside(&out, bytes);
+            let merged = merge(&limit, &inputs, &out, Existing::Replace, &Silent).unwrap();
+            assert_eq!(merged.records, distinct.len() as u64);
+            assert_eq!(folder.read::<Game>("merged.games"), distinct);
+            assert_eq!(merge(&limit, &inputs, &out, Existing::Keep, &Silent).unwrap(), merged);
+        }
+        let limit = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };
+        let out = folder.path("other.games");
+        let error = merge(&limit, &inputs, &out, Existing::Keep, &Silent).unwrap_err().to_string();
+        assert!(error.contains("/no/such/folder") && error.contains("free space there"), "{error}");
+    }
+
+    #[test]
+    fn repeated_positions_count_and_an_input_is_never_replaced() {
+        let folder = Folder::new();
+        let label = Label::of_score(2).unwrap();
+        let position = random_game(1, 0, 9).replay().end;
+        let row = ScoredPosition::new(position, label, Weight::ONE);
+        let one = folder.write("one.positions", &[row; 3]);
+        let inputs = inputs::<ScoredPosition>(&one);
+        let merge = |out: &str| {
+            let out = folder.path(out);
+            let limit = MemoryLimit::beside(&out, 1 << 20);
+            merge(&limit, &inputs, &out, Existing::Replace, &Silent)
+        };
+        assert_eq!(merge("two.positions").unwrap().records, 3);
+        let error = merge("one.positions").unwrap_err().to_string();
+        assert!(error.contains("one.positions: is also an input"), "{error}");
+    }
+}

@@ -3,6 +3,7 @@
 pub mod inspect;
 pub mod leaves;
 pub mod merge;
+pub mod parts;
 pub mod relabel;
 mod repeated;
 pub mod select;

@@ -10,13 +10,13 @@ use std::path::Path;
 
 use othello_engine::board::Position;
 use othello_engine::eval::{Evaluate, Identified};
-use othello_engine::file::{Begin, Existing, Provenance, Summary};
+use othello_engine::file::{Existing, Provenance, Section, Summary};
 use othello_engine::progress::Progress;
-use othello_engine::record::{
-    FinishedWork, Record, RecordError, RecordReader, RecordWriter, Shard,
-};
+use othello_engine::record::{Record, RecordError, RecordReader};
+use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{self, Found, Searcher, Searchers, Selection, Selectivity, Strength};
 
+use super::parts::{InOrder, pack};
 use super::sequence::Inputs;
 use crate::backend::{SolveError, SolveMany};
 
@@ -62,7 +62,7 @@ pub struct RelabelJob<'a, R> {
     pub settings: Settings,
     /// The records of all shards together.
     pub inputs: &'a Inputs<R>,
-    /// The part of the records to relabel here: whole frames.
+    /// The shard of the records to relabel here.
     pub shard: Shard,
     /// The device that finds the exact scores it can; the CPU finds all others. `None` if it finds
     /// all. The file is the same.
@@ -72,12 +72,12 @@ pub struct RelabelJob<'a, R> {
 /// The content of a relabelled file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relabelled {
-    /// The number of games or positions in this shard.
+    /// The number of games or positions, of a shard those in its parts.
     pub records: u64,
     /// The comparison of results or labels with exact scores.
     pub changes: Changes,
-    /// The summary of the file.
-    pub summary: Summary,
+    /// The summary of the file; `None` for a shard.
+    pub summary: Option<Summary>,
 }
 
 /// The size of each search's transposition table. It decides the time of a search, not its result.
@@ -85,8 +85,8 @@ const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
 pub trait Relabel: Record {
-    /// Returns the number of records that are written to the file together: enough that writing
-    /// costs little beside the search, few enough that a kill loses little.
+    /// Returns the number of records that a thread relabels at a time: enough that taking them
+    /// costs little compared with the search, few enough that no thread waits long for the last.
     fn at_once(settings: &Settings) -> usize;
 
     /// Returns the positions whose exact scores `relabelled` takes, as far as they have at most so
@@ -104,167 +104,162 @@ pub trait Relabel: Record {
         searcher: &mut Searcher<'_, E>,
     ) -> Self;
 
-    /// Returns true if `relabelled` equals this record in everything that relabelling does not
-    /// change.
-    fn is_same(&self, relabelled: &Self) -> bool;
+    /// Returns the seconds that a record takes, about.
+    fn seconds(settings: &Settings) -> f64;
 
     /// Counts the difference between the record before and after relabelling.
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of a shard and writes them in order. Everything but the labels stays as it
-/// is.
+/// Relabels the records of a shard, and packs all of them into one file, unless this is one of
+/// several shards. Everything but the labels stays as it is.
 ///
-/// The file depends neither on threads nor on interruptions: a run that was killed continues
-/// without searching finished records again.
+/// The file depends neither on threads nor on shards or interruptions.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
-    run: &RelabelJob<R>,
+    job: &RelabelJob<R>,
     evaluator: &E,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Relabelled, RecordError> {
-    run.inputs.check_output(out)?;
-    let selectivity = run.settings.search.map_or(Selectivity::Full, |search| search.selectivity);
+    relabel_in_parts(out, job, job.per_part(), evaluator, existing, progress)
+}
+
+fn relabel_in_parts<R: Relabel, E: Identified>(
+    out: &Path,
+    job: &RelabelJob<R>,
+    per_part: u64,
+    evaluator: &E,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Relabelled, RecordError> {
+    job.inputs.check_output(out)?;
+    let selectivity = job.settings.search.map_or(Selectivity::Full, |search| search.selectivity);
     let selection = Selection::new(evaluator, selectivity)?;
-    let provenance = run.provenance(evaluator.identity());
-    let numbers = run.numbers();
-    let summary = match RecordWriter::<R>::begin(out, &provenance, existing)? {
-        Begin::Done(summary) => {
-            let records = numbers.end - numbers.start;
-            progress.begin(&stage::<R>(), records, records);
-            summary
+    let stage = Stage::new(format!("relabel ({})", R::PLURAL), job.inputs.len(), per_part);
+    let plan = Plan {
+        kind: Some(R::KINDS[0]),
+        provenance: job.provenance(evaluator.identity()),
+        stages: vec![stage.clone()],
+        growing: None,
+    };
+    let summary = match Run::open(out, plan, job.shard, existing, progress)? {
+        Opened::Done(summary) => {
+            progress.begin(&stage.name, stage.units, stage.units);
+            Some(summary)
         }
-        Begin::Writer(mut writer) => {
-            progress.warn(writer.warning());
-            progress.warn(run.keep_own(&mut writer)?);
-            let finished = FinishedWork::open(out, &provenance, existing)?;
-            progress.warn(finished.warning());
+        Opened::Run(run) => {
             let search =
                 search::Search::new(evaluator).hash_mb(HASH_MEGABYTES).selection(selection);
             let searchers =
                 search.searchers().map_err(|error| RecordError::Search(error.into()))?;
-            run.write(&searchers, &mut writer, &finished, progress)?;
-            let summary = writer.finish()?;
-            finished.remove()?;
-            summary
+            let work = Relabelling { job, searchers, inputs: InOrder::new(job.inputs), progress };
+            run.make(0, job.at_once(), &work, progress)?;
+            if run.is_shard() {
+                return job.count(&run);
+            }
+            run.pack(|run| pack::<R>(run, progress))?.summary
         }
     };
-    let mut changes = Changes::default();
-    let before = run.inputs.from(numbers.start)?;
-    for (before, after) in before.zip(RecordReader::<R>::open(out)?) {
-        R::count(&mut changes, &run.settings, &before?, &after?);
+    let (mut changes, mut records) = (Changes::default(), 0);
+    for (before, after) in job.inputs.all().zip(RecordReader::<R>::open(out)?) {
+        R::count(&mut changes, &job.settings, &before?, &after?);
+        records += 1;
     }
-    Ok(Relabelled { records: numbers.end - numbers.start, changes, summary })
+    Ok(Relabelled { records, changes, summary })
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    /// Keeps the whole frames of an earlier run that hold the records of this run. Returns a
-    /// warning for the user if anything was dropped.
-    fn keep_own(&self, writer: &mut RecordWriter<R>) -> Result<Option<String>, RecordError> {
-        let Range { start: mut next, end } = self.numbers();
-        let mut before = self.inputs.from(next)?;
-        writer.keep_while(|_, after| {
-            next += after.len() as u64;
-            let is_whole = next < end && after.len() == R::PER_FRAME || next == end;
-            let before = before.by_ref().take(after.len()).collect::<Result<Vec<R>, _>>()?;
-            let same = before.iter().zip(after).all(|(before, after)| before.is_same(after));
-            Ok(is_whole && same)
-        })
+    /// Returns the number of records in a part.
+    fn per_part(&self) -> u64 {
+        size::units(R::seconds(&self.settings), MOST_PER_PART)
     }
 
-    /// Searches the records that are not in the file yet and writes them.
-    fn write<E: Evaluate>(
-        &self,
-        searchers: &Searchers<'_, E>,
-        writer: &mut RecordWriter<R>,
-        finished: &FinishedWork<R>,
-        progress: &dyn Progress,
-    ) -> Result<(), RecordError> {
-        let Range { start, end } = self.numbers();
-        let mut next = (start + writer.resumed_records()).min(end);
-        let mut records = self.inputs.from(next)?;
-        let done = next - start + finished.count_in(next..end);
-        progress.begin_stoppable(&stage::<R>(), done, end - start);
-        let relabelled = |records: &[Prepared<R>]| {
-            let relabelled = |searcher: &mut Searcher<'_, E>| {
-                let relabelled = |Prepared { record, known }: &Prepared<R>| {
-                    record.relabelled(&self.settings, known, searcher)
-                };
-                records.iter().map(relabelled).collect()
-            };
-            searchers.with(relabelled)
-        };
-        let is_same = |before: &Prepared<R>, after: &R| before.record.is_same(after);
-        while next < end {
-            let batch = (end - next).min(self.records_per_batch());
-            let before = records.by_ref().take(batch as usize).collect::<Result<Vec<R>, _>>()?;
-            let before = self.prepared(next, before, finished, progress)?;
-            let at_once = self.at_once();
-            let after = finished.complete(next, &before, at_once, progress, is_same, relabelled)?;
-            after.into_iter().try_for_each(|record| writer.push(record))?;
-            next += batch;
-            // After the last batch, finishing the file writes everything.
-            if next < end {
-                finished.settle(writer)?;
+    /// Counts the changes in the parts of a shard.
+    fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
+        let (mut changes, mut records) = (Changes::default(), 0);
+        let inputs = InOrder::new(self.inputs);
+        for index in run.own(0) {
+            let before = inputs.take(run.stages()[0].units_of(index))?;
+            for (before, after) in before.iter().zip(RecordReader::<R>::over(run.part(0, index)?)) {
+                R::count(&mut changes, &self.settings, before, &after?);
+                records += 1;
             }
         }
-        Ok(())
+        Ok(Relabelled { records, changes, summary: None })
     }
 
-    /// Has the device, if there is one, solve the positions of records, the first of which has the
-    /// number `first`, except those that an earlier run finished.
-    fn prepared(
-        &self,
-        first: u64,
-        records: Vec<R>,
-        finished: &FinishedWork<R>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Prepared<R>>, RecordError> {
-        let (mut positions, mut counts) = (vec![], vec![]);
-        for (number, record) in (first..).zip(&records) {
-            let before = positions.len();
-            if let Some(device) = self.device
-                && finished.count_in(number..number + 1) == 0
-            {
-                positions.extend(record.to_solve(&self.settings, device.most_empties()));
-            }
-            counts.push(positions.len() - before);
-        }
-        let solve = |device: &dyn SolveMany| device.solve_many(&positions, progress);
-        let solved = self.device.map(solve).transpose().map_err(failed)?.unwrap_or_default();
-        let mut scores = solved.scores.into_iter();
-        let prepared = records.into_iter().zip(counts);
-        let mut known = |count| scores.by_ref().take(count).collect();
-        Ok(prepared.map(|(record, count)| Prepared { record, known: known(count) }).collect())
-    }
-
-    /// Returns the number of records of a batch: whole frames. Enough that threads seldom wait for
-    /// the last record; on a device, that it seldom waits for its last position.
-    fn records_per_batch(&self) -> u64 {
-        let frames = match self.device {
-            Some(_) => FRAMES_ON_DEVICE,
-            None => (rayon::current_num_threads() / 8).max(1),
-        };
-        (R::PER_FRAME * frames) as u64
-    }
-
-    /// Returns the number of records that are noted together.
-    fn at_once(&self) -> usize {
+    /// Returns the number of records that a thread takes at a time.
+    fn at_once(&self) -> u64 {
         let most_empties = self.device.map(SolveMany::most_empties);
         match most_empties {
             // Little is left to do for the CPU.
             Some(most) if self.settings.search.is_none() && self.settings.exact <= most => {
-                R::PER_FRAME
+                R::PER_FRAME as u64
             }
-            _ => R::at_once(&self.settings),
+            _ => R::at_once(&self.settings) as u64,
         }
     }
 }
 
-/// The number of frames whose positions a device solves together: 2^17 games or 2^21 positions, for
-/// which 150 MB of memory are needed.
-const FRAMES_ON_DEVICE: usize = 512;
+/// The greatest number of records in a part. A device solves the positions of one part together,
+/// and takes up to 150 MB of memory for them.
+const MOST_PER_PART: u64 = 1 << 17;
+
+/// The work of a run.
+struct Relabelling<'a, R: Relabel, E: Evaluate> {
+    job: &'a RelabelJob<'a, R>,
+    searchers: Searchers<'a, E>,
+    inputs: InOrder<R>,
+    progress: &'a dyn Progress,
+}
+
+impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
+    /// The number of the first record, and all records of the part.
+    type Input = (u64, Vec<Prepared<R>>);
+    type Output = R;
+    type Error = RecordError;
+
+    /// Reads the records, and has the device, if there is one, solve their positions.
+    fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
+        let first = numbers.start;
+        let records = self.inputs.take(numbers)?;
+        let (mut positions, mut counts) = (vec![], vec![]);
+        for record in &records {
+            let before = positions.len();
+            if let Some(device) = self.job.device {
+                positions.extend(record.to_solve(&self.job.settings, device.most_empties()));
+            }
+            counts.push(positions.len() - before);
+        }
+        let solve = |device: &dyn SolveMany| device.solve_many(&positions, self.progress);
+        let solved = self.job.device.map(solve).transpose().map_err(failed)?.unwrap_or_default();
+        let mut scores = solved.scores.into_iter();
+        let prepared = records.into_iter().zip(counts).map(|(record, count)| {
+            let known = scores.by_ref().take(count).collect();
+            Prepared { record, known }
+        });
+        Ok((first, prepared.collect()))
+    }
+
+    fn make(
+        &self,
+        (first, records): &Self::Input,
+        numbers: Range<u64>,
+    ) -> Result<Vec<R>, RecordError> {
+        let records = &records[(numbers.start - first) as usize..(numbers.end - first) as usize];
+        Ok(self.searchers.with(|searcher| {
+            let relabelled = |Prepared { record, known }: &Prepared<R>| {
+                record.relabelled(&self.job.settings, known, searcher)
+            };
+            records.iter().map(relabelled).collect()
+        }))
+    }
+
+    fn encode(&self, records: Vec<R>) -> Vec<Section> {
+        records.chunks(R::PER_FRAME).map(R::section).collect()
+    }
+}
 
 /// A record with the exact scores that a device found for it.
 struct Prepared<R> {
@@ -280,12 +275,15 @@ fn failed(error: SolveError) -> RecordError {
     }
 }
 
-/// Returns the name of the work in progress messages.
-fn stage<R: Record>() -> String {
-    format!("relabel ({})", R::PLURAL)
-}
-
 impl Settings {
+    /// Returns the seconds of the search of one position before exact scores.
+    fn seconds_of_search(&self) -> f64 {
+        self.search.map_or(0.0, |search| match search.nodes {
+            Some(nodes) => size::nodes(nodes),
+            None => size::search(search.depth),
+        })
+    }
+
     /// Returns the most empty squares of a position that gets its exact score. A search of that
     /// depth is exact, too, unless a number of nodes ends it.
     fn most_exact(&self) -> u32 {
@@ -301,7 +299,7 @@ impl<R: Record> RelabelJob<'_, R> {
             .provenance("relabel")
             .with(R::PLURAL, self.inputs.len())
             .with("exact", self.settings.exact)
-            .with("shard", self.shard.to_string());
+            .with("shard", Shard::WHOLE.to_string());
         if self.inputs.are_enumerated() {
             provenance = provenance.with("enumerated", true);
         }
@@ -315,14 +313,6 @@ impl<R: Record> RelabelJob<'_, R> {
         let unusual = [("nodes", nodes), ("selectivity", selectivity.map(u64::from))];
         let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));
         given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
-    }
-
-    /// Returns the numbers of this shard's records.
-    fn numbers(&self) -> Range<u64> {
-        let (records, per_frame) = (self.inputs.len(), R::PER_FRAME as u64);
-        let frames = self.shard.frames(records.div_ceil(per_frame));
-        let first_of = |frame: u64| frame.saturating_mul(per_frame).min(records);
-        first_of(frames.start)..first_of(frames.end)
     }
 }
 

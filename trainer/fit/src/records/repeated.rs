@@ -89,11 +89,6 @@ impl Repeated {
         Self(vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)])
     }
 
-    /// Returns the size of such a set in bytes.
-    pub(super) fn bytes(end: u64) -> u64 {
-        end.div_ceil(64).saturating_mul(8)
-    }
-
     fn insert(&mut self, number: u64) {
         if let Some(bits) = self.0.get_mut((number / 64) as usize) {
             *bits |= 1 << (number % 64);

@@ -1,6 +1,5 @@
 //! Selects some games or positions of files. The choice depends on a seed and on the content of the
-//! files alone. Records pass through frame by frame. A run that was killed reads the inputs again,
-//! compares its choice with the frames that it wrote, and continues after them.
+//! files alone. Records pass through frame by frame.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +44,7 @@ impl Splittable for ScoredPosition {
 pub(super) enum Output<R> {
     /// The file is complete.
     Done(Selected),
-    /// The file is new or continued; the number is that of the records pushed so far.
+    /// The file is new; the number is that of the records pushed so far.
     Writer(Box<RecordWriter<R>>, u64),
 }
 
@@ -54,7 +53,6 @@ impl<R: Record> Output<R> {
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
-        progress: &dyn Progress,
     ) -> Result<Self, RecordError> {
         Ok(match RecordWriter::<R>::begin(path, provenance, existing)? {
             Begin::Done(summary) => {
@@ -64,11 +62,7 @@ impl<R: Record> Output<R> {
                 }
                 Self::Done(Selected { records, summary })
             }
-            Begin::Writer(mut writer) => {
-                progress.warn(writer.warning());
-                writer.compare_from_start();
-                Self::Writer(Box::new(writer), 0)
-            }
+            Begin::Writer(writer) => Self::Writer(Box::new(writer), 0),
         })
     }
 
@@ -76,7 +70,7 @@ impl<R: Record> Output<R> {
         matches!(self, Self::Done(_))
     }
 
-    /// Takes the next record, which the file may hold already.
+    /// Takes the next record.
     pub(super) fn push(&mut self, record: R) -> Result<(), RecordError> {
         match self {
             Self::Done(_) => Ok(()),
@@ -87,13 +81,10 @@ impl<R: Record> Output<R> {
         }
     }
 
-    pub(super) fn finish(self, progress: &dyn Progress) -> Result<Selected, RecordError> {
+    pub(super) fn finish(self) -> Result<Selected, RecordError> {
         match self {
             Self::Done(selected) => Ok(selected),
-            Self::Writer(mut writer, records) => {
-                progress.warn(writer.end_comparison()?);
-                Ok(Selected { records, summary: writer.finish()? })
-            }
+            Self::Writer(writer, records) => Ok(Selected { records, summary: writer.finish()? }),
         }
     }
 }
@@ -116,7 +107,7 @@ pub fn split<R: Splittable>(
     for (part, path) in outs {
         inputs.check_output(path)?;
         let provenance = provenance.clone().with("part", part.to_string());
-        outputs.push((*part, Output::begin(path, &provenance, existing, progress)?));
+        outputs.push((*part, Output::begin(path, &provenance, existing)?));
     }
     let is_done = outputs.iter().all(|(_, output)| output.is_done());
     let done = if is_done { inputs.len() } else { 0 };
@@ -131,7 +122,7 @@ pub fn split<R: Splittable>(
         }
         progress.advance(1);
     }
-    outputs.into_iter().map(|(_, output)| output.finish(progress)).collect()
+    outputs.into_iter().map(|(_, output)| output.finish()).collect()
 }
 
 /// Writes `count` of the records in their order, or all if there are fewer. Every set of `count`
@@ -147,13 +138,13 @@ pub fn sample<R: Record>(
 ) -> Result<Selected, RecordError> {
     inputs.check_output(out)?;
     let provenance = inputs.provenance("sample").with("seed", seed).with(R::PLURAL, count);
-    let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
+    let mut output = Output::<R>::begin(out, &provenance, existing)?;
     let mut random = Generator::new(seed);
     let (mut wanted, mut left) = (count.min(inputs.len()), inputs.len());
     let done = if output.is_done() { left } else { 0 };
     progress.begin_stoppable(&format!("sample ({})", R::PLURAL), done, left);
     if output.is_done() {
-        return output.finish(progress);
+        return output.finish();
     }
     for record in inputs.all() {
         let record = record?;
@@ -165,7 +156,7 @@ pub fn sample<R: Record>(
         left = left.saturating_sub(1);
         progress.advance(1);
     }
-    output.finish(progress)
+    output.finish()
 }
 
 #[cfg(test)]
@@ -218,22 +209,6 @@ mod tests {
         assert_eq!((take(300, 2, "b"), take(5000, 1, "c"), take(0, 1, "d")), (300, 1000, 0));
         assert_ne!(folder.read::<Game>("b"), chosen);
         assert_eq!(folder.read::<Game>("c"), games);
-    }
-
-    /// Frames with right checksums that are doubled or left out are written again.
-    #[test]
-    fn a_doubled_or_dropped_frame_of_an_unfinished_file_is_written_again() {
-        let folder = Folder::new();
-        let inputs = inputs::<Game>(&folder.write("all.games", &games(1000)));
-        let orders: [&[usize]; 4] = [&[0, 0], &[1], &[0, 2], &[0, 1, 2, 3, 3]];
-        let (sampled, shuffled) = (folder.path("sample"), folder.path("shuffle"));
-        folder.writes_again("sample", &orders, || {
-            sample(&inputs, 900, 1, &sampled, Existing::Keep, &Silent).unwrap()
-        });
-        let limit = MemoryLimit::beside(&shuffled, 120_000);
-        folder.writes_again("shuffle", &orders, || {
-            shuffle(&limit, &inputs, 1, &shuffled, Existing::Keep, &Silent).unwrap()
-        });
     }
 
     #[test]

@@ -66,16 +66,9 @@ impl<R: Record> Inputs<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
     }
 
-    /// Returns the records from number `first` on, counted from 0.
-    pub(super) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
-        let mut records = self.all();
-        let mut left = first;
-        while left > 0 && records.open_next()? {
-            if let Some(reader) = &mut records.reader {
-                left -= reader.pass_by(left)?;
-            }
-        }
-        Ok(records)
+    /// Returns the path of the first file, for messages.
+    pub(super) fn first_path(&self) -> PathBuf {
+        self.paths.first().cloned().unwrap_or_default()
     }
 }
 
@@ -86,6 +79,19 @@ pub(super) struct Records<R: Record> {
 }
 
 impl<R: Record> Records<R> {
+    /// Skips so many records, or all that are left if these are fewer.
+    pub(super) fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
+        while records > 0 && (self.reader.is_some() || self.open_next()?) {
+            if let Some(reader) = &mut self.reader {
+                records -= reader.pass_by(records)?;
+            }
+            if records > 0 {
+                self.reader = None;
+            }
+        }
+        Ok(())
+    }
+
     /// Opens the next file; returns false if there is none.
     fn open_next(&mut self) -> Result<bool, RecordError> {
         self.reader = self.paths.pop_front().map(|path| RecordReader::open(&path)).transpose()?;

@@ -33,12 +33,12 @@ pub fn shuffle<R: Record>(
         // The shuffled file is also a complete enumeration.
         provenance = provenance.with("enumerated", true);
     }
-    let mut output = Output::<R>::begin(out, &provenance, existing, progress)?;
+    let mut output = Output::<R>::begin(out, &provenance, existing)?;
     let all = inputs.len();
     let title = format!("shuffle ({} read)", R::PLURAL);
     progress.begin_stoppable(&title, if output.is_done() { all } else { 0 }, all);
     if output.is_done() {
-        return Ok(output.finish(progress)?);
+        return Ok(output.finish()?);
     }
     if let Some(line) = Sorter::<Drawn<R>>::notice(limit, all, BYTES_IN_FILE) {
         progress.message(&line);
@@ -56,7 +56,7 @@ pub fn shuffle<R: Record>(
         output.push(drawn?.record)?;
         progress.advance(1);
     }
-    Ok(output.finish(progress)?)
+    Ok(output.finish()?)
 }
 
 /// A record with its random number and its number in the inputs, which is also their order.

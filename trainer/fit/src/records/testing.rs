@@ -1,6 +1,5 @@
 //! Helpers of this module's tests: folders of files of records, and random games.
 
-use std::fmt::Debug;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,42 +30,6 @@ impl Folder {
 
     pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
-    }
-
-    /// Checks that a run that was killed goes on and ends as if undisturbed, whichever part of its
-    /// output it had written: one of so many.
-    pub(super) fn goes_on<T: PartialEq + Debug>(
-        &self,
-        name: &str,
-        parts: usize,
-        run: impl Fn() -> T,
-    ) {
-        let (whole, bytes) = (run(), self.bytes(name));
-        for kept in (0..bytes.len()).step_by(bytes.len() / parts) {
-            fs::remove_file(self.path(name)).unwrap();
-            fs::write(self.path(&format!("{name}.partial")), &bytes[..kept]).unwrap();
-            assert_eq!(run(), whole, "after {kept} bytes");
-            assert_eq!(self.bytes(name), bytes, "after {kept} bytes");
-        }
-    }
-
-    /// Checks that a run ends as if undisturbed where its unfinished file of games has frames in
-    /// one of these orders: with right checksums, but doubled or left out.
-    pub(super) fn writes_again<T: PartialEq + Debug>(
-        &self,
-        name: &str,
-        orders: &[&[usize]],
-        run: impl Fn() -> T,
-    ) {
-        let (whole, bytes) = (run(), self.bytes(name));
-        let (provenance, frames) = records::frames::<Game>(&self.path(name));
-        for order in orders {
-            fs::remove_file(self.path(name)).unwrap();
-            let left = order.iter().map(|&frame| &frames[frame]);
-            records::leave(&self.path(name), &provenance, left);
-            assert_eq!(run(), whole, "{order:?}");
-            assert_eq!(self.bytes(name), bytes, "{order:?}");
-        }
     }
 
     pub(super) fn read<R: Record>(&self, name: &str) -> Vec<R> {

@@ -103,11 +103,9 @@ fn copy<R: Record>(
         Begin::Done(summary) => return Ok(summary),
         Begin::Writer(writer) => writer,
     };
-    writer.compare_from_start();
     read(path, progress, |frame| {
         records(frame).into_iter().try_for_each(|record| writer.push(record))
     })?;
-    progress.warn(writer.end_comparison()?);
     writer.finish()
 }
 

@@ -4,18 +4,18 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Mutex;
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::obf::Problem;
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Phase, Position, Side, Square, Squares};
 use othello_engine::eval::{Evaluator, Mobility, MoveOrderingWeights, Weights, WeightsChoice};
-use othello_engine::file::{Existing, Provenance};
+use othello_engine::file::{Existing, FileError, Provenance};
 use othello_engine::pattern::PatternSet;
-use othello_engine::progress::Silent;
-use othello_engine::record::{
-    Game, GameWriter, Label, PositionWriter, ScoredPosition, Shard, Solved, Weight,
-};
+use othello_engine::progress::{Progress, Silent};
+use othello_engine::record::{Game, Label, PositionWriter, ScoredPosition, Solved, Weight};
+use othello_engine::run::{Opened, Plan, Run, RunError, Shard, Stage};
 use othello_engine::search::Strength;
 use othello_engine::text::{self, Lines};
 use othello_trainer::arena::{Choice, Conditions, KeptMatch, Match, MatchFile};
@@ -106,7 +106,7 @@ pub(super) fn all() -> Vec<Kind> {
             sound(Unfinished::InsidePhase),
             begin_phase_anew,
         ),
-        partial("unfinished games", "games.partial", b'G', partial_games(), resume_games),
+        partial("part of a run", "part", b'R', part(), resume_part),
         text("WTHOR", "wtb", wthor(), |path| read_entries(WthorGames::open(path))),
         text("OBF", "obf", lines(100, obf_line), read_lines::<Problem>),
         text("boards", "txt", lines(100, board_line), read_lines::<BoardLine>),
@@ -191,20 +191,63 @@ fn read_lines<T: FromStr<Err: Display>>(path: &Path) -> Read {
     lines.map(|_| vec![]).into()
 }
 
-/// Resumes a partial file. Its games must be a beginning of those that were to be written, or the
-/// file is refused.
-fn resume_games(path: &Path) -> Read {
-    let (name, sound) = (path.with_extension(""), random_games());
-    let _ = fs::remove_file(&name);
-    let resumed = GameWriter::begin(&name, &Provenance::new("damage"), Existing::Keep);
-    let resumed = resumed.and_then(|begun| {
-        let writer = written::begun(begun);
-        let games = writer.reread()?.collect::<Result<Vec<Game>, _>>()?;
-        assert!(sound.starts_with(&games), "games that were not written");
-        assert_eq!(writer.resumed_records(), games.len() as u64);
-        Ok(writer.warning().into_iter().collect())
+/// Returns the plan of a run with one part.
+fn plan() -> Plan {
+    let (kind, provenance, growing) = (None, Provenance::new("damage"), None);
+    Plan { kind, provenance, stages: vec![Stage::new("damage (parts)", 1, 1)], growing }
+}
+
+/// Returns the bytes of the part.
+fn part() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let opened = Run::open(&out, plan(), Shard::WHOLE, Existing::Keep, &Silent).unwrap();
+    let Opened::Run(run) = opened else { panic!("complete") };
+    let made = run.make_parts(0, vec![0], 1, &Silent, |part| {
+        part.section("few", b"1, 2, 3")?;
+        part.raw_section("many", |out| {
+            out.write_all(&[7; 1000]).map_err(FileError::io(Path::new("raw"), "write it"))?;
+            Ok::<_, RunError>(())
+        })?;
+        Ok::<_, RunError>(true)
     });
-    resumed.into()
+    assert!(made.unwrap().is_empty());
+    fs::read(folder.path().join("out.parts/part-000000")).unwrap()
+}
+
+/// Opens a run that has this part. A damaged one must be reported, and is then missing.
+fn resume_part(path: &Path) -> Read {
+    let folder = path.with_added_extension("parts");
+    let open = |progress| Run::open(path, plan(), Shard::WHOLE, Existing::Keep, progress);
+    let empty = open(&Silent).unwrap();
+    fs::copy(path, folder.join("part-000000")).unwrap();
+    drop(empty);
+    let said = Said::default();
+    let opened = open(&said).map(|run| match run {
+        Opened::Run(run) => run.missing(0).is_empty(),
+        Opened::Done(_) => panic!("complete"),
+    });
+    fs::remove_dir_all(folder).unwrap();
+    let said = said.0.into_inner().unwrap();
+    opened
+        .map(|is_whole| {
+            assert_eq!(is_whole, said.is_empty(), "{said:?}");
+            assert!(!is_whole || fs::read(path).unwrap() == part(), "another part is accepted");
+            said
+        })
+        .into()
+}
+
+/// An observer that keeps the messages.
+#[derive(Default)]
+struct Said(Mutex<Vec<String>>);
+
+impl Progress for Said {
+    fn begin(&self, _stage: &str, _done: u64, _total: u64) {}
+    fn advance(&self, _units: u64) {}
+    fn message(&self, line: &str) {
+        self.0.lock().unwrap().push(line.to_owned());
+    }
 }
 
 /// Resumes a fit from a checkpoint. An unusable checkpoint must be reported, and the fit must give
@@ -268,13 +311,6 @@ fn games() -> Vec<u8> {
     bytes_of("sound.games", |path| {
         written::finish(written::begin(path, &Provenance::new("damage")), random_games());
     })
-}
-
-/// Returns the file of games without its end frame.
-fn partial_games() -> Vec<u8> {
-    let mut bytes = games();
-    bytes.truncate(bytes.len() - 48);
-    bytes
 }
 
 fn rows() -> Vec<ScoredPosition> {

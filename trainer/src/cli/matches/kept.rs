@@ -90,12 +90,10 @@ impl KeptArguments {
             plain::write(path, text.as_bytes(), existing)?;
         }
         let Some(path) = &self.games_out else { return Ok(()) };
-        // Everything that a killed run left is written again.
         let mut writer = match GameWriter::begin(path, &settings, existing)? {
             Begin::Done(_) => return Ok(()),
             Begin::Writer(writer) => writer,
         };
-        session.progress().warn(writer.keep_frames(0)?);
         let mut left_out = 0;
         for game in games {
             match game.record()? {

@@ -4,6 +4,7 @@ use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position, Side, Square};
 use othello_engine::eval::Evaluate;
 use othello_engine::record::{Game, Solved};
+use othello_engine::run::size;
 use othello_engine::search::Searcher;
 
 use super::{Changes, Relabel, Settings};
@@ -60,10 +61,8 @@ impl Relabel for Game {
         with(self, solved, values)
     }
 
-    fn is_same(&self, relabelled: &Self) -> bool {
-        self.squares() == relabelled.squares()
-            && self.random_plies() == relabelled.random_plies()
-            && self.deviations() == relabelled.deviations()
+    fn seconds(settings: &Settings) -> f64 {
+        size::game(settings.seconds_of_search(), settings.exact)
     }
 
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {

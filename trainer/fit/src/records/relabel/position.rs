@@ -3,6 +3,7 @@
 use othello_engine::board::{Discs, Position};
 use othello_engine::eval::Evaluate;
 use othello_engine::record::{Label, ScoredPosition};
+use othello_engine::run::size;
 use othello_engine::search::Searcher;
 
 use super::{Changes, Relabel, Settings};
@@ -38,8 +39,8 @@ impl Relabel for ScoredPosition {
         Self::new(self.position(), label, self.weight())
     }
 
-    fn is_same(&self, relabelled: &Self) -> bool {
-        (self.position(), self.weight()) == (relabelled.position(), relabelled.weight())
+    fn seconds(settings: &Settings) -> f64 {
+        1e-6 + settings.seconds_of_search().max(size::solve(settings.exact))
     }
 
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {

@@ -95,7 +95,7 @@ impl Import<'_> {
                 Ok(())
             }
         })?;
-        summary.sha256 = output.finish(&self.sources(), progress)?;
+        summary.sha256 = output.finish(&self.sources())?;
         Ok(summary)
     }
 
@@ -128,7 +128,7 @@ impl Import<'_> {
         let rows = positions.into_rows();
         summary.positions = rows.len() as u64;
         rows.into_iter().try_for_each(|row| output.push(row))?;
-        summary.sha256 = output.finish(&self.sources(), progress)?;
+        summary.sha256 = output.finish(&self.sources())?;
         Ok(summary)
     }
 
@@ -161,10 +161,7 @@ struct Output<T> {
 
 impl<T: Record> Output<T> {
     fn begin(import: &Import<'_>, provenance: &Provenance) -> Result<Self, SourceError> {
-        let mut file = RecordWriter::begin(import.out, provenance, import.existing)?;
-        if let Begin::Writer(writer) = &mut file {
-            writer.compare_from_start();
-        }
+        let file = RecordWriter::begin(import.out, provenance, import.existing)?;
         Ok(Self { file, records: 0 })
     }
 
@@ -182,16 +179,13 @@ impl<T: Record> Output<T> {
 
     /// Completes the file, unless there are no records in `sources`; returns the checksum of its
     /// content.
-    fn finish(self, sources: &str, progress: &dyn Progress) -> Result<String, SourceError> {
+    fn finish(self, sources: &str) -> Result<String, SourceError> {
         if self.records == 0 {
             return Err(SourceError::nothing(T::NAME, sources));
         }
         Ok(match self.file {
             Begin::Done(summary) => summary.sha256,
-            Begin::Writer(mut writer) => {
-                progress.warn(writer.end_comparison()?);
-                writer.finish()?.sha256
-            }
+            Begin::Writer(writer) => writer.finish()?.sha256,
         })
     }
 }

@@ -6,11 +6,10 @@ use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Solved};
+use othello_engine::run::Shard;
 use othello_engine::search::Searcher;
 
-use crate::records::relabel::{
-    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel,
-};
+use crate::records::relabel::{Relabel, RelabelJob, Relabelled, Search, Settings, relabel};
 use crate::records::sequence::Inputs;
 use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
@@ -22,9 +21,9 @@ fn games(count: u64) -> Vec<Game> {
     (0..count).map(|number| random_game(number, 6, most(number))).collect()
 }
 
-fn relabel_in(folder: &Folder, inputs: &[PathBuf], shard: &str, out: &str) -> Relabelled {
+fn relabel_in(folder: &Folder, inputs: &[PathBuf], out: &str) -> Relabelled {
     let inputs = Inputs::<Game>::count(inputs, &Silent).unwrap();
-    let shard = shard.parse().unwrap();
+    let shard = Shard::WHOLE;
     let run = RelabelJob { settings: EXACT, inputs: &inputs, shard, device: None };
     relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
 }
@@ -74,30 +73,17 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
 }
 
 #[test]
-fn inputs_are_one_sequence_and_shards_are_parts_of_it() {
+fn inputs_are_one_sequence() {
     let folder = Folder::new();
     let games = games(700);
     let whole = folder.write("whole", &games);
     let parts = [folder.write("first", &games[..300]), folder.write("second", &games[300..])];
-    let relabelled = relabel_in(&folder, std::slice::from_ref(&whole), "1/1", "whole.games");
+    let relabelled = relabel_in(&folder, std::slice::from_ref(&whole), "whole.games");
     assert_eq!(relabelled.records, 700);
-    relabel_in(&folder, &parts, "1/1", "parts.games");
+    relabel_in(&folder, &parts, "parts.games");
     assert_eq!(folder.read::<Game>("parts.games"), folder.read::<Game>("whole.games"));
-    let mut counted = Changes::default();
-    let mut joined = vec![];
-    for number in 1..=2 {
-        let shard = relabel_in(&folder, &parts, &format!("{number}/2"), &number.to_string());
-        counted.solved += shard.changes.solved;
-        joined.extend(folder.read::<Game>(&number.to_string()));
-    }
-    assert_eq!(joined, folder.read::<Game>("whole.games"));
-    assert_eq!(counted.solved, relabelled.changes.solved);
-    let shards = [folder.path("2"), folder.path("1")];
-    let out = folder.path("merged.games");
-    crate::records::merge::merge(&shards, &out, Existing::Keep, &Silent).unwrap();
-    assert_eq!(folder.bytes("merged.games"), folder.bytes("parts.games"));
     // A second run finds the file done and reports the same.
-    assert_eq!(relabel_in(&folder, &[whole], "1/1", "whole.games"), relabelled);
+    assert_eq!(relabel_in(&folder, &[whole], "whole.games"), relabelled);
 }
 
 #[test]
@@ -105,7 +91,7 @@ fn changes_are_those_of_results_against_exact_scores() {
     let folder = Folder::new();
     let games = games(300);
     let input = folder.write("some", &games);
-    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "1/1", "some.games");
+    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "some.games");
     let (mut solved, mut changed, mut discs) = (0, 0, 0);
     for (before, after) in games.iter().zip(folder.read::<Game>("some.games")) {
         let Some(first) = after.solved() else { continue };
@@ -130,7 +116,7 @@ fn a_stated_score_that_is_wrong_is_counted_and_corrected() {
     };
     let games: Vec<Game> = games(40).into_iter().map(stated).collect();
     let input = folder.write("wrong", &games);
-    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "1/1", "right.games");
+    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "right.games");
     let right = folder.read::<Game>("right.games");
     let exact = right.iter().filter(|game| game.solved().is_some_and(|s| s.black_score == 2));
     assert_eq!(changes.contradicted, changes.solved - exact.count() as u64);

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
-use othello_engine::progress::Silent;
+use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Label, PositionReader, ScoredPosition, Weight};
+use othello_engine::run::Run;
 use othello_engine::search::Searcher;
+use othello_testing::StopAfter;
 
-use crate::records::merge::{Content, merge};
+use crate::records::parts::pack;
 use crate::records::relabel::{
-    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel,
+    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel, relabel_in_parts,
 };
 use crate::records::testing::{Folder, inputs, random_game, score_by_brute_force};
 
@@ -115,31 +117,34 @@ fn nodes_end_the_searches_before_exact_scores() {
 }
 
 #[test]
-fn shards_are_merged_into_the_file_of_an_undivided_run() {
+fn shards_and_interrupted_runs_end_as_the_undivided_run() {
     let folder = Folder::new();
     folder.write("all.positions", &positions(160));
     let whole = relabel_in(&folder, EXACT, "1/1", "whole");
+    let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
+    let relabel = |out: &str, shard: &str, progress: &dyn Progress| {
+        let shard = shard.parse().unwrap();
+        let job = RelabelJob { settings: EXACT, inputs: &inputs, shard, device: None };
+        relabel_in_parts(&folder.path(out), &job, 1000, &Mobility, Existing::Keep, progress)
+    };
     let shards = ["3/3", "1/3", "2/3"].map(|shard| {
-        let name = shard.replace('/', "of");
-        relabel_in(&folder, EXACT, shard, &name);
-        folder.path(&name)
+        let made = relabel("shared", shard, &Silent).unwrap();
+        assert_eq!(made.summary, None);
+        (made.records, made.changes.solved)
     });
-    let merge = |shards: &[_]| merge(shards, &folder.path("merged"), Existing::Keep, &Silent);
-    let missing = merge(&shards[..2]).unwrap_err().to_string();
-    assert!(missing.contains("shard 2 of 3 is missing"), "{missing}");
-    let merged = merge(&shards).unwrap();
-    assert_eq!((merged.content, merged.positions), (Content::Positions, whole.records));
-    assert_eq!(merged.summary, whole.summary);
-    assert_eq!(folder.bytes("merged"), folder.bytes("whole"));
-    assert_eq!(merge(&shards).unwrap(), merged);
-    folder.goes_on("merged", 5, || merge(&shards).unwrap());
-}
+    assert_eq!(shards.iter().map(|shard| shard.0).sum::<u64>(), whole.records);
+    assert_eq!(shards.iter().map(|shard| shard.1).sum::<u64>(), whole.changes.solved);
+    let (run, _) = Run::to_pack(&folder.path("shared")).unwrap();
+    assert_eq!(pack::<ScoredPosition>(&run, &Silent).unwrap().summary, whole.summary);
+    assert_eq!(folder.bytes("shared"), folder.bytes("whole"));
 
-#[test]
-fn a_killed_run_goes_on_and_ends_as_if_undisturbed() {
-    let folder = Folder::new();
-    folder.write("all.positions", &positions(160));
-    folder.goes_on("whole", 5, || relabel_in(&folder, EXACT, "1/1", "whole"));
+    for units in [0, 1500, 4000] {
+        let progress = StopAfter::units(units);
+        relabel("stopped", "1/1", &progress).unwrap_err();
+        assert!(progress.begun_with().is_multiple_of(1000));
+    }
+    assert_eq!(relabel("stopped", "1/1", &Silent).unwrap(), whole);
+    assert_eq!(folder.bytes("stopped"), folder.bytes("whole"));
 }
 
 /// A file of enumerated openings is complete, and so is the file that relabelling makes from it.

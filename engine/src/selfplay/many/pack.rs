@@ -1,0 +1,140 @@
+//! Packs the parts of self-play: joins the games in their order, and drops repeated ones.
+
+use rayon::prelude::*;
+
+use super::{GAMES_PER_FRAME, Played};
+use crate::file::Summary;
+use crate::progress::Progress;
+use crate::record::{DistinctGames, Game, GameReader, GameWriter, RecordError};
+use crate::run;
+
+/// The number of frames that are compressed together.
+const FRAMES_AT_ONCE: usize = 256;
+
+/// Writes the games of all parts to the output of the run.
+pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordError> {
+    let stage = &parts.stages()[0];
+    let mut packing = Packing {
+        writer: GameWriter::over(parts.writer()?),
+        tally: Tally::default(),
+        frame: (0, vec![]),
+        frames: vec![],
+    };
+    progress.begin_stoppable("pack (parts)", 0, stage.parts());
+    let frame_of = |number: u64| number / GAMES_PER_FRAME as u64;
+    let standing = parts.standing() / stage.per_part;
+    if standing > 0 {
+        // The frame in which the next part begins may hold games of that part, which repeat then.
+        let end = (standing * stage.per_part).div_ceil(GAMES_PER_FRAME as u64);
+        let mut there = GameReader::open(parts.output())?;
+        for frame in 0..end {
+            packing.add(frame, there.next_frame()?.unwrap_or_default())?;
+        }
+        progress.advance(standing);
+    }
+    let at_once = rayon::current_num_threads() as u64;
+    let mut next = standing;
+    while next < stage.parts() {
+        progress.check()?;
+        let batch = next..(next + at_once).min(stage.parts());
+        next = batch.end;
+        let read = batch.into_par_iter().map(|index| {
+            let frames = frames_of(parts, index)?;
+            Ok((frame_of(stage.units_of(index).start), frames))
+        });
+        for (first, frames) in read.collect::<Result<Vec<_>, RecordError>>()? {
+            for (frame, games) in (first..).zip(frames) {
+                packing.add(frame, games)?;
+            }
+            progress.advance(1);
+        }
+    }
+    let (tally, summary) = packing.finish()?;
+    Ok(tally.played(stage.units, Some(summary)))
+}
+
+/// Counts the games in the parts of a shard.
+pub(super) fn count(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordError> {
+    let (mut tally, mut games) = (Tally::default(), 0);
+    for index in parts.own(0) {
+        progress.check()?;
+        for game in frames_of(parts, index)?.iter().flatten() {
+            games += 1;
+            tally.is_new(game);
+        }
+    }
+    Ok(tally.played(games, None))
+}
+
+/// Reads the frames of a part: of 256 games each, and one of the rest.
+fn frames_of(parts: &run::Run, index: u64) -> Result<Vec<Vec<Game>>, RecordError> {
+    let mut reader = GameReader::over(parts.part(0, index)?);
+    std::iter::from_fn(|| reader.next_frame().transpose()).collect()
+}
+
+/// The file that is written from the parts.
+struct Packing {
+    writer: GameWriter,
+    tally: Tally,
+    /// The number of the last frame, and its distinct games so far.
+    frame: (u64, Vec<Game>),
+    /// The frames before, as far as they are not written.
+    frames: Vec<Vec<Game>>,
+}
+
+impl Packing {
+    /// Adds the next games, which belong to a frame.
+    fn add(&mut self, frame: u64, games: Vec<Game>) -> Result<(), RecordError> {
+        if frame != self.frame.0 {
+            self.frames.push(std::mem::take(&mut self.frame.1));
+            self.frame.0 = frame;
+            if self.frames.len() >= FRAMES_AT_ONCE {
+                self.write()?;
+            }
+        }
+        let Self { tally, frame, .. } = self;
+        frame.1.extend(games.into_iter().filter(|game| tally.is_new(game)));
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<(), RecordError> {
+        self.writer.write_frames(&std::mem::take(&mut self.frames))
+    }
+
+    fn finish(mut self) -> Result<(Tally, Summary), RecordError> {
+        self.frames.push(std::mem::take(&mut self.frame.1));
+        self.write()?;
+        Ok((self.tally, self.writer.finish()?))
+    }
+}
+
+/// The games so far.
+#[derive(Default)]
+pub(super) struct Tally {
+    seen: DistinctGames,
+    games: u64,
+    positions: u64,
+}
+
+impl Tally {
+    /// Counts a game if its moves are new; returns whether they are.
+    pub(super) fn is_new(&mut self, game: &Game) -> bool {
+        let new = self.seen.insert(game.squares());
+        if new {
+            self.count(game);
+        }
+        new
+    }
+
+    /// Counts a game.
+    pub(super) fn count(&mut self, game: &Game) {
+        self.games += 1;
+        self.positions += game.positions() as u64;
+    }
+
+    /// Returns the report on `games` games, of which the counted ones are distinct.
+    pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
+        let duplicates = games - self.games;
+        Played { games: self.games, duplicates, positions: self.positions, summary }
+    }
+}

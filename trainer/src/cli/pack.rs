@@ -1,0 +1,65 @@
+//! `othello-trainer pack`: makes the output of a run from its parts.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use othello_cli::{Outcome, Session};
+use othello_engine::file::{Kind, Summary};
+use othello_engine::progress::Progress;
+use othello_engine::record::{Game, ScoredPosition};
+use othello_engine::run::Run;
+use othello_engine::{openings, selfplay};
+use serde::Serialize;
+
+use crate::records::parts;
+
+/// Arguments of `pack`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Output of a run whose parts are in the folder `OUT.parts`, such as the --out of its shards
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+
+    /// Remove the folder of parts when the output is complete
+    #[arg(long)]
+    clean: bool,
+}
+
+#[derive(Serialize, derive_more::Display)]
+#[display("{parts} parts packed, {summary}, {seconds:.2} s")]
+struct Report {
+    parts: u64,
+    #[serde(flatten)]
+    summary: Summary,
+    seconds: f64,
+}
+
+/// Packs and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let (run, done) = Run::to_pack(&arguments.out)?;
+    let summary = match done {
+        Some(summary) => summary,
+        None => pack(&run, session.progress())?,
+    };
+    let parts = run.count()?;
+    if arguments.clean {
+        run.clean()?;
+    }
+    session.print(&Report { parts, summary, seconds: session.seconds() })
+}
+
+/// Packs a run by the function of its command.
+fn pack(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
+    let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
+    let summary = match (command.unwrap_or_default(), run.kind()) {
+        ("selfplay", _) => selfplay::pack(run, progress)?.summary,
+        ("openings", _) => Some(openings::pack(run, progress)?),
+        ("relabel" | "leaves", Some(Kind::Games)) => parts::pack::<Game>(run, progress)?.summary,
+        ("relabel" | "leaves", _) => parts::pack::<ScoredPosition>(run, progress)?.summary,
+        (command, _) => bail!(
+            "{}: `pack` cannot make the output of `{command}`; run its command again, which packs",
+            run.output().display()
+        ),
+    };
+    summary.context("the run is not packed")
+}
