@@ -104,6 +104,25 @@ fn leaves() {
     in_parts(subject("leaves", &arguments, "out.positions", finished), 16).check();
 }
 
+/// Sorts three stretches and merges 60 phases, each a part of its own.
+#[test]
+fn dataset() {
+    let folder = Folder::new();
+    let mut arguments = "dataset --out out".to_owned();
+    for first in [0, 100, 200] {
+        let (name, games) = (format!("{first}.games"), size(300, 3000));
+        folder.random_games(&name, first..first + games);
+        arguments += &format!(" {}", folder.path(&name).display());
+    }
+    let finished = |folder: &Path| {
+        let names = fs::read_dir(folder.join("out.parts")).into_iter().flatten().flatten();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let parts = names.filter(|name| name.starts_with("part-") && !name.contains('.'));
+        (parts.count() as u64).saturating_sub(3)
+    };
+    subject("dataset", &arguments, "out/dataset.json", ("merge (phases)", finished)).check();
+}
+
 fn check_fit(settings: &str) {
     let data = games().path("random.games");
     let arguments = format!("fit {} --out out.weights {settings}", data.display());

@@ -27,9 +27,38 @@ impl MemoryLimit {
         Self { bytes, folder: folder.unwrap_or(Path::new(".")).to_owned() }
     }
 
-    pub(crate) fn no_room(&self, source: io::Error) -> NoRoom {
+    /// Returns no limit.
+    pub(crate) fn none() -> Self {
+        Self { bytes: u64::MAX, folder: PathBuf::new() }
+    }
+
+    /// Returns the number of parts that are worked on at a time if each takes `bytes` bytes, at
+    /// most `most`. Refuses a limit that is too small for one.
+    pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, TooLittleMemory> {
+        let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
+        match self.bytes / bytes.max(1) {
+            0 => Err(TooLittleMemory { needed: megabytes(bytes), allowed: self.bytes >> 20 }),
+            parts => Ok(usize::try_from(parts).unwrap_or(usize::MAX).min(most)),
+        }
+    }
+
+    /// Returns the error for a temporary file with other bytes than were written to it.
+    pub(crate) fn changed(&self) -> NoRoom {
+        let changed = "the file has other bytes than were written to it";
+        self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
+    }
+
+    fn no_room(&self, source: io::Error) -> NoRoom {
         NoRoom { folder: self.folder.clone(), megabytes: self.bytes >> 20, source }
     }
+}
+
+/// The error of a limit that is too small for one part of the work.
+#[derive(Debug, thiserror::Error)]
+#[error("{allowed} MB of memory are too little: the work takes {needed} MB; raise --memory-mb")]
+pub struct TooLittleMemory {
+    needed: u64,
+    allowed: u64,
 }
 
 /// The error of a temporary file that cannot be written or read.

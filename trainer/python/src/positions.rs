@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods as _};
 use othello_engine::progress::Silent;
 use othello_trainer::dataset::{
-    Columns, DataChoice, DatasetError, Part, PositionStream as Stream, Split, StreamSettings,
+    Columns, DataChoice, DatasetError, PositionStream as Stream, Split, StreamSettings, Subset,
 };
 use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
@@ -39,7 +39,7 @@ impl Positions {
             label: columns.label.into_pyarray(py).unbind(),
             weight: columns.weight.into_pyarray(py).unbind(),
             ply: columns.ply.into_pyarray(py).unbind(),
-            part: columns.part.into_pyarray(py).unbind(),
+            part: columns.subset.into_pyarray(py).unbind(),
         }
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn positions(
     let settings = StreamSettings {
         labels: labels.unwrap_or_default(),
         split: Split::new(seed),
-        part: part.map(part_of).transpose()?,
+        subset: part.map(part_of).transpose()?,
         phases: phases.unwrap_or_default().0,
         shuffled: shuffle.map_or(0, |_| buffer.max(1)),
         seed: shuffle.unwrap_or_default(),
@@ -140,8 +140,8 @@ fn choice(path: PathBuf) -> PyResult<DataChoice> {
     }
 }
 
-fn part_of(name: &str) -> PyResult<Part> {
-    Part::ALL.into_iter().find(|part| part.to_string() == name).ok_or_else(|| {
+fn part_of(name: &str) -> PyResult<Subset> {
+    Subset::ALL.into_iter().find(|part| part.to_string() == name).ok_or_else(|| {
         refused(format!("{name:?} is no part; expected `training`, `validation` or `test`"))
     })
 }

@@ -1,4 +1,4 @@
-//! `othello-trainer dataset`: lays out positions by phase.
+//! `othello-trainer dataset`: makes a dataset in a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,11 @@ use anyhow::{Context as _, ensure};
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
 use othello_engine::file::Existing;
+use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
-use crate::dataset::{DataChoice, Dataset, DatasetError, DatasetFolder, LayoutInput, Part};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, DatasetInput, Subset};
 use crate::fit::FitSettings;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::source::LabelRules;
@@ -36,8 +37,11 @@ pub struct Arguments {
     /// TOML file of settings of a fit; flags override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// Memory to use, in MB of 2^20 bytes: what does not fit goes through temporary files in the
-    /// folder, of twice the size of all positions at the most [default: all there is]
+    /// Make the parts of the I-th of N shards of the run; several machines may work on one DIR.
+    /// `pack` or the same command without the flag then writes DIR
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Memory to use, in MB of 2^20 bytes; 200 are enough for any dataset [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
     /// Replace a dataset that was made from something else
@@ -52,9 +56,9 @@ pub struct Arguments {
     folder.display()
 )]
 struct Report {
-    positions: u64,
-    validation_positions: u64,
-    test_positions: u64,
+    positions: usize,
+    validation_positions: usize,
+    test_positions: usize,
     games: u64,
     dropped: u64,
     folder: PathBuf,
@@ -62,46 +66,57 @@ struct Report {
     sha256: String,
 }
 
-/// Lays out and reports.
+#[derive(Serialize, derive_more::Display)]
+#[display("the parts of shard {shard} of {} are complete, {seconds:.2} s", folder.display())]
+struct ShardReport {
+    shard: String,
+    folder: PathBuf,
+    seconds: f64,
+}
+
+/// Makes the dataset, or the parts of a shard, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { out, .. } = arguments;
-    let (data, test) = (arguments.data(out)?, DataChoice::files(&arguments.test)?);
-    let settings = arguments.settings(&data)?;
-    let (layout, progress) = (settings.layout(), session.progress());
-    let memory = bytes_of(arguments.memory_mb);
-    std::fs::create_dir_all(out)
-        .with_context(|| format!("cannot make the folder {}", out.display()))?;
-    let existing = Existing::by_force(arguments.force);
-    let inputs: Vec<&Path> = arguments.inputs().collect();
-    let limit = MemoryLimit { bytes: memory, folder: out.clone() };
-    let place = DatasetFolder::check_place(out, &inputs, existing);
-    let own = place.and_then(|()| match existing {
-        Existing::Keep => DatasetFolder::check_is_own(out, &data, &test, &layout),
-        Existing::Replace => Ok(()),
-    });
-    let laid_out = own
-        .map_err(DatasetError::from)
-        .and_then(|()| Dataset::lay_out(limit, &data, &test, &layout, progress));
-    if laid_out.is_err() {
+    let folder = arguments.out.clone();
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let made = arguments.make(session);
+    if !matches!(made, Ok(Some(_))) {
         // A folder created for nothing is removed; one that holds something stays.
-        let _ = std::fs::remove_dir(out);
+        let _ = std::fs::remove_dir(&folder);
     }
-    let dataset = laid_out?;
-    dataset.write(out, &layout, existing, progress)?;
-    let positions = |part| dataset.len(part) as u64;
+    let seconds = session.seconds();
+    let Some(dataset) = made? else {
+        let shard = arguments.shard.unwrap_or(Shard::WHOLE).to_string();
+        return session.print(&ShardReport { shard, folder, seconds });
+    };
     session.print(&Report {
-        positions: positions(Part::Training),
-        validation_positions: positions(Part::Validation),
-        test_positions: positions(Part::Test),
+        positions: dataset.len(Subset::Training),
+        validation_positions: dataset.len(Subset::Validation),
+        test_positions: dataset.len(Subset::Test),
         games: dataset.games(),
         dropped: dataset.dropped(),
-        folder: out.clone(),
-        seconds: session.seconds(),
+        folder,
+        seconds,
         sha256: dataset.sha256(),
     })
 }
 
 impl Arguments {
+    fn make(&self, session: &Session) -> anyhow::Result<Option<Dataset>> {
+        let (out, existing) = (&self.out, Existing::by_force(self.force));
+        let (data, test) = (self.data(out)?, DataChoice::files(&self.test)?);
+        let layout = self.settings(&data)?.layout();
+        let inputs: Vec<&Path> = self.inputs().collect();
+        DatasetFolder::check_place(out, &inputs, existing)?;
+        if existing == Existing::Keep {
+            DatasetFolder::check_is_own(out, &data, &test, &layout)?;
+        }
+        let limit = MemoryLimit::beside(out, bytes_of(self.memory_mb));
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let (progress, of_run) = (session.progress(), (shard, existing));
+        Ok(DatasetFolder::make(out, &data, &test, &layout, of_run, &limit, progress)?)
+    }
+
     /// Returns the input files and folders.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
@@ -109,23 +124,23 @@ impl Arguments {
     }
 
     /// Returns the files of records and the datasets.
-    fn data(&self, out: &Path) -> anyhow::Result<Vec<LayoutInput>> {
+    fn data(&self, out: &Path) -> anyhow::Result<Vec<DatasetInput>> {
         let mut data = vec![];
         for choice in DataChoice::files(&self.data)? {
             data.push(match choice.path.is_dir() {
-                false => LayoutInput::Records(choice),
+                false => DatasetInput::Records(choice),
                 true => {
                     let folder = choice.path.display();
                     ensure!(
                         choice.weight == 1.0,
-                        "{folder}: a dataset has its weights; lay its data out again to change them"
+                        "{folder}: a dataset has its weights; make it again from its data to change them"
                     );
                     ensure!(
                         choice.path.canonicalize().ok() != out.canonicalize().ok(),
                         "{folder}: a dataset does not grow in its place, where fits may be reading it; name \
                          another --out"
                     );
-                    LayoutInput::Dataset(Box::new(DatasetFolder::open(&choice.path)?))
+                    DatasetInput::Dataset(Box::new(DatasetFolder::open(&choice.path)?))
                 }
             });
         }
@@ -133,12 +148,12 @@ impl Arguments {
     }
 
     /// Returns the settings of the first dataset, overridden by the settings file and the flags.
-    fn settings(&self, data: &[LayoutInput]) -> anyhow::Result<FitSettings> {
-        let laid_out = data.iter().find_map(|input| match input {
-            LayoutInput::Dataset(folder) => Some(folder.settings()),
-            LayoutInput::Records(_) => None,
+    fn settings(&self, data: &[DatasetInput]) -> anyhow::Result<FitSettings> {
+        let dataset = data.iter().find_map(|input| match input {
+            DatasetInput::Dataset(folder) => Some(folder.settings()),
+            DatasetInput::Records(_) => None,
         });
-        let read = |text: &str| FitSettings::from_toml_over(text, laid_out);
+        let read = |text: &str| FitSettings::from_toml_over(text, dataset);
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, read)?,
             None => read("")?,

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::pattern_sets;
 use super::verdict::{largest_error, outcome};
-use crate::dataset::{DataChoice, Dataset, DatasetFolder, Part, TrainedOn};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset, TrainedOn};
 use crate::fit::{
     self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
 };
@@ -251,7 +251,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         filled,
         test_mae,
         passed: verdict.passed(),
-        positions: dataset.len(Part::Training) as u64,
+        positions: dataset.len(Subset::Training) as u64,
         validation_mae,
         weights: arguments.out.clone(),
         seconds: session.seconds(),

@@ -15,7 +15,7 @@ use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::verdict::{largest_error, outcome};
-use crate::dataset::Part;
+use crate::dataset::Subset;
 use crate::measure::{
     ErrorLimits, Group, GroupErrors, Measured, Measuring, PhaseErrors, Trained, WorstPosition,
 };
@@ -41,7 +41,7 @@ pub struct Arguments {
     /// Measure only a part of the data that the weights were fitted to, by the split and the labels
     /// that their provenance names
     #[arg(long, value_name = "PART", value_enum)]
-    part: Option<Part>,
+    part: Option<Subset>,
     /// Take the value of this board apart instead: 64 characters a1 b1 … h8, and the side to move
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "part", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{Kind, Summary};
+use othello_engine::file::{Existing, Kind, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::run::Run;
 use othello_engine::{openings, selfplay};
 use serde::Serialize;
 
+use crate::dataset::DatasetFolder;
 use crate::records::parts;
 
 /// Arguments of `pack`.
@@ -56,10 +57,22 @@ fn pack(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
         ("openings", _) => Some(openings::pack(run, progress)?),
         ("relabel" | "leaves", Some(Kind::Games)) => parts::pack::<Game>(run, progress)?.summary,
         ("relabel" | "leaves", _) => parts::pack::<ScoredPosition>(run, progress)?.summary,
+        ("dataset", _) => Some(pack_dataset(run, progress)?),
         (command, _) => bail!(
             "{}: `pack` cannot make the output of `{command}`; run its command again, which packs",
             run.output().display()
         ),
     };
     summary.context("the run is not packed")
+}
+
+/// Writes the folder of a dataset.
+fn pack_dataset(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
+    let sha256 = DatasetFolder::pack(run, Existing::Keep, progress)?.sha256();
+    let (mut bytes, mut sections) = (0, 0);
+    for entry in std::fs::read_dir(run.output())? {
+        bytes += entry?.metadata()?.len();
+        sections += 1;
+    }
+    Ok(Summary { sha256, bytes, sections })
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::arena::{Choice, Conditions, Match, MatchReport};
 use crate::backend::Cpu;
-use crate::dataset::{DataChoice, Dataset, Part};
+use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
 use crate::model::{Model, Phases};
 
@@ -207,7 +207,7 @@ impl Quickstart<'_> {
             shard: None,
         };
         let (summary, report) = fit.run(&Cpu::new(&model), &weights, self.existing, progress)?;
-        let positions = dataset.len(Part::Training);
+        let positions = dataset.len(Subset::Training);
         Ok(Fitted { weights, positions, report, sha256: summary.sha256 })
     }
 

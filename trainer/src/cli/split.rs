@@ -9,7 +9,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::progress::Progress;
 
 use super::selection::{Files, Selection};
-use crate::dataset::{Part, Split};
+use crate::dataset::{Split, Subset};
 use crate::records::select::{Selected, Splittable, split};
 use crate::records::sequence::Inputs;
 
@@ -53,7 +53,7 @@ impl Selection for Arguments {
     ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
         let &Self { validation_percent, test_percent, .. } = self;
         let by = Split { validation_percent, test_percent, ..Split::new(self.files.seed) };
-        let outs = Part::ALL.map(|part| {
+        let outs = Subset::ALL.map(|part| {
             let mut name = self.out.clone().into_os_string();
             name.push(format!(".{part}.{}", R::PLURAL));
             (part, PathBuf::from(name))

@@ -139,7 +139,7 @@ fn a_shard_never_splits_a_group_that_shares_factors() {
 #[test]
 fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     let folder = folder();
-    let dataset = "dataset a.games --labels all:result --seed 5 --memory-mb 1 --out laid-out";
+    let dataset = "dataset a.games --labels all:result --seed 5 --memory-mb 3 --out laid-out";
     folder.runs(dataset);
     let fit = format!("fit laid-out {FIT} --out from-folder.weights");
     folder.runs(&fit);
@@ -177,12 +177,37 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     let text = String::from_utf8(manifest).unwrap();
     for (sound, damaged, said) in [
         ("\"version\": 2", "\"version\": 1", "of version 2, found"),
-        ("\"phases\"", "\"faces\"", "no manifest of a dataset"),
-        ("\"seed\": 5", "\"seed\": -5", "none of a dataset"),
+        ("\"phases\"", "\"faces\"", "not the manifest of a dataset"),
+        ("\"seed\": 5", "\"seed\": -5", "not that of a dataset"),
     ] {
         fs::write(file("dataset.json"), text.replace(sound, damaged)).unwrap();
         folder.refuses(&refused, said);
     }
+}
+
+/// Each file is a stretch, so that three stretches and 60 phases are shared.
+#[test]
+fn shards_of_a_dataset_make_the_files_of_one_process() {
+    let folder = Folder::new();
+    for (name, seeds) in [("1.games", 0..150), ("2.games", 100..250), ("3.games", 250..400)] {
+        folder.random_games(name, seeds);
+    }
+    let dataset = "dataset 1.games 2.games*0.7 3.games --out";
+    folder.runs(&format!("{dataset} whole"));
+    let waits = folder.command(&format!("{dataset} shared --shard 1/2")).output().unwrap();
+    assert_eq!(waits.status.code(), Some(75));
+    let message = String::from_utf8_lossy(&waits.stderr).into_owned();
+    assert!(message.contains("part 1 is missing") && message.contains("shard 2 of 2"), "{message}");
+    folder.runs(&format!("{dataset} shared --shard 2/2"));
+    folder.runs(&format!("{dataset} shared --shard 1/2"));
+    assert!(!folder.path("shared/dataset.json").exists());
+    folder.refuses(&format!("{dataset} shared --seed 2"), "made from other settings");
+    folder.runs("pack shared");
+    assert!(files(&folder, "shared") == files(&folder, "whole"));
+    fs::remove_dir_all(folder.path("shared")).unwrap();
+    folder.runs(&format!("{dataset} shared"));
+    assert!(files(&folder, "shared") == files(&folder, "whole"));
+    assert!(!folder.path("shared.parts").exists());
 }
 
 /// Returns all files of a folder with a dataset, by name.

@@ -77,13 +77,13 @@ fn a_full_disk_in_the_middle_loses_no_record() {
     const TEMPORARY: &str =
         "free space there, or raise --memory-mb, and run the same command again";
     let commands = [
-        ("merge ../random.games --out merged", 12, OUTPUT),
+        ("merge ../random.games --out joined", 12, OUTPUT),
         ("relabel ../random.games --exact 0 --out relabelled", 12, OUTPUT),
         ("import transcripts ../games.txt --out imported", 12, OUTPUT),
         ("shuffle ../random.games --out shuffled", 12, OUTPUT),
         ("shuffle ../short.games --memory-mb 1 --out partitioned", 40, TEMPORARY),
         ("dataset ../random.games --out laid-out", 400, OUTPUT),
-        ("dataset ../random.games --memory-mb 1 --out narrow", 400, TEMPORARY),
+        ("dataset ../random.games --out merged", 900, OUTPUT),
     ];
     let script: String = commands
         .iter()

@@ -29,7 +29,7 @@ pub(crate) use lock::{lock, sync_folder};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use paths::{check_name, open_ordinary, read_ordinary, remove_if_there};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
-pub use reader::{RawSection, Reader, kind_of, stated_sha256};
+pub use reader::{RawSection, Reader, SectionPlace, kind_of, stated_sha256};
 pub(crate) use writer::complete;
 pub use writer::{Begin, Existing, SectionInfo, Writer};
 

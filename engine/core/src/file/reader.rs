@@ -40,6 +40,14 @@ pub struct RawSection {
     pub bytes: u64,
 }
 
+/// The beginning of a section in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SectionPlace {
+    offset: u64,
+    /// The number of sections before it.
+    before: usize,
+}
+
 /// Returns the kind of a file, by its header.
 pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
     let (_, kind, _) = read_header(Source::open(path)?, None)?;
@@ -130,6 +138,21 @@ impl Reader {
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
+    }
+
+    /// Returns the place of the next section.
+    pub fn place(&self) -> SectionPlace {
+        SectionPlace { offset: self.source.offset, before: self.content.sections }
+    }
+
+    /// Goes to a section of this file. Each section and the end frame are then checked by
+    /// themselves, as by [`Self::of_part`].
+    pub fn go_to(&mut self, place: SectionPlace) -> Result<(), FileError> {
+        self.incomplete = true;
+        self.source.seek(place.offset)?;
+        self.content.sections = place.before;
+        self.whole_until = place.offset;
+        Ok(())
     }
 
     /// Skips the content of raw sections without checking it, for a file that was checked before.

@@ -20,7 +20,7 @@ pub use error::{FrameError, RecordError};
 pub use folder::{FolderEntry, RecordFolder, record_files};
 pub use game::{Game, GameError, Solved};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
-pub use reader::{GameReader, PositionReader, RecordReader};
+pub use reader::{FramePlace, GameReader, PositionReader, RecordReader};
 pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
     Weight,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::vec;
 
 use super::{FrameError, Game, Record, RecordError, ScoredPosition};
-use crate::file::{FileError, Kind, Provenance, Reader, Section, kind_of};
+use crate::file::{FileError, Kind, Provenance, Reader, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
 /// An iterator over the records of a file, each of them checked.
@@ -20,6 +20,14 @@ pub type GameReader = RecordReader<Game>;
 
 /// The reader of a file of scored positions or of openings.
 pub type PositionReader = RecordReader<ScoredPosition>;
+
+/// The beginning of a frame in a file of records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FramePlace {
+    section: SectionPlace,
+    /// The number of records before it.
+    before: u64,
+}
 
 impl<R: Record> RecordReader<R> {
     /// Opens a file of these records.
@@ -119,6 +127,18 @@ impl<R: Record> RecordReader<R> {
         let records = self.next_records()?.map(|section| R::count_in_frame(&section.content));
         self.number += records.unwrap_or(0);
         Ok(records)
+    }
+
+    /// Returns the place of the next frame.
+    pub fn place(&self) -> FramePlace {
+        FramePlace { section: self.reader.place(), before: self.number }
+    }
+
+    /// Goes to a frame of this file. Each frame is checked by itself from there on, and the
+    /// checksum of the whole content is unknown. Do not mix it with reading records one by one.
+    pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
+        self.number = place.before;
+        Ok(self.reader.go_to(place.section)?)
     }
 
     /// Returns the next section that is a frame of these records.

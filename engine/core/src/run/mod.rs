@@ -293,8 +293,10 @@ impl Run {
             "make them with the command of the run".to_owned()
         };
         let numbers: Vec<u64> = missing.iter().map(|&index| self.number(stage, index)).collect();
-        let plural = if numbers.len() == 1 { " is" } else { "s are" };
-        let missing = format!("part{plural} {}", listed(&numbers));
+        let missing = match numbers[..] {
+            [number] => format!("part {number} is"),
+            _ => format!("parts {} are", listed(&numbers)),
+        };
         RunError::Missing {
             folder: self.folder.path.clone(),
             stage: self.plan.stages[stage].name.clone(),

@@ -81,6 +81,16 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
+    /// Refuses an output of which another process makes this shard, for commands that need time
+    /// before they can open the run.
+    pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
+        let folder = Folder::of(output).path;
+        if folder.exists() {
+            Lock::of_shard(&folder, output, shard)?;
+        }
+        Ok(())
+    }
+
     /// Opens the run whose parts are in the folder of `output`, to pack them. Also returns the
     /// summary of the output if that is complete.
     pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {

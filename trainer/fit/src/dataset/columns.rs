@@ -13,10 +13,10 @@ pub struct Columns {
     pub label: Vec<f32>,
     /// The weights in occurrences.
     pub weight: Vec<f32>,
-    /// The plies, which are the phases, too: 0..=59.
+    /// The plies, which are also the phases: 0..=59.
     pub ply: Vec<u8>,
-    /// The parts: 0 training, 1 validation, 2 test.
-    pub part: Vec<u8>,
+    /// The subsets: 0 training, 1 validation, 2 test.
+    pub subset: Vec<u8>,
 }
 
 impl Columns {
@@ -29,7 +29,7 @@ impl Columns {
         self.label.extend(rows.iter().map(|placed| placed.row.label().discs() as f32));
         self.weight.extend(rows.iter().map(|placed| placed.row.weight().occurrences() as f32));
         self.ply.extend(rows.iter().map(|row| position(row).ply() as u8));
-        self.part.extend(rows.iter().map(|placed| placed.part as u8));
+        self.subset.extend(rows.iter().map(|placed| placed.subset as u8));
     }
 
     /// Returns the number of positions.

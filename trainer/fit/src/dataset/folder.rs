@@ -1,26 +1,21 @@
-//! A dataset that is laid out in a folder once, for fits on many machines that share it. The folder
-//! holds a file of positions for each phase and part, and a manifest of their origin and content.
+//! A dataset in a folder, for fits on many machines that share it. The folder holds a file of
+//! positions for each phase and content, and a manifest of their origin and content.
 
-mod place;
+mod check;
+mod make;
 mod read;
 mod write;
 
-pub(super) use read::{ExactRows, FolderRows};
-
-use std::io;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{FileError, Provenance, read_ordinary};
-use othello_engine::progress::Interrupted;
-use othello_engine::record::RecordError;
 use othello_engine::text::{excerpt, quoted_reason};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::held_out::Input;
-use super::{Part, Split};
-use crate::memory::NoRoom;
+use super::{Content, Counts, DatasetError, Split};
 use crate::source::LabelRules;
 
 /// The settings that decide a dataset besides its inputs.
@@ -34,7 +29,7 @@ pub struct LayoutSettings {
 }
 
 impl LayoutSettings {
-    /// Returns the differences of a dataset laid out with the settings `there`, for a message.
+    /// Returns the differences of a dataset made with the settings `there`, for a message.
     pub fn differences(&self, there: &Self) -> String {
         let provenance =
             |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
@@ -79,23 +74,18 @@ struct PhaseEntry {
     sums: FileEntry,
 }
 
-/// The content of a file of a phase.
-#[derive(Clone, Copy, derive_more::Display)]
-#[display(rename_all = "lowercase")]
-enum Content {
-    /// The positions of a part.
-    Part(Part),
-    /// The exact sums of merged training positions whose merged row had to be rounded. They allow
-    /// merging more positions later.
-    Sums,
+impl PhaseEntry {
+    fn of(&self, content: Content) -> &FileEntry {
+        match content {
+            Content::Training => &self.training,
+            Content::Validation => &self.validation,
+            Content::Test => &self.test,
+            Content::Sums => &self.sums,
+        }
+    }
 }
 
 impl Content {
-    /// Returns the contents that every phase has a file for.
-    fn all() -> impl Iterator<Item = Self> {
-        Part::ALL.into_iter().map(Self::Part).chain([Self::Sums])
-    }
-
     fn file_name(self, phase: Phase) -> String {
         format!("{self}-{:02}.positions", phase.index())
     }
@@ -106,67 +96,6 @@ impl Content {
 struct FileEntry {
     positions: u64,
     sha256: String,
-}
-
-/// Errors of reading or writing a folder with a dataset.
-#[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    /// A file of positions cannot be read or written.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// The folder or its manifest cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The manifest is not valid.
-    #[error("{}: {reason}; lay the dataset out again with `dataset`", path.display())]
-    Manifest {
-        /// The manifest.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
-    /// A dataset was laid out with other settings than the current ones.
-    #[error("{}: was laid out by other settings ({differences}): name the same, or lay its data out again",
-        path.display())]
-    Settings {
-        /// The folder.
-        path: PathBuf,
-        /// The settings that differ.
-        differences: String,
-    },
-    /// A file is not the one that the manifest lists.
-    #[error("{}: it has {found}, where {MANIFEST} says {expected}; lay the dataset out again with \
-        `dataset`", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The content found.
-        found: String,
-        /// The content expected.
-        expected: String,
-    },
-    /// A dataset stands where records are wanted.
-    #[error("{}: a dataset that was laid out has no games any more; name the records that it was \
-        laid out from", path.display())]
-    LaidOut {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// There is no room for the temporary file.
-    #[error(transparent)]
-    Temporary(#[from] NoRoom),
-    /// The work was stopped; complete files are kept.
-    #[error("stopped")]
-    Interrupted(#[from] Interrupted),
-}
-
-/// Errors of work on rows in files, some of them temporary.
-#[derive(derive_more::From)]
-pub(super) enum Failure {
-    /// A folder with a dataset fails.
-    Folder(FolderError),
-    /// A temporary file fails.
-    Temporary(io::Error),
 }
 
 /// The name of the manifest.
@@ -185,9 +114,9 @@ impl DatasetFolder {
     }
 
     /// Reads the manifest of a folder.
-    pub fn open(folder: &Path) -> Result<Self, FolderError> {
+    pub fn open(folder: &Path) -> Result<Self, DatasetError> {
         let path = folder.join(MANIFEST);
-        let wrong = |reason: String| FolderError::Manifest { path: path.clone(), reason };
+        let wrong = |reason: String| DatasetError::Manifest { path: path.clone(), reason };
         let text = match read_ordinary(&path, LONGEST_MANIFEST) {
             Err(FileError::Long { most, .. }) => {
                 return Err(wrong(format!("more than {most} bytes are too many for a manifest")));
@@ -217,44 +146,31 @@ impl DatasetFolder {
         &self.made.settings
     }
 
-    /// Returns the number of games in training.
-    pub fn games(&self) -> u64 {
-        self.manifest.games
-    }
-
-    /// Returns the number of rows in all files together.
-    pub(super) fn rows_in_all(&self) -> u64 {
-        let files = self.manifest.phases.iter().flat_map(|phase| {
-            [&phase.training, &phase.validation, &phase.test, &phase.sums]
-                .map(|file| file.positions)
-        });
-        files.fold(0, u64::saturating_add)
-    }
-
     /// Returns the inputs: first the data that was split, then the test data.
     pub(super) fn inputs(&self) -> (&[Input], &[Input]) {
         (&self.made.data, &self.made.test)
     }
 
-    /// Returns the number of positions left out because their player has no legal move.
-    pub(super) fn dropped(&self) -> u64 {
-        self.manifest.dropped
+    /// Returns the counts of the dataset.
+    pub(super) fn counts(&self) -> Counts {
+        let Manifest { games, dropped, phases, .. } = &self.manifest;
+        Counts {
+            games: *games,
+            dropped: *dropped,
+            is_labelled: false,
+            labels: phases.iter().map(|phase| phase.labels.clone()).collect(),
+        }
     }
 
-    /// Returns the number of training positions of a phase by kind of label.
-    pub(super) fn labels(&self, phase: Phase) -> &[(String, u64)] {
-        &self.manifest.phases[phase.index()].labels
-    }
-
-    fn entry(&self, part: Part, phase: Phase) -> &FileEntry {
-        self.manifest.phases[phase.index()].of(Content::Part(part))
+    fn entry(&self, content: Content, phase: Phase) -> &FileEntry {
+        self.manifest.phases[phase.index()].of(content)
     }
 }
 
 impl Manifest {
     fn parse(text: &[u8]) -> Result<(Self, Made), String> {
         let manifest: Self = serde_json::from_slice(text).map_err(|error| {
-            format!("it is no manifest of a dataset: {}", quoted_reason(&error))
+            format!("it is not the manifest of a dataset: {}", quoted_reason(&error))
         })?;
         let Self { format, version, phases, .. } = &manifest;
         if format != FORMAT || *version != VERSION {
@@ -267,19 +183,8 @@ impl Manifest {
             return Err(format!("it has {} phases, not {PHASES}", phases.len()));
         }
         let made = Made::deserialize(&manifest.provenance).map_err(|error| {
-            format!("its provenance is none of a dataset: {}", quoted_reason(&error))
+            format!("its provenance is not that of a dataset: {}", quoted_reason(&error))
         })?;
         Ok((manifest, made))
-    }
-}
-
-impl PhaseEntry {
-    fn of(&self, content: Content) -> &FileEntry {
-        match content {
-            Content::Part(Part::Training) => &self.training,
-            Content::Part(Part::Validation) => &self.validation,
-            Content::Part(Part::Test) => &self.test,
-            Content::Sums => &self.sums,
-        }
     }
 }

@@ -1,14 +1,14 @@
-//! The inputs of a dataset, and the refusal of test data that training has, too.
+//! The inputs of a dataset, and the refusal of test data that training has.
 
 use std::path::{Path, PathBuf};
 
 use othello_engine::file::stated_sha256;
 use serde::{Deserialize, Serialize};
 
-/// The error of test data that training has, too.
+/// The error of test data that training has.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{}: is no test: {trained}; name games that nothing was fitted to",
+    "{}: is not a test: {trained}; name games that nothing was fitted to",
     test.display()
 )]
 pub struct NoTest {
@@ -41,9 +41,9 @@ impl TrainedOn {
         }
     }
 
-    /// Adds the inputs of a laid-out dataset.
+    /// Adds the inputs of a dataset in a folder.
     pub fn add_inputs(&mut self, folder: &Path, inputs: &[Input]) {
-        self.add(inputs, &format!("the dataset {} was laid out from it", folder.display()));
+        self.add(inputs, &format!("the dataset {} was made from it", folder.display()));
     }
 
     /// Adds the inputs that the starting weights were fitted to.

@@ -11,7 +11,7 @@ use crate::source::{LabelRules, Labelled};
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// The number of labels in the laid-out datasets that were added, by phase and kind.
+    /// The numbers that were added by kind, by phase.
     before: Vec<BTreeMap<String, u64>>,
 }
 

@@ -1,34 +1,50 @@
-//! The dataset of a fit: positions split by game, merged up to symmetry, and laid out by phase.
+//! The dataset of a fit: positions split by game, merged up to symmetry, and sorted by phase.
+//!
+//! A position takes four steps, the same in memory and on the disk:
+//!
+//! | step | file | result |
+//! |---|---|---|
+//! | read | `source/records.rs`, `inputs.rs` | frames of records, stretch by stretch |
+//! | label and place | `place.rs` | canonical image with label, weight and subset |
+//! | sort | `sorted_run.rs` | the rows of a stretch by subset and phase |
+//! | merge | `merge.rs` | the rows of a phase, without duplicates of training |
+//!
+//! [`Dataset::read_within`] holds sorted runs and merged rows in memory, or in temporary files if
+//! they do not fit. [`DatasetFolder::make`] keeps both as parts of a run, and packs them into a
+//! folder. [`PositionStream`] ends after the second step.
 
 mod build;
 mod choice;
 mod columns;
-mod destination;
+mod error;
 mod folder;
 mod held_out;
+mod inputs;
 mod label_counts;
-mod lay_out;
-mod layout;
-mod rows_file;
-mod runs;
+mod merge;
+mod part;
+mod place;
+mod sorted_run;
 mod split;
 mod stored;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use build::{DatasetBuilder, DatasetError};
+pub use build::DatasetBuilder;
 pub use choice::{DataChoice, DataChoiceError};
 pub use columns::Columns;
-pub use folder::{DatasetFolder, FolderError, LayoutSettings};
+pub use error::DatasetError;
+pub use folder::{DatasetFolder, LayoutSettings};
 pub use held_out::{Input, NoTest, TrainedOn};
+pub use inputs::DatasetInput;
 pub(crate) use label_counts::LabelCounts;
-pub use lay_out::LayoutInput;
-pub use split::{Part, Share, ShareError, Split};
+pub use split::{Share, ShareError, Split, Subset};
 pub use stream::{Placed, PositionStream, StreamSettings};
 
 use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use stored::StoredRows;
@@ -41,57 +57,89 @@ use stored::StoredRows;
 ///
 /// In training each position occurs once. Its label is the mean of its duplicates' labels, halves
 /// of 1/256 disc rounded away from zero; its weight is their sum, at most 65,535/64 occurrences.
-/// The other two parts keep duplicates, but no position that training has.
-#[derive(Clone, Debug)]
+/// The other two subsets keep duplicates, but no position that training has.
+#[derive(Clone, Default, Debug)]
 pub struct Dataset {
-    training: Vec<StoredRows>,
-    validation: Vec<StoredRows>,
-    test: Vec<StoredRows>,
+    /// The rows of each phase. Only a dataset that will be written to a folder has sums.
+    phases: Vec<PhaseRows>,
+    counts: Counts,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
+}
+
+/// The rows of a phase by [`Content`].
+type PhaseRows = [StoredRows; Content::ALL.len()];
+
+/// The kinds of rows that a phase has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display(rename_all = "lowercase")]
+enum Content {
+    Training,
+    Validation,
+    Test,
+    /// The exact sums of merged training positions whose merged row had to be rounded. They allow
+    /// merging more positions later.
+    Sums,
+}
+
+impl Content {
+    const ALL: [Self; 4] = [Self::Training, Self::Validation, Self::Test, Self::Sums];
+}
+
+impl From<Subset> for Content {
+    fn from(subset: Subset) -> Self {
+        Self::ALL[subset as usize]
+    }
+}
+
+/// Counts of the positions of a dataset, or of a stretch of its records.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+struct Counts {
+    /// The number of games in training. A position outside a game counts as one game, an enumerated
+    /// position as none.
     games: u64,
-    /// The kinds of labels of each phase.
-    labels: Vec<Vec<(String, u64)>>,
+    /// The number of positions that were omitted because their player has no legal move.
     dropped: u64,
-    /// By phase, the exact sums of training positions whose merged row had to be rounded. Only a
-    /// dataset that will be written to a folder has them.
-    sums: Vec<StoredRows>,
+    /// True if a position of any phase had a label.
+    is_labelled: bool,
+    /// The number of training positions by phase and kind of label, the most frequent kind first.
+    /// Duplicates count separately.
+    labels: Vec<Vec<(String, u64)>>,
 }
 
 impl Dataset {
     /// Returns the training positions of a phase.
     pub fn training(&self, phase: Phase) -> &[ScoredPosition] {
-        self.part(Part::Training, phase)
+        self.subset(Subset::Training, phase)
     }
 
     /// Returns the validation positions of a phase, which decide when a fit stops.
     pub fn validation(&self, phase: Phase) -> &[ScoredPosition] {
-        self.part(Part::Validation, phase)
+        self.subset(Subset::Validation, phase)
     }
 
     /// Returns the test positions of a phase, which only the report uses.
     pub fn test(&self, phase: Phase) -> &[ScoredPosition] {
-        self.part(Part::Test, phase)
+        self.subset(Subset::Test, phase)
     }
 
-    /// Returns the positions of a part and phase.
-    pub fn part(&self, part: Part, phase: Phase) -> &[ScoredPosition] {
-        let by_phase = match part {
-            Part::Training => &self.training,
-            Part::Validation => &self.validation,
-            Part::Test => &self.test,
-        };
-        &by_phase[phase.index()]
+    /// Returns the positions of a subset and phase.
+    pub fn subset(&self, subset: Subset, phase: Phase) -> &[ScoredPosition] {
+        self.rows(subset.into(), phase)
     }
 
-    /// Returns the number of positions of a part in all phases.
-    pub fn len(&self, part: Part) -> usize {
-        Phase::all().map(|phase| self.part(part, phase).len()).sum()
+    fn rows(&self, content: Content, phase: Phase) -> &[ScoredPosition] {
+        self.phases.get(phase.index()).map_or(&[], |rows| &rows[content as usize])
+    }
+
+    /// Returns the number of positions of a subset in all phases.
+    pub fn len(&self, subset: Subset) -> usize {
+        Phase::all().map(|phase| self.subset(subset, phase).len()).sum()
     }
 
     /// Returns true if the dataset has no positions.
     pub fn is_empty(&self) -> bool {
-        Part::ALL.iter().all(|&part| self.len(part) == 0)
+        Subset::ALL.iter().all(|&subset| self.len(subset) == 0)
     }
 
     /// Returns the inputs of the dataset, in the order given.
@@ -99,7 +147,7 @@ impl Dataset {
         &self.inputs
     }
 
-    /// Returns the inputs that belong to the test part as a whole, in the order given.
+    /// Returns the inputs that belong to the test subset as a whole, in the order given.
     pub fn test_inputs(&self) -> &[Input] {
         &self.test_inputs
     }
@@ -107,27 +155,27 @@ impl Dataset {
     /// Returns the number of games in training. A position outside a game counts as one game, an
     /// enumerated position as none.
     pub fn games(&self) -> u64 {
-        self.games
+        self.counts.games
     }
 
     /// Returns the number of training positions of a phase by kind of label, the most frequent
     /// first. Duplicates count separately.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
-        self.labels.get(phase.index()).cloned().unwrap_or_default()
+        self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }
 
-    /// Returns the number of positions left out because their player has no legal move.
+    /// Returns the number of positions omitted because their player has no legal move.
     pub fn dropped(&self) -> u64 {
-        self.dropped
+        self.counts.dropped
     }
 
-    /// Returns the SHA-256 of all rows in hexadecimal. For each part and phase it covers the number
-    /// of rows (u64, little-endian) and the rows as a file holds them.
+    /// Returns the SHA-256 of all rows in hexadecimal. For each subset and phase it covers the
+    /// number of rows (u64, little-endian) and the rows as a file holds them.
     pub fn sha256(&self) -> String {
         let mut digest = Sha256::new();
-        for part in Part::ALL {
+        for subset in Subset::ALL {
             for phase in Phase::all() {
-                let rows = self.part(part, phase);
+                let rows = self.subset(subset, phase);
                 digest.update((rows.len() as u64).to_le_bytes());
                 rows.iter().for_each(|row| digest.update(row.to_bytes()));
             }

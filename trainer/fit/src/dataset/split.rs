@@ -8,10 +8,10 @@ use othello_engine::record::Game;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// One of the three parts of a dataset.
+/// One of the three subsets of a dataset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display, clap::ValueEnum)]
 #[display(rename_all = "lowercase")]
-pub enum Part {
+pub enum Subset {
     /// Positions that were fitted
     Training,
     /// Positions that told when to stop
@@ -20,8 +20,8 @@ pub enum Part {
     Test,
 }
 
-impl Part {
-    /// The three parts.
+impl Subset {
+    /// The three subsets.
     pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
 }
 
@@ -89,8 +89,9 @@ impl fmt::Display for Share {
     }
 }
 
-/// The split of a dataset. A hash of the seed and a game's moves decides the part of the game. The
-/// part therefore does not depend on the other data, and all images of a game are in the same part.
+/// The split of a dataset. A hash of the seed and a game's moves decides the subset of the game.
+/// The subset therefore does not depend on the other data, and all images of a game are in the same
+/// one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// The seed; each seed gives another split.
@@ -116,23 +117,23 @@ impl Split {
         Self { seed: 0, validation_percent: 0, test_percent: 0, share: Share::ALL }
     }
 
-    /// Returns the part of a game; `None` if the share leaves it out.
-    pub fn of_game(&self, game: &Game) -> Option<Part> {
+    /// Returns the subset of a game; `None` if the share omits it.
+    pub fn of_game(&self, game: &Game) -> Option<Subset> {
         let moves = game.canonical_squares().into_iter();
-        self.part(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
+        self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the part of a position outside games, given in its canonical form; `None` if the
-    /// share leaves it out.
-    pub fn of_position(&self, canonical: &Position) -> Option<Part> {
+    /// Returns the subset of a position outside games, given in its canonical form; `None` if the
+    /// share omits it.
+    pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
-        self.part(boards.as_flattened())
+        self.subset(boards.as_flattened())
     }
 
-    fn part(&self, key: &[u8]) -> Option<Part> {
+    fn subset(&self, key: &[u8]) -> Option<Subset> {
         let hash: [u8; 32] =
             Sha256::new().chain_update(self.seed.to_le_bytes()).chain_update(key).finalize().into();
-        // Two independent draws, one for the part and one for the share.
+        // Two independent draws, one for the subset and one for the share.
         let draw = |number: usize, below: u32| {
             let bytes = hash.as_chunks().0.get(number).copied().unwrap_or_default();
             (u128::from(u64::from_le_bytes(bytes)) * u128::from(below)) >> 64
@@ -143,11 +144,11 @@ impl Split {
         let percentile = draw(0, 100);
         let validation = u128::from(self.validation_percent);
         Some(if percentile < validation {
-            Part::Validation
+            Subset::Validation
         } else if percentile < validation + u128::from(self.test_percent) {
-            Part::Test
+            Subset::Test
         } else {
-            Part::Training
+            Subset::Training
         })
     }
 }
@@ -162,12 +163,12 @@ mod tests {
     fn a_smaller_share_is_part_of_a_larger_one_and_splits_alike() {
         let games: Vec<Game> =
             (0..4000).map(|seed| Game::new(0, &random_moves(seed)).unwrap()).collect();
-        let parts = |share: f64| -> Vec<Option<Part>> {
+        let parts = |share: f64| -> Vec<Option<Subset>> {
             let split = Split { share: share.try_into().unwrap(), ..Split::new(3) };
             games.iter().map(|game| split.of_game(game)).collect()
         };
         let [quarter, half, all] = [0.25, 0.5, 1.0].map(parts);
-        let count = |parts: &[Option<Part>]| parts.iter().flatten().count();
+        let count = |parts: &[Option<Subset>]| parts.iter().flatten().count();
         assert!(count(&quarter).abs_diff(1000) < 100 && count(&half).abs_diff(2000) < 120);
         assert_eq!(count(&all), 4000);
         for (small, large) in [(&quarter, &half), (&half, &all)] {
@@ -175,8 +176,8 @@ mod tests {
                 small.iter().zip(large).all(|(small, large)| small.is_none() || small == large)
             );
         }
-        // The share does not depend on the part: a twentieth of a share is for validation, too.
-        let validation = half.iter().filter(|&&part| part == Some(Part::Validation)).count();
+        // The share does not depend on the subset: a twentieth of a share is also for validation.
+        let validation = half.iter().filter(|&&part| part == Some(Subset::Validation)).count();
         assert!(validation.abs_diff(100) < 45, "{validation}");
     }
 

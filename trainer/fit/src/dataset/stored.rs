@@ -1,47 +1,48 @@
-//! The rows of a phase, in memory or in a mapped file.
+//! Rows in memory or in a mapped file.
 
 use std::fmt;
-use std::fs::File;
-use std::io;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use memmap2::Mmap;
-use othello_engine::record::ScoredPosition;
+use othello_engine::record::{ROW_BYTES, ScoredPosition};
+
+use crate::memory::{MemoryLimit, NoRoom, Temporary};
 
 /// Rows of a phase.
 #[derive(Clone)]
 pub(super) enum StoredRows {
     /// Rows in memory.
     Memory(Vec<ScoredPosition>),
-    /// A range of rows of a mapped file.
-    Mapped(Arc<MappedRows>, Range<usize>),
+    /// The rows at a place of a mapped file.
+    Mapped(MappedRows),
+}
+
+/// Rows in a mapped file, checked when it was mapped.
+#[derive(Clone)]
+pub(super) struct MappedRows {
+    map: Arc<Mmap>,
+    /// The place of the rows in bytes.
+    place: Range<usize>,
 }
 
 // Files have the lowest byte first; a mapped file is read as memory.
 const _: () = assert!(cfg!(target_endian = "little"));
 
-/// A mapped file that holds only rows.
-pub(super) struct MappedRows {
-    map: Mmap,
-}
-
-impl MappedRows {
-    /// Maps a file of rows that [`ScoredPosition::to_bytes`] made.
-    ///
-    /// # Safety
-    ///
-    /// The file holds nothing else, and nobody writes to it as long as it is mapped.
-    pub(super) unsafe fn new(file: &File) -> io::Result<Self> {
-        // SAFETY: the caller's promise.
-        Ok(Self { map: unsafe { Mmap::map(file)? } })
+impl StoredRows {
+    /// Returns the rows at a place of a mapped file that nobody writes to; `None` if the bytes
+    /// there are not rows.
+    pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
+        let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
+        let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
+        let are_rows =
+            rest.is_empty() && rows.iter().all(|row| ScoredPosition::from_bytes(row).is_ok());
+        (is_aligned && are_rows).then(|| Self::Mapped(MappedRows { map: map.clone(), place }))
     }
 
-    fn rows(&self) -> &[ScoredPosition] {
-        let rows = self.map.len() / size_of::<ScoredPosition>();
-        // SAFETY: a map begins at a page, which is alignment enough; the length is that of the map;
-        // by the promise made to `new`, the bytes are those of rows and stay so.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), rows) }
+    /// Returns true if the rows are in a mapped file.
+    pub(super) fn is_mapped(&self) -> bool {
+        matches!(self, Self::Mapped(_))
     }
 }
 
@@ -51,8 +52,20 @@ impl Deref for StoredRows {
     fn deref(&self) -> &[ScoredPosition] {
         match self {
             Self::Memory(rows) => rows,
-            Self::Mapped(file, range) => &file.rows()[range.clone()],
+            Self::Mapped(MappedRows { map, place }) => {
+                let bytes = &map[place.clone()];
+                let rows = bytes.len() / ROW_BYTES;
+                // SAFETY: `mapped` checked alignment, length and content, and nobody writes to the
+                // file.
+                unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), rows) }
+            }
         }
+    }
+}
+
+impl Default for StoredRows {
+    fn default() -> Self {
+        Self::Memory(vec![])
     }
 }
 
@@ -65,5 +78,44 @@ impl From<Vec<ScoredPosition>> for StoredRows {
 impl fmt::Debug for StoredRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} rows", self.len())
+    }
+}
+
+/// Takes rows in order, in memory or in a temporary file.
+pub(super) struct RowSink<'l> {
+    memory: Vec<ScoredPosition>,
+    /// The file is created with its first row.
+    file: Option<Temporary>,
+    limit: Option<&'l MemoryLimit>,
+}
+
+impl<'l> RowSink<'l> {
+    /// Creates a sink in a temporary file if there is a limit, otherwise in memory.
+    pub(super) fn new(limit: Option<&'l MemoryLimit>) -> Self {
+        Self { memory: vec![], file: None, limit }
+    }
+
+    /// Adds a row.
+    pub(super) fn push(&mut self, row: ScoredPosition) -> Result<(), NoRoom> {
+        let Some(limit) = self.limit else {
+            self.memory.push(row);
+            return Ok(());
+        };
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(Temporary::create(limit)?),
+        };
+        file.write(&row.to_bytes())
+    }
+
+    /// Returns the rows.
+    pub(super) fn finish(mut self) -> Result<StoredRows, NoRoom> {
+        let (Some(file), Some(limit)) = (self.file, self.limit) else {
+            self.memory.shrink_to_fit();
+            return Ok(self.memory.into());
+        };
+        let place = 0..file.len();
+        let map = Arc::new(file.map()?);
+        StoredRows::mapped(&map, place).ok_or_else(|| limit.changed())
     }
 }

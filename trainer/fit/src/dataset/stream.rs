@@ -1,5 +1,5 @@
-//! The positions of records one after another, labelled and split as for a fit. Nothing is merged
-//! or laid out, so that any amount of records takes little memory.
+//! The positions of records one after another, labelled and split as for a fit. Nothing is sorted
+//! or merged, so that any amount of records takes little memory.
 
 use std::ops::RangeInclusive;
 use std::vec;
@@ -7,23 +7,24 @@ use std::vec;
 use othello_engine::board::Phase;
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::{GameReader, PositionReader, ScoredPosition};
+use othello_engine::record::ScoredPosition;
+use rayon::prelude::*;
 
-use super::destination::{Destination, placed_games, placed_positions};
-use super::{DataChoice, DatasetError, DatasetFolder, FolderError, Input, Part, Split};
+use super::place::Placer;
+use super::{DataChoice, DatasetError, DatasetFolder, Input, Split, Subset};
 use crate::source::LabelRules;
 use crate::source::records::Records;
 
-/// The number of frames of games that are labelled in parallel.
+/// The number of frames that are placed in parallel.
 const FRAMES_AT_ONCE: usize = 16;
 
-/// A labelled position of a dataset's part.
+/// A labelled position and its subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// The position with its label and its weight, as it was played.
     pub row: ScoredPosition,
-    /// The part of its game.
-    pub part: Part,
+    /// The subset of its game.
+    pub subset: Subset,
 }
 
 /// The settings of a stream of positions.
@@ -33,11 +34,11 @@ pub struct StreamSettings {
     pub labels: LabelRules,
     /// The split of the games.
     pub split: Split,
-    /// The only part whose positions are wanted; all if `None`.
-    pub part: Option<Part>,
+    /// The only subset whose positions are wanted; all if `None`.
+    pub subset: Option<Subset>,
     /// The phases whose positions are wanted.
     pub phases: RangeInclusive<Phase>,
-    /// The number of positions among which each is drawn by chance; 0 keeps the order of the files.
+    /// The number of positions among which each is drawn at random; 0 keeps the order of the files.
     pub shuffled: usize,
     /// The seed of the order of positions.
     pub seed: u64,
@@ -62,12 +63,12 @@ struct Open {
 }
 
 impl PositionStream {
-    /// Opens files of records, and folders of them. With a shuffle, the order of the files is drawn
-    /// by chance, too.
+    /// Opens files of records, and folders of them. With a shuffle, the order of the files is also
+    /// drawn at random.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DatasetError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
-            return Err(FolderError::LaidOut { path: choice.path.clone() }.into());
+            return Err(DatasetError::NoRecords { path: choice.path.clone() });
         }
         for choice in &files {
             Records::open(&choice.path)?;
@@ -117,69 +118,32 @@ impl PositionStream {
             return Ok(true);
         };
         let (weight, before) = (open.weight, open.records.bytes_read());
-        let read = match &mut open.records {
-            Records::Games(reader) => self.settings.games(reader, weight)?,
-            Records::Positions(reader) => self.settings.positions(reader, weight)?,
-        };
+        let mut frames = vec![];
+        while frames.len() < FRAMES_AT_ONCE
+            && let Some(frame) = open.records.next_frame()?
+        {
+            frames.push(frame);
+        }
         progress.advance(open.records.bytes_read() - before);
-        match read {
-            Some(rows) => self.pool.extend(rows),
-            None => {
-                let sha256 = open.records.sha256().unwrap_or_default().to_owned();
-                self.inputs.push(Input { sha256, weight });
-                self.open = None;
-            }
+        let StreamSettings { labels, split, subset, phases, .. } = &self.settings;
+        let placer = Placer {
+            rules: labels,
+            split: Some(*split),
+            weight,
+            is_enumerated: open.records.is_enumerated(),
+            wanted: &Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>(),
+            is_canonical: false,
+        };
+        let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
+        let rows = placed.into_iter().flat_map(|placed| placed.rows);
+        let rows = rows.map(|(subset, found)| Placed { row: found.row, subset });
+        self.pool.extend(rows.filter(|placed| subset.is_none_or(|wanted| wanted == placed.subset)));
+        if frames.is_empty() {
+            let sha256 = open.records.sha256().unwrap_or_default().to_owned();
+            self.inputs.push(Input { sha256, weight });
+            self.open = None;
         }
         Ok(true)
-    }
-}
-
-impl StreamSettings {
-    /// Returns the positions of the next games; `None` at the end of the file.
-    fn games(
-        &self,
-        reader: &mut GameReader,
-        weight: f64,
-    ) -> Result<Option<Vec<Placed>>, DatasetError> {
-        let mut games = vec![];
-        for _ in 0..FRAMES_AT_ONCE {
-            games.extend(reader.next_frame()?.unwrap_or_default());
-        }
-        if games.is_empty() && reader.sha256().is_some() {
-            return Ok(None);
-        }
-        let destination = Destination::Split(self.split);
-        let placed =
-            placed_games(destination, &games, &self.labels, weight, |row| self.wanted(row));
-        let rows = placed.into_iter().flat_map(|(part, rows)| {
-            rows.into_iter().map(move |labelled| Placed { row: labelled.row, part })
-        });
-        Ok(Some(rows.filter(|placed| self.wants(placed.part)).collect()))
-    }
-
-    /// Returns the positions of the next frame that belong to no game; `None` at the end.
-    fn positions(
-        &self,
-        reader: &mut PositionReader,
-        weight: f64,
-    ) -> Result<Option<Vec<Placed>>, DatasetError> {
-        let enumerated = reader.is_enumerated();
-        let Some(rows) = reader.next_frame()? else { return Ok(None) };
-        let destination = Destination::Split(self.split);
-        let placed =
-            placed_positions(destination, &rows, weight, enumerated, |row| self.wanted(row));
-        let rows = placed.into_iter().flatten();
-        let rows = rows.filter_map(|(part, row)| Some(Placed { row: row?, part: part? }));
-        Ok(Some(rows.filter(|placed| self.wants(placed.part)).collect()))
-    }
-
-    fn wants(&self, part: Part) -> bool {
-        self.part.is_none_or(|wanted| wanted == part)
-    }
-
-    /// Returns the row if its phase is wanted.
-    fn wanted(&self, row: ScoredPosition) -> Option<ScoredPosition> {
-        Phase::of(&row.position()).filter(|phase| self.phases.contains(phase)).map(|_| row)
     }
 }
 
@@ -221,7 +185,7 @@ mod tests {
         StreamSettings {
             labels: LabelRules::default(),
             split: Split::new(7),
-            part: None,
+            subset: None,
             phases: Phase::new(0).unwrap()..=Phase::new(59).unwrap(),
             shuffled: 0,
             seed: 3,
@@ -246,27 +210,28 @@ mod tests {
     fn expected() -> Vec<Placed> {
         let split = Split::new(7);
         let of_games = games(GAMES).into_iter().flat_map(|game| {
-            let part = split.of_game(&game).unwrap();
+            let subset = split.of_game(&game).unwrap();
             let rows = LabelRules::default().positions(&game, 1.0).into_iter();
-            rows.map(move |row| Placed { row, part })
+            rows.map(move |row| Placed { row, subset })
         });
         let of_none = alone().into_iter().map(|row| {
-            let part = split.of_position(&row.position().canonical()).unwrap();
+            let subset = split.of_position(&row.position().canonical()).unwrap();
             let weight = row.weight().times(0.5).unwrap();
-            Placed { row: ScoredPosition::new(row.position(), row.label(), weight), part }
+            Placed { row: ScoredPosition::new(row.position(), row.label(), weight), subset }
         });
         of_games.chain(of_none).collect()
     }
 
     #[test]
-    fn positions_come_in_order_with_the_labels_and_parts_of_a_fit() {
+    fn positions_come_in_order_with_the_labels_and_subsets_of_a_fit() {
         let (_folder, data) = files();
         let expected = expected();
         assert!(all(&data, settings(), 1000) == expected);
         let (first, last) = (Phase::new(20).unwrap(), Phase::new(22).unwrap());
-        let some = StreamSettings { part: Some(Part::Test), phases: first..=last, ..settings() };
+        let some =
+            StreamSettings { subset: Some(Subset::Test), phases: first..=last, ..settings() };
         let wanted = |placed: &&Placed| {
-            placed.part == Part::Test && (20..=22).contains(&placed.row.position().ply())
+            placed.subset == Subset::Test && (20..=22).contains(&placed.row.position().ply())
         };
         let expected: Vec<Placed> = expected.iter().filter(wanted).copied().collect();
         assert!(expected.len() > 300 && all(&data, some, 1 << 20) == expected);
@@ -282,7 +247,7 @@ mod tests {
         let first = shuffled(3, 1);
         assert!(first == shuffled(3, 2) && first != shuffled(4, 2));
         let sorted = |mut rows: Vec<Placed>| {
-            rows.sort_by_key(|placed| (placed.row, placed.part as u8));
+            rows.sort_by_key(|placed| (placed.row, placed.subset as u8));
             rows
         };
         let neighbours = first

@@ -6,9 +6,11 @@ use std::path::Path;
 use othello_engine::board::{Phase, Position, Square, Symmetry};
 use othello_engine::file::Provenance;
 use othello_engine::progress::Silent;
+use othello_engine::random::Generator;
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
 use othello_testing::random_games::random_moves;
 use othello_testing::{on_threads, records};
+use proptest::prelude::*;
 
 use super::*;
 use crate::memory::MemoryLimit;
@@ -18,17 +20,21 @@ pub(super) fn games(count: u64) -> Vec<Game> {
     (0..count).map(|number| Game::new(2, &random_moves(number)).unwrap()).collect()
 }
 
+fn builder(split: Split) -> DatasetBuilder {
+    DatasetBuilder::new(LabelRules::default(), split)
+}
+
 fn build(games: &[Game], split: Split) -> Dataset {
-    let mut builder = DatasetBuilder::new(LabelRules::default(), split);
+    let mut builder = builder(split);
     builder.add_games(games, 1.0);
     builder.finish()
 }
 
-fn rows(dataset: &Dataset, part: Part) -> impl Iterator<Item = ScoredPosition> {
-    Phase::all().flat_map(move |phase| dataset.part(part, phase).to_vec())
+fn rows(dataset: &Dataset, part: Subset) -> impl Iterator<Item = ScoredPosition> {
+    Phase::all().flat_map(move |phase| dataset.subset(part, phase).to_vec())
 }
 
-fn positions(dataset: &Dataset, part: Part) -> BTreeSet<Position> {
+fn positions(dataset: &Dataset, part: Subset) -> BTreeSet<Position> {
     rows(dataset, part).map(|row| row.position()).collect()
 }
 
@@ -45,9 +51,9 @@ fn training_is_what_a_map_would_hold() {
             *entry = (entry.0 + i64::from(score), entry.1 + 1);
         }
     }
-    assert_eq!(dataset.len(Part::Training), twin.len());
+    assert_eq!(dataset.len(Subset::Training), twin.len());
     assert!(twin.values().any(|&(_, count)| count > 10));
-    for row in rows(&dataset, Part::Training) {
+    for row in rows(&dataset, Subset::Training) {
         let (sum, count) = twin[&row.position()];
         let mean = sum as f64 / count as f64;
         assert!((row.label().discs() - mean).abs() <= 0.5 / 256.0, "{row:?} {mean}");
@@ -56,9 +62,9 @@ fn training_is_what_a_map_would_hold() {
     for phase in Phase::all() {
         let rows = dataset.training(phase);
         assert!(rows.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
-        assert!(rows.is_sorted_by_key(layout::order));
+        assert!(rows.is_sorted_by_key(merge::order));
     }
-    assert_eq!(dataset.len(Part::Validation) + dataset.len(Part::Test), 0);
+    assert_eq!(dataset.len(Subset::Validation) + dataset.len(Subset::Test), 0);
 }
 
 #[test]
@@ -67,10 +73,10 @@ fn games_are_split_whole_and_parts_share_no_position() {
     let split = Split { validation_percent: 20, test_percent: 10, ..Split::new(5) };
     let dataset = build(&games, split);
     let count = |part| games.iter().filter(|game| split.of_game(game) == Some(part)).count();
-    assert!((150..250).contains(&count(Part::Validation)), "{}", count(Part::Validation));
-    assert!((70..130).contains(&count(Part::Test)), "{}", count(Part::Test));
-    let training = positions(&dataset, Part::Training);
-    for part in [Part::Validation, Part::Test] {
+    assert!((150..250).contains(&count(Subset::Validation)), "{}", count(Subset::Validation));
+    assert!((70..130).contains(&count(Subset::Test)), "{}", count(Subset::Test));
+    let training = positions(&dataset, Subset::Training);
+    for part in [Subset::Validation, Subset::Test] {
         let held_out = positions(&dataset, part);
         assert!(!held_out.is_empty() && training.is_disjoint(&held_out));
         let games = games.iter().filter(|game| split.of_game(game) == Some(part));
@@ -128,10 +134,76 @@ fn files_are_mixed_by_their_weights() {
     assert!(dataset.inputs().iter().all(|input| input.sha256.len() == 64 && input.weight == 0.5));
     let start = dataset.training(Phase::new(0).unwrap());
     assert_eq!((start.len(), start[0].weight().occurrences()), (1, 0.5));
-    let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
+    let mut builder = builder(Split::new(1));
     builder.add_positions(&rows, 0.5, true);
     builder.add_games(&games, 0.5);
     assert_eq!(builder.finish().sha256(), dataset.sha256());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Few different games, many of them several times, in batches of any size, empty ones
+    /// included, each of which is a sorted run in memory or in a file.
+    #[test]
+    fn sorted_runs_give_the_dataset_that_one_run_gives(
+        different in 1_u64..120,
+        sizes in proptest::collection::vec(0_usize..80, 1..8),
+        seed in any::<u64>(),
+    ) {
+        let different = games(different);
+        let mut random = Generator::new(seed);
+        let mut draw = || different[random.below(different.len() as u32) as usize].clone();
+        let batch = |size: usize| ((0..size).map(|_| draw()).collect(), 0.1 + size as f64);
+        let batches: Vec<(Vec<Game>, f64)> = sizes.into_iter().map(batch).collect();
+        let split = Split { validation_percent: 20, test_percent: 20, ..Split::new(seed) };
+        let mut one_run = builder(split);
+        batches.iter().for_each(|(games, weight)| one_run.add_games(games, *weight));
+        let folder = tempfile::tempdir().unwrap();
+        let limit = MemoryLimit { bytes: 1, folder: folder.path().into() };
+        let runs = batches.iter().enumerate().map(|(number, (games, weight))| {
+            let mut builder = builder(split);
+            builder.add_games(games, *weight);
+            let run = builder.into_run();
+            if number % 2 == 0 { run.into_temporary(&limit).unwrap() } else { run }
+        });
+        let found = Dataset::merge(runs.collect(), &limit, &Silent).unwrap();
+        prop_assert_eq!(found.sha256(), one_run.finish().sha256());
+    }
+}
+
+/// Two stretches of positions, and limits at which both, one and no run stay in memory.
+#[test]
+fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.games");
+    records::write(&path, games(1500));
+    let data = [DataChoice { path, weight: 1.5 }];
+    let (rules, split) = (LabelRules::default(), Split::new(1));
+    let expected = Dataset::read(&data, &[], &rules, split, &Silent).unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let read = |bytes| {
+        let limit = Some(MemoryLimit { bytes, folder: temporary.path().into() });
+        Dataset::read_within(limit, Phase::all().collect(), &data, &[], &rules, split, &Silent)
+    };
+    for (bytes, is_mapped) in [(8 << 20, true), (16 << 20, false), (1 << 40, false)] {
+        let found = read(bytes).unwrap();
+        assert_eq!(found.sha256(), expected.sha256());
+        assert_eq!(found.inputs(), expected.inputs());
+        assert_eq!(found.phases[30][0].is_mapped(), is_mapped, "{bytes}");
+        assert_eq!(temporary.path().read_dir().unwrap().count(), 0);
+    }
+    let refused = read(1 << 20).unwrap_err().to_string();
+    assert_eq!(refused, "1 MB of memory are too little: the work takes 7 MB; raise --memory-mb");
+}
+
+#[test]
+fn a_folder_that_takes_no_file_is_named() {
+    let limit = MemoryLimit { bytes: 5 << 20, folder: "/no/such/folder".into() };
+    let mut builder = builder(Split::new(1));
+    builder.add_games(&games(1), 1.0);
+    let error = builder.into_run().into_temporary(&limit).err().unwrap().to_string();
+    assert!(error.contains("/no/such/folder") && error.contains("5 MB"), "{error}");
 }
 
 /// Also where rows go through temporary files.
@@ -147,15 +219,16 @@ fn the_phases_that_are_read_have_what_they_have_among_all() {
     let (rules, split) = (LabelRules::default(), Split::new(1));
     let all = Dataset::read(&data, &[], &rules, split, &Silent).unwrap();
     let wanted: Vec<Phase> = [0, 20, 21, 59].map(|index| Phase::new(index).unwrap()).into();
-    for bytes in [1, 1 << 40] {
+    for bytes in [3 << 20, 1 << 40] {
         let limit = Some(MemoryLimit { bytes, folder: folder.path().into() });
         let phases = wanted.clone();
         let some = Dataset::read_within(limit, phases, &data, &[], &rules, split, &Silent).unwrap();
         assert_eq!((some.inputs(), some.games()), (all.inputs(), all.games()));
-        for (part, phase) in Part::ALL.into_iter().flat_map(|it| Phase::all().map(move |p| (it, p)))
+        for (part, phase) in
+            Subset::ALL.into_iter().flat_map(|it| Phase::all().map(move |p| (it, p)))
         {
-            let expected = if wanted.contains(&phase) { all.part(part, phase) } else { &[] };
-            assert_eq!(some.part(part, phase), expected, "{part:?} {phase}");
+            let expected = if wanted.contains(&phase) { all.subset(part, phase) } else { &[] };
+            assert_eq!(some.subset(part, phase), expected, "{part:?} {phase}");
         }
         assert_eq!(some.labels(wanted[1]), all.labels(wanted[1]));
     }
@@ -172,13 +245,13 @@ fn plain_positions_are_split_and_enumerated_ones_are_not() {
     let all: Vec<ScoredPosition> =
         games(100).iter().flat_map(|game| LabelRules::default().positions(game, 1.0)).collect();
     let count = |enumerated, part| {
-        let mut builder = DatasetBuilder::new(LabelRules::default(), Split::new(1));
+        let mut builder = builder(Split::new(1));
         builder.add_positions(&all, 1.0, enumerated);
         builder.finish().len(part)
     };
-    assert_eq!(count(true, Part::Validation) + count(true, Part::Test), 0);
-    let total = count(true, Part::Training);
-    let held_out = count(false, Part::Validation);
+    assert_eq!(count(true, Subset::Validation) + count(true, Subset::Test), 0);
+    let total = count(true, Subset::Training);
+    let held_out = count(false, Subset::Validation);
     assert!((total / 30..total / 12).contains(&held_out), "{held_out} of {total}");
 }
 
@@ -196,8 +269,8 @@ fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let read = |test| Dataset::read(&data, test, &LabelRules::default(), split, &Silent).unwrap();
     let (with, without) = (read(&test), read(&[]));
     assert_eq!((with.inputs().len(), with.test_inputs().len()), (1, 1));
-    assert_eq!(without.len(Part::Test), 0);
-    let mut expected = DatasetBuilder::new(LabelRules::default(), Split::none());
+    assert_eq!(without.len(Subset::Test), 0);
+    let mut expected = builder(Split::none());
     expected.add_games(&all[100..], 1.0);
     let expected = expected.finish();
     for phase in Phase::all() {

@@ -11,7 +11,7 @@ pub fn add_positions(
     columns: &Columns,
     provenance: &str,
 ) -> Result<(), ArrayError> {
-    let Columns { player, opponent, label, weight, ply, part } = columns;
+    let Columns { player, opponent, label, weight, ply, subset: part } = columns;
     file.text("provenance", provenance)?;
     file.array("player", &ArrayView1::from(player))?;
     file.array("opponent", &ArrayView1::from(opponent))?;

@@ -9,7 +9,7 @@ use othello_engine::record::ScoredPosition;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use crate::dataset::{DataChoice, Dataset, DatasetError, Input, LayoutSettings, Part};
+use crate::dataset::{DataChoice, Dataset, DatasetError, Input, LayoutSettings, Subset};
 use crate::source::LabelRules;
 
 /// The data of a fit, and how they were laid out, as its provenance names them.
@@ -77,7 +77,7 @@ impl Trained {
     /// the fit.
     pub fn part(
         &self,
-        part: Part,
+        part: Subset,
         paths: &[PathBuf],
         labels: Option<&LabelRules>,
         progress: &dyn Progress,
@@ -94,7 +94,7 @@ impl Trained {
                 sha256: input.sha256.clone(),
             });
         }
-        Ok(Phase::all().flat_map(|phase| dataset.part(part, phase)).copied().collect())
+        Ok(Phase::all().flat_map(|phase| dataset.subset(part, phase)).copied().collect())
     }
 }
 

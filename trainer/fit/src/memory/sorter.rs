@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::io;
 use std::iter;
 use std::ops::Range;
 
@@ -133,10 +132,7 @@ impl<T: Stored> Sources<T> {
         if rest.is_empty() {
             return Ok(None);
         }
-        let item = T::read(&mut rest).ok_or_else(|| {
-            let changed = "the file has other bytes than were written to it";
-            self.limit.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
-        })?;
+        let item = T::read(&mut rest).ok_or_else(|| self.limit.changed())?;
         run.start = run.end - rest.len();
         Ok(Some(item))
     }

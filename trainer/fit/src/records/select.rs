@@ -11,7 +11,7 @@ use othello_engine::record::{
 };
 
 use super::sequence::Inputs;
-use crate::dataset::{Part, Split};
+use crate::dataset::{Split, Subset};
 
 /// The result of a selection.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,20 +22,20 @@ pub struct Selected {
     pub summary: Summary,
 }
 
-/// A record that belongs to a part of a split.
+/// A record that belongs to a subset of a split.
 pub trait Splittable: Record {
-    /// Returns the part into which a fit puts the record, if any.
-    fn part(&self, split: &Split) -> Option<Part>;
+    /// Returns the subset into which a fit puts the record, if any.
+    fn subset(&self, split: &Split) -> Option<Subset>;
 }
 
 impl Splittable for Game {
-    fn part(&self, split: &Split) -> Option<Part> {
+    fn subset(&self, split: &Split) -> Option<Subset> {
         split.of_game(self)
     }
 }
 
 impl Splittable for ScoredPosition {
-    fn part(&self, split: &Split) -> Option<Part> {
+    fn subset(&self, split: &Split) -> Option<Subset> {
         split.of_position(&self.position().canonical())
     }
 }
@@ -89,12 +89,12 @@ impl<R: Record> Output<R> {
     }
 }
 
-/// Writes the records of each part of a split to a file of its own, in their order. These are the
-/// parts that a fit with the same split holds out, so that they can be measured separately.
+/// Writes the records of each subset of a split to a file of its own, in their order. These are the
+/// subsets that a fit with the same split holds out, so that they can be measured separately.
 pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
-    outs: &[(Part, PathBuf); 3],
+    outs: &[(Subset, PathBuf); 3],
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Vec<Selected>, RecordError> {
@@ -116,7 +116,7 @@ pub fn split<R: Splittable>(
     for record in records.into_iter().flatten() {
         let record = record?;
         progress.check()?;
-        let falls_in = record.part(&split);
+        let falls_in = record.subset(&split);
         if let Some((_, output)) = outputs.iter_mut().find(|(part, _)| Some(*part) == falls_in) {
             output.push(record)?;
         }
@@ -178,10 +178,10 @@ mod tests {
         let folder = Folder::new();
         let games = games(1000);
         let by = Split { validation_percent: 20, test_percent: 10, ..Split::new(3) };
-        let outs = Part::ALL.map(|part| (part, folder.path(&format!("{part:?}.games"))));
+        let outs = Subset::ALL.map(|part| (part, folder.path(&format!("{part:?}.games"))));
         let inputs = inputs::<Game>(&folder.write("all.games", &games));
         let written = split(&inputs, by, &outs, Existing::Keep, &Silent).unwrap();
-        for (part, written) in Part::ALL.into_iter().zip(&written) {
+        for (part, written) in Subset::ALL.into_iter().zip(&written) {
             let expected: Vec<&Game> =
                 games.iter().filter(|game| by.of_game(game) == Some(part)).collect();
             assert!(folder.read::<Game>(&format!("{part:?}.games")).iter().eq(expected));
@@ -221,10 +221,10 @@ mod tests {
         assert_eq!(inputs.len(), 9000);
 
         let by = Split { validation_percent: 20, test_percent: 10, ..Split::new(3) };
-        let outs = Part::ALL.map(|part| (part, folder.path(&format!("{part:?}"))));
+        let outs = Subset::ALL.map(|part| (part, folder.path(&format!("{part:?}"))));
         split(&inputs, by, &outs, Existing::Keep, &Silent).unwrap();
-        for part in Part::ALL {
-            let falls_here = |row: &&ScoredPosition| row.part(&by) == Some(part);
+        for part in Subset::ALL {
+            let falls_here = |row: &&ScoredPosition| row.subset(&by) == Some(part);
             let expected: Vec<&ScoredPosition> = rows.iter().filter(falls_here).collect();
             assert!(folder.read::<ScoredPosition>(&format!("{part:?}")).iter().eq(expected));
         }

@@ -1,11 +1,12 @@
 //! Our own files of records, distinguished by their kind.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use othello_engine::file::{self, Kind};
-use othello_engine::record::{Game, GameReader, PositionReader, RecordError};
-
 use othello_engine::progress::Progress;
+use othello_engine::record::{
+    FramePlace, Game, GameReader, PositionReader, RecordError, ScoredPosition,
+};
 use rayon::prelude::*;
 
 use super::{LabelRules, Labelled, SourceError};
@@ -16,6 +17,52 @@ pub enum Records {
     Games(GameReader),
     /// Positions or openings, which have their labels.
     Positions(PositionReader),
+}
+
+/// A frame of a file of records.
+#[derive(Clone, Debug)]
+pub enum Frame {
+    /// A frame of games.
+    Games(Vec<Game>),
+    /// A frame of positions or openings.
+    Positions(Vec<ScoredPosition>),
+}
+
+impl Frame {
+    /// Returns the number of records.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Games(games) => games.len(),
+            Self::Positions(rows) => rows.len(),
+        }
+    }
+
+    /// Returns true if the frame has no records.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A stretch of consecutive frames of a file.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    path: PathBuf,
+    first: FramePlace,
+    frames: u64,
+    /// The number of records in the stretch.
+    records: u64,
+    /// The most positions in the stretch: games have up to 60.
+    most_positions: u64,
+}
+
+/// Calls a method that the readers of games and of positions share.
+macro_rules! either {
+    ($records:expr, $reader:ident => $call:expr) => {
+        match $records {
+            Records::Games($reader) => $call,
+            Records::Positions($reader) => $call,
+        }
+    };
 }
 
 impl Records {
@@ -30,44 +77,95 @@ impl Records {
 
     /// Returns the size of the file in bytes.
     pub fn bytes(&self) -> u64 {
-        match self {
-            Self::Games(reader) => reader.bytes(),
-            Self::Positions(reader) => reader.bytes(),
-        }
-    }
-
-    /// Returns the labelled positions of the next frame, game by game; a position outside games
-    /// counts as a game. `None` at the end of the file.
-    pub fn next_games(
-        &mut self,
-        rules: &LabelRules,
-    ) -> Result<Option<Vec<Vec<Labelled>>>, RecordError> {
-        Ok(match self {
-            Self::Positions(reader) => {
-                let alone = |row| vec![Labelled { row, rule: None }];
-                reader.next_frame()?.map(|rows| rows.into_iter().map(alone).collect())
-            }
-            Self::Games(reader) => {
-                let label = |game: &Game| rules.labelled(game, 1.0);
-                reader.next_frame()?.map(|games| games.par_iter().map(label).collect())
-            }
-        })
+        either!(self, reader => reader.bytes())
     }
 
     /// Returns the number of bytes read so far.
     pub fn bytes_read(&self) -> u64 {
-        match self {
-            Self::Games(reader) => reader.bytes_read(),
-            Self::Positions(reader) => reader.bytes_read(),
-        }
+        either!(self, reader => reader.bytes_read())
     }
 
     /// Returns the checksum of the content, once all of it has been read.
     pub fn sha256(&self) -> Option<&str> {
-        match self {
-            Self::Games(reader) => reader.sha256(),
-            Self::Positions(reader) => reader.sha256(),
+        either!(self, reader => reader.sha256())
+    }
+
+    /// Returns whether the records are all there are of some kind, so that none can be held out.
+    pub fn is_enumerated(&self) -> bool {
+        either!(self, reader => reader.is_enumerated())
+    }
+
+    /// Returns the next frame; `None` at the end of the file.
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, RecordError> {
+        Ok(match self {
+            Self::Games(reader) => reader.next_frame()?.map(Frame::Games),
+            Self::Positions(reader) => reader.next_frame()?.map(Frame::Positions),
+        })
+    }
+
+    /// Reads a file to its end, without decoding its records: checks it and divides it into
+    /// stretches of about `games` games or `positions` positions.
+    pub fn stretches(
+        &mut self,
+        path: &Path,
+        [games, positions]: [u64; 2],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Stretch>, RecordError> {
+        let (size, most_positions) = match self {
+            Self::Games(_) => (games, 60),
+            Self::Positions(_) => (positions, 1),
+        };
+        let (mut stretches, mut read): (Vec<Stretch>, u64) = (vec![], 0);
+        loop {
+            let first = either!(&*self, reader => reader.place());
+            let Some(records) = either!(self, reader => reader.pass_by_frame())? else {
+                return Ok(stretches);
+            };
+            if stretches.last().is_none_or(|last| last.records >= size) {
+                let (frames, records, most_positions) = (0, 0, 0);
+                stretches.push(Stretch {
+                    path: path.into(),
+                    first,
+                    frames,
+                    records,
+                    most_positions,
+                });
+            }
+            if let Some(last) = stretches.last_mut() {
+                last.frames += 1;
+                last.records += records;
+                last.most_positions = last.records.saturating_mul(most_positions);
+            }
+            progress.check()?;
+            progress.advance(self.bytes_read() - read);
+            read = self.bytes_read();
         }
+    }
+}
+
+impl Stretch {
+    /// Returns the number of records.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Returns the largest number of positions that the records can have.
+    pub fn most_positions(&self) -> u64 {
+        self.most_positions
+    }
+
+    /// Passes the frames of the stretch to `take`.
+    pub fn each_frame<E: From<SourceError>>(
+        &self,
+        mut take: impl FnMut(Frame) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut records = Records::open(&self.path)?;
+        either!(&mut records, reader => reader.go_to(self.first)).map_err(SourceError::from)?;
+        for _ in 0..self.frames {
+            let frame = records.next_frame().map_err(SourceError::from)?;
+            frame.map_or(Ok(()), &mut take)?;
+        }
+        Ok(())
     }
 }
 
@@ -82,8 +180,13 @@ pub fn read_games(
     let mut records = Records::open(path)?;
     progress.begin_file(path, records.bytes());
     let mut read = 0;
-    while let Some(games) = records.next_games(rules)? {
-        visit(games);
+    let label = |game: &Game| rules.labelled(game, 1.0);
+    let alone = |row| vec![Labelled { row, rule: None }];
+    while let Some(frame) = records.next_frame()? {
+        visit(match frame {
+            Frame::Games(games) => games.par_iter().map(label).collect(),
+            Frame::Positions(rows) => rows.into_iter().map(alone).collect(),
+        });
         progress.advance(records.bytes_read() - read);
         read = records.bytes_read();
     }

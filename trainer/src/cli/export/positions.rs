@@ -7,7 +7,7 @@ use othello_engine::file::{Provenance, plain};
 use serde::Serialize;
 
 use super::{Arguments, sha256_of};
-use crate::dataset::{Columns, DataChoice, Part, PositionStream, Split, StreamSettings};
+use crate::dataset::{Columns, DataChoice, PositionStream, Split, StreamSettings, Subset};
 use crate::export::arrays::Npz;
 use crate::export::positions::add_positions;
 use crate::model::Phases;
@@ -41,7 +41,7 @@ pub(super) fn export(
     let settings = StreamSettings {
         labels: labels.clone(),
         split,
-        part: None,
+        subset: None,
         phases: Phases::default().0,
         shuffled: 0,
         seed: 0,
@@ -64,11 +64,11 @@ pub(super) fn export(
     add_positions(&mut file, &columns, &provenance)?;
     let bytes = file.finish()?;
     plain::write(&arguments.out, &bytes, arguments.existing())?;
-    let of = |part| columns.part.iter().filter(|&&found| found == part as u8).count();
+    let of = |subset| columns.subset.iter().filter(|&&found| found == subset as u8).count();
     session.print(&Exported {
-        positions: of(Part::Training),
-        validation_positions: of(Part::Validation),
-        test_positions: of(Part::Test),
+        positions: of(Subset::Training),
+        validation_positions: of(Subset::Validation),
+        test_positions: of(Subset::Test),
         bytes: bytes.len(),
         sha256: sha256_of(&bytes),
     })

@@ -16,7 +16,7 @@ use othello_engine::search::Selection;
 use serde::Serialize;
 
 use super::{Arguments, sha256_of};
-use crate::dataset::{DataChoice, Dataset, Part};
+use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::export::program::Program;
 use crate::fit::{self, Device, Fit, FitSettings, Limits, Optimizer};
 use crate::measure::{GroupErrors, Measuring};
@@ -168,7 +168,7 @@ impl Export<'_> {
         let existing = self.arguments.existing();
         let (summary, _) = Device::Auto.pick()?.run(&fit, &path, existing, progress)?;
         let weights = Weights::read(&path)?.weights;
-        let positions = dataset.len(Part::Training);
+        let positions = dataset.len(Subset::Training);
         Ok((weights, Fitted { weights: path, sha256: summary.sha256, positions }))
     }
 

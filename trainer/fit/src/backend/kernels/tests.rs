@@ -22,7 +22,7 @@ use othello_kernels::host::{HostLauncher, HostProgram};
 
 use super::*;
 use crate::backend::{Cpu, MAX_TOTAL_WEIGHT};
-use crate::dataset::{Dataset, DatasetBuilder, Part, Split};
+use crate::dataset::{Dataset, DatasetBuilder, Split, Subset};
 use crate::source::LabelRules;
 
 /// The reference and the kernels for one pattern set's model.
@@ -148,7 +148,7 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     assert!(missing.is_empty(), "phases without positions: {missing:?}");
     assert!(phases.iter().flat_map(|rows| *rows).any(|row| row.weight().steps() > 64), "merged");
     eprintln!("sources sha256 {}", othello_kernels::sources_sha256());
-    eprintln!("{} positions in {PHASES} phases", dataset.len(Part::Training));
+    eprintln!("{} positions in {PHASES} phases", dataset.len(Subset::Training));
     let standard = model("standard");
     eprintln!("standard: program sha256 {}", program(&standard).sha256());
     let bench = Bench::<L>::new(&standard, None);

@@ -4,138 +4,79 @@ use std::path::PathBuf;
 
 use othello_engine::board::{PHASES, Phase, Position};
 use othello_engine::progress::Progress;
-use othello_engine::record::{PositionReader, ScoredPosition};
+use othello_engine::record::{PositionReader, RecordError, ScoredPosition};
 use rayon::prelude::*;
 
-use super::{Content, DatasetFolder, Failure, FileEntry, FolderError, Made, Manifest};
-use crate::dataset::layout::key;
-use crate::dataset::rows_file::{Output, Stretch, map};
-use crate::dataset::stored::StoredRows;
-use crate::dataset::{Dataset, Part};
+use super::{Content, DatasetFolder, FileEntry, Made};
+use crate::dataset::merge::key;
+use crate::dataset::stored::RowSink;
+use crate::dataset::{Dataset, DatasetError, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
 
 impl DatasetFolder {
-    /// Reads some of the phases within a limit on memory. Rows that do not fit are mapped from a
-    /// temporary file. The other phases have no positions in the result.
+    /// Reads some of the phases within a limit on memory. Rows that do not fit are mapped from
+    /// temporary files. The other phases have no positions in the result.
     pub fn read(
         &self,
         phases: &[Phase],
         limit: Option<&MemoryLimit>,
         progress: &dyn Progress,
-    ) -> Result<Dataset, FolderError> {
-        let wanted: Vec<(Part, Phase)> =
-            phases.iter().flat_map(|&phase| Part::ALL.map(|part| (part, phase))).collect();
+    ) -> Result<Dataset, DatasetError> {
+        let wanted: Vec<(Content, Phase)> = phases
+            .iter()
+            .flat_map(|&phase| Subset::ALL.map(|subset| (subset.into(), phase)))
+            .collect();
         progress.begin_stoppable(READ, 0, wanted.len() as u64);
-        let all = wanted.iter().map(|&(part, phase)| self.entry(part, phase).positions);
+        let all = wanted.iter().map(|&(content, phase)| self.entry(content, phase).positions);
         let bytes = all
             .fold(0u64, |sum, rows| sum.saturating_add(rows))
             .saturating_mul(size_of::<ScoredPosition>() as u64);
-        let parts = match limit.filter(|limit| bytes > limit.bytes) {
-            None => self.read_into_memory(&wanted, progress)?,
-            Some(limit) => self.read_into_file(&wanted, limit, progress)?,
-        };
-        let Manifest { games, dropped, phases, .. } = self.manifest.clone();
-        let Made { data, test, .. } = self.made.clone();
-        let [training, validation, of_test] = parts;
-        Ok(Dataset {
-            training,
-            validation,
-            test: of_test,
-            inputs: data,
-            test_inputs: test,
-            games,
-            labels: phases.into_iter().map(|phase| phase.labels).collect(),
-            dropped,
-            sums: vec![],
-        })
-    }
-
-    fn read_into_memory(
-        &self,
-        wanted: &[(Part, Phase)],
-        progress: &dyn Progress,
-    ) -> Result<[Vec<StoredRows>; 3], FolderError> {
-        let read = |&(part, phase): &(Part, Phase)| {
-            let mut rows = vec![];
-            self.read_part::<FolderError>(part, phase, progress, |frame| {
-                rows.extend(frame);
-                Ok(())
-            })?;
-            rows.shrink_to_fit();
-            Ok(((part, phase), StoredRows::from(rows)))
-        };
-        let read = wanted.par_iter().map(read).collect::<Result<Vec<_>, FolderError>>()?;
-        let mut parts = [(); 3].map(|()| vec![StoredRows::from(vec![]); PHASES]);
-        for ((part, phase), rows) in read {
-            parts[part as usize][phase.index()] = rows;
-        }
-        Ok(parts)
-    }
-
-    fn read_into_file(
-        &self,
-        wanted: &[(Part, Phase)],
-        limit: &MemoryLimit,
-        progress: &dyn Progress,
-    ) -> Result<[Vec<StoredRows>; 3], FolderError> {
-        let failed = |failure| match failure {
-            Failure::Folder(error) => error,
-            Failure::Temporary(source) => limit.no_room(source).into(),
-        };
-        let read = || -> Result<_, Failure> {
-            let file = tempfile::tempfile_in(&limit.folder)?;
-            let mut output = Output::new(&file);
-            let mut stretches = [(); 3].map(|()| vec![Stretch::default(); PHASES]);
-            for &(part, phase) in wanted {
-                stretches[part as usize][phase.index()] = output.append::<Failure>(|write| {
-                    self.read_part::<Failure>(part, phase, progress, |frame| {
-                        Ok(frame.into_iter().try_for_each(&mut *write)?)
-                    })
-                })?;
+        let limit = limit.filter(|limit| bytes > limit.bytes);
+        let read = |&(content, phase): &(Content, Phase)| -> Result<_, DatasetError> {
+            let (mut file, mut rows) = (self.file(content, phase)?, RowSink::new(limit));
+            while let Some(frame) = file.next_frame()? {
+                progress.check().map_err(RecordError::from)?;
+                frame.into_iter().try_for_each(|row| rows.push(row))?;
             }
-            Ok(map(&file, stretches)?)
+            progress.advance(1);
+            Ok((content, phase, rows.finish()?))
         };
-        read().map_err(failed)
-    }
-
-    /// Passes the frames of a file to `take`.
-    fn read_part<E: From<FolderError>>(
-        &self,
-        part: Part,
-        phase: Phase,
-        progress: &dyn Progress,
-        mut take: impl FnMut(Vec<ScoredPosition>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut file = self.file(Content::Part(part), phase)?;
-        while let Some(frame) = file.next_frame()? {
-            progress.check().map_err(FolderError::from)?;
-            take(frame)?;
+        let read = wanted.par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut phases = vec![PhaseRows::default(); PHASES];
+        for (content, phase, rows) in read {
+            phases[phase.index()][content as usize] = rows;
         }
-        progress.advance(1);
-        Ok(())
+        let Made { data, test, .. } = self.made.clone();
+        Ok(Dataset { phases, counts: self.counts(), inputs: data, test_inputs: test })
     }
 
-    fn file(&self, content: Content, phase: Phase) -> Result<File, FolderError> {
+    fn file(&self, content: Content, phase: Phase) -> Result<File, DatasetError> {
         let path = self.path.join(content.file_name(phase));
-        let expected = self.manifest.phases[phase.index()].of(content).clone();
+        let expected = self.entry(content, phase).clone();
         Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
     }
 
-    /// Returns the rows of a part and phase, in their order.
+    /// Returns the rows of a file, in their order.
     pub(in crate::dataset) fn rows(
         &self,
-        part: Part,
+        content: Content,
         phase: Phase,
-    ) -> Result<FolderRows, FolderError> {
-        Ok(FolderRows::new(self.file(Content::Part(part), phase)?))
+    ) -> Result<impl Iterator<Item = Result<ScoredPosition, DatasetError>> + use<>, DatasetError>
+    {
+        Ok(FolderRows::new(self.file(content, phase)?))
     }
 
     /// Returns the training rows of a phase in their order, with exact sums in place of rounded
     /// rows.
-    pub(in crate::dataset) fn exact_rows(&self, phase: Phase) -> Result<ExactRows, FolderError> {
+    pub(in crate::dataset) fn exact_rows(
+        &self,
+        phase: Phase,
+    ) -> Result<impl Iterator<Item = Result<ScoredPosition, DatasetError>> + use<>, DatasetError>
+    {
+        let training = FolderRows::new(self.file(Content::Training, phase)?);
         let mut sums = FolderRows::new(self.file(Content::Sums, phase)?);
-        let next_sum = sums.next()?;
-        Ok(ExactRows { training: self.rows(Part::Training, phase)?, sums, next_sum, within: None })
+        let next_sum = sums.next().transpose()?;
+        Ok(ExactRows { training, sums, next_sum, within: None })
     }
 }
 
@@ -152,7 +93,7 @@ struct File {
 impl File {
     /// Returns the next frame and checks that its rows belong to the phase. At the end, checks
     /// number and checksum against the manifest.
-    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, FolderError> {
+    fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DatasetError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
             return Ok(None);
@@ -168,7 +109,7 @@ impl File {
         Ok(Some(frame))
     }
 
-    fn check_count(&self) -> Result<(), FolderError> {
+    fn check_count(&self) -> Result<(), DatasetError> {
         let count = |positions: u64| format!("{positions} positions");
         match self.positions == self.expected.positions {
             true => Ok(()),
@@ -176,7 +117,7 @@ impl File {
         }
     }
 
-    fn check_whole(&self) -> Result<(), FolderError> {
+    fn check_whole(&self) -> Result<(), DatasetError> {
         self.check_count()?;
         let sum = |sha256: &str| format!("the sha256 {sha256}");
         match self.reader.sha256().unwrap_or_default() {
@@ -185,13 +126,13 @@ impl File {
         }
     }
 
-    fn wrong(&self, found: String, expected: String) -> FolderError {
-        FolderError::Content { path: self.path.clone(), found, expected }
+    fn wrong(&self, found: String, expected: String) -> DatasetError {
+        DatasetError::Content { path: self.path.clone(), found, expected }
     }
 }
 
-/// The rows of a file of the dataset, one after the other.
-pub(in crate::dataset) struct FolderRows {
+/// The rows of a file of the dataset, one after the other. Rows that are not sorted are an error.
+struct FolderRows {
     file: File,
     frame: std::vec::IntoIter<ScoredPosition>,
     last: Option<(u64, Position)>,
@@ -201,26 +142,32 @@ impl FolderRows {
     fn new(file: File) -> Self {
         Self { file, frame: vec![].into_iter(), last: None }
     }
+}
 
-    /// Returns the next row; refuses rows that are not sorted.
-    pub(in crate::dataset) fn next(&mut self) -> Result<Option<ScoredPosition>, FolderError> {
+impl Iterator for FolderRows {
+    type Item = Result<ScoredPosition, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
         while self.frame.len() == 0 {
-            let Some(frame) = self.file.next_frame()? else { return Ok(None) };
-            self.frame = frame.into_iter();
+            match self.file.next_frame() {
+                Ok(Some(frame)) => self.frame = frame.into_iter(),
+                Ok(None) => return None,
+                Err(error) => return Some(Err(error)),
+            }
         }
-        let row = self.frame.next();
-        let key = row.as_ref().map(key);
+        let row = self.frame.next()?;
+        let key = Some(key(&row));
         if key < self.last {
             let found = "rows in another order".to_owned();
-            return Err(self.file.wrong(found, "those that a dataset has".to_owned()));
+            return Some(Err(self.file.wrong(found, "those that a dataset has".to_owned())));
         }
         self.last = key;
-        Ok(row)
+        Some(Ok(row))
     }
 }
 
 /// The training rows of a phase. Rows with exact sums take the place of those that were rounded.
-pub(in crate::dataset) struct ExactRows {
+struct ExactRows {
     training: FolderRows,
     sums: FolderRows,
     next_sum: Option<ScoredPosition>,
@@ -228,18 +175,25 @@ pub(in crate::dataset) struct ExactRows {
     within: Option<Position>,
 }
 
+impl Iterator for ExactRows {
+    type Item = Result<ScoredPosition, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_row().transpose()
+    }
+}
+
 impl ExactRows {
-    /// Returns the next row.
-    pub(in crate::dataset) fn next(&mut self) -> Result<Option<ScoredPosition>, FolderError> {
+    fn next_row(&mut self) -> Result<Option<ScoredPosition>, DatasetError> {
         if self.next_sum.is_some_and(|sum| Some(sum.position()) == self.within) {
-            return Ok(std::mem::replace(&mut self.next_sum, self.sums.next()?));
+            return self.take_sum();
         }
-        let row = self.training.next()?;
+        let row = self.training.next().transpose()?;
         let after = row.as_ref().map(key);
         match self.next_sum {
             Some(sum) if Some(key(&sum)) == after => {
                 self.within = Some(sum.position());
-                Ok(std::mem::replace(&mut self.next_sum, self.sums.next()?))
+                self.take_sum()
             }
             Some(sum) if after.is_none_or(|after| key(&sum) < after) => {
                 let found = "sums of a position that training does not have".to_owned();
@@ -247,6 +201,10 @@ impl ExactRows {
             }
             _ => Ok(row),
         }
+    }
+
+    fn take_sum(&mut self) -> Result<Option<ScoredPosition>, DatasetError> {
+        Ok(std::mem::replace(&mut self.next_sum, self.sums.next().transpose()?))
     }
 }
 

@@ -6,48 +6,37 @@ use std::path::Path;
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{Begin, Existing, FileError, Provenance, plain, stated_sha256};
 use othello_engine::progress::Progress;
-use othello_engine::record::PositionWriter;
+use othello_engine::record::{PositionWriter, RecordError};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::{
-    Content, DatasetFolder, FORMAT, FileEntry, FolderError, LayoutSettings, MANIFEST, Manifest,
-    PhaseEntry, VERSION,
+    Content, DatasetFolder, FORMAT, FileEntry, LayoutSettings, MANIFEST, Manifest, PhaseEntry,
+    VERSION,
 };
-use crate::dataset::{Dataset, Input, Part};
+use crate::dataset::{Dataset, DatasetError, Input};
 
 impl Dataset {
-    /// Writes a dataset that [`Dataset::lay_out`] made to a folder. Complete files are not written
-    /// again, and the manifest comes last.
-    pub fn write(
+    /// Writes a dataset to a folder. Complete files are not written again, and the manifest comes
+    /// last.
+    pub(super) fn write(
         &self,
         folder: &Path,
-        settings: &LayoutSettings,
+        provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<DatasetFolder, FolderError> {
+    ) -> Result<(), DatasetError> {
         fs::create_dir_all(folder).map_err(FileError::io(folder, "create it"))?;
-        let path = folder.join(MANIFEST);
-        let provenance = provenance(&self.inputs, &self.test_inputs, settings);
-        if existing == Existing::Keep && path.exists() {
-            let there = DatasetFolder::open(folder)?;
-            there.check_is_by(&provenance)?;
-            if there.has_all_files() {
-                progress.begin(FILES, FILE_COUNT, FILE_COUNT);
-                return Ok(there);
-            }
-            progress.message("files that the folder lacks are written again");
-        }
         progress.begin_stoppable(FILES, 0, FILE_COUNT);
         let phases: Vec<Phase> = Phase::all().collect();
-        let entry = |&phase: &Phase| -> Result<PhaseEntry, FolderError> {
+        let entry = |&phase: &Phase| -> Result<PhaseEntry, DatasetError> {
             let file =
-                |content| self.write_file(folder, content, phase, &provenance, existing, progress);
+                |content| self.write_file(folder, content, phase, provenance, existing, progress);
             Ok(PhaseEntry {
                 labels: self.labels(phase),
-                training: file(Content::Part(Part::Training))?,
-                validation: file(Content::Part(Part::Validation))?,
-                test: file(Content::Part(Part::Test))?,
+                training: file(Content::Training)?,
+                validation: file(Content::Validation)?,
+                test: file(Content::Test)?,
                 sums: file(Content::Sums)?,
             })
         };
@@ -61,8 +50,7 @@ impl Dataset {
             phases,
         };
         let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
-        plain::write(&path, text.as_bytes(), existing)?;
-        DatasetFolder::open(folder)
+        Ok(plain::write(&folder.join(MANIFEST), text.as_bytes(), existing).map(drop)?)
     }
 
     fn write_file(
@@ -73,12 +61,9 @@ impl Dataset {
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<FileEntry, FolderError> {
-        progress.check()?;
-        let rows = match content {
-            Content::Part(part) => self.part(part, phase),
-            Content::Sums => &self.sums[phase.index()],
-        };
+    ) -> Result<FileEntry, DatasetError> {
+        progress.check().map_err(RecordError::from)?;
+        let rows = self.rows(content, phase);
         let provenance = provenance_of_file(provenance, content, phase);
         let path = folder.join(content.file_name(phase));
         let summary = match PositionWriter::begin(&path, &provenance, existing)? {
@@ -121,10 +106,10 @@ impl DatasetFolder {
     }
 
     /// Returns true if every file of the manifest exists with the listed checksum at its end.
-    fn has_all_files(&self) -> bool {
+    pub(super) fn has_all_files(&self) -> bool {
         Phase::all().all(|phase| {
-            Content::all().all(|content| {
-                let listed = self.manifest.phases[phase.index()].of(content);
+            Content::ALL.into_iter().all(|content| {
+                let listed = self.entry(content, phase);
                 let there = stated_sha256(&self.path.join(content.file_name(phase)));
                 there.is_ok_and(|sha256| sha256 == listed.sha256)
             })
@@ -133,5 +118,5 @@ impl DatasetFolder {
 }
 
 /// The name of the writing in progress messages.
-const FILES: &str = "dataset (files)";
-const FILE_COUNT: u64 = (PHASES * (Part::ALL.len() + 1)) as u64;
+pub(super) const FILES: &str = "dataset (files)";
+pub(super) const FILE_COUNT: u64 = (PHASES * Content::ALL.len()) as u64;

@@ -1,20 +1,106 @@
-//! Rows by phase: sorts and merges them, and removes training positions from the other parts.
+//! The merge of sorted rows of a phase: duplicates in training become one row, and the other
+//! subsets lose the positions that training has.
 
-use othello_engine::board::{PHASES, Phase, Position};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use othello_engine::board::Position;
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use rayon::prelude::*;
 
-/// The rows of each of the 60 phases.
-pub(super) type ByPhase = Vec<Vec<ScoredPosition>>;
+use super::{Content, DatasetError, Subset};
 
-pub(super) fn empty() -> ByPhase {
-    vec![vec![]; PHASES]
+/// Sorted rows of a subset.
+pub(super) struct Source<'a> {
+    pub(super) subset: Subset,
+    pub(super) rows: SourceRows<'a>,
 }
 
-/// Adds a row to its phase. Drops a full board, which has no phase.
-pub(super) fn push(rows: &mut ByPhase, row: ScoredPosition) {
-    if let Some(phase) = Phase::of(&row.position()) {
-        rows[phase.index()].push(row);
+impl<'a> Source<'a> {
+    /// Returns rows that are stored in order.
+    pub(super) fn of(subset: Subset, rows: &'a [ScoredPosition]) -> Self {
+        Self { subset, rows: Box::new(rows.iter().copied().map(Ok)) }
+    }
+}
+
+/// Rows one after the other.
+pub(super) type SourceRows<'a> =
+    Box<dyn Iterator<Item = Result<ScoredPosition, DatasetError>> + 'a>;
+
+/// Merges the rows of a phase. Passes the rows of each content to `take` in their order: merged
+/// training rows, the exact sums of those that had to be rounded, and the rows of the other
+/// subsets.
+pub(super) fn merge<E: From<DatasetError>>(
+    sources: Vec<Source<'_>>,
+    mut take: impl FnMut(Content, ScoredPosition) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut sorted = Sorted::new(sources)?;
+    let finish = |trained: Option<Duplicates>,
+                  take: &mut dyn FnMut(Content, ScoredPosition) -> Result<(), E>| {
+        let Some(trained) = trained else { return Ok(()) };
+        take(Content::Training, trained.merged())?;
+        trained.exact().try_for_each(|row| take(Content::Sums, row))
+    };
+    let mut trained: Option<Duplicates> = None;
+    while let Some((subset, row)) = sorted.next()? {
+        match &mut trained {
+            Some(same) if same.position() == row.position() => {
+                if subset == Subset::Training {
+                    same.add(&row);
+                }
+            }
+            _ if subset == Subset::Training => {
+                finish(trained.replace(Duplicates::new(&row)), &mut take)?;
+            }
+            _ => take(subset.into(), row)?,
+        }
+    }
+    finish(trained, &mut take)
+}
+
+/// Sorted sources, read as one sequence: by position, then training before the other subsets.
+struct Sorted<'a> {
+    sources: Vec<Source<'a>>,
+    next: BinaryHeap<Reverse<Next>>,
+}
+
+/// The next row of a source that is not at its end.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Next {
+    key: (u64, Position, u8, ScoredPosition),
+    source: usize,
+}
+
+impl<'a> Sorted<'a> {
+    fn new(mut sources: Vec<Source<'a>>) -> Result<Self, DatasetError> {
+        let mut next = BinaryHeap::with_capacity(sources.len());
+        for (number, source) in sources.iter_mut().enumerate() {
+            next.extend(Next::of(source, number)?.map(Reverse));
+        }
+        Ok(Self { sources, next })
+    }
+
+    fn next(&mut self) -> Result<Option<(Subset, ScoredPosition)>, DatasetError> {
+        let Some(mut first) = self.next.peek_mut() else { return Ok(None) };
+        let Next { key: (.., row), source: number } = first.0;
+        let source = &mut self.sources[number];
+        let subset = source.subset;
+        match Next::of(source, number)? {
+            Some(following) => first.0 = following,
+            None => drop(PeekMut::pop(first)),
+        }
+        Ok(Some((subset, row)))
+    }
+}
+
+impl Next {
+    fn of(source: &mut Source<'_>, number: usize) -> Result<Option<Self>, DatasetError> {
+        let row = source.rows.next().transpose()?;
+        Ok(row.map(|row| {
+            let position = row.position();
+            let key = (scattered(&position), position, source.subset as u8, row);
+            Self { key, source: number }
+        }))
     }
 }
 
@@ -37,46 +123,6 @@ fn scattered(position: &Position) -> u64 {
         hash ^ (hash >> 31)
     };
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
-}
-
-/// Sorts every phase and merges the rows of equal positions. Returns the exact sums of merged rows
-/// that had to be rounded.
-pub(super) fn sort_and_merge(rows: &mut ByPhase) -> ByPhase {
-    let sort_and_merge = |rows: &mut Vec<ScoredPosition>| {
-        rows.par_sort_unstable_by_key(order);
-        let sums = merge_equal(rows);
-        rows.shrink_to_fit();
-        sums
-    };
-    rows.par_iter_mut().map(sort_and_merge).collect()
-}
-
-/// Sorts every phase and removes the positions of `training`, which is sorted.
-pub(super) fn sort_and_exclude(rows: &mut ByPhase, training: &ByPhase) {
-    rows.par_iter_mut().zip(training).for_each(|(rows, training)| {
-        rows.par_sort_unstable_by_key(order);
-        exclude(rows, training);
-        rows.shrink_to_fit();
-    });
-}
-
-/// Merges neighbours with equal positions in place. Returns the exact sums of merged rows that had
-/// to be rounded.
-fn merge_equal(rows: &mut Vec<ScoredPosition>) -> Vec<ScoredPosition> {
-    let (mut from, mut to, mut sums) = (0, 0, vec![]);
-    while from < rows.len() {
-        let mut same = Duplicates::new(&rows[from]);
-        from += 1;
-        while let Some(row) = rows.get(from).filter(|row| row.position() == same.position()) {
-            same.add(row);
-            from += 1;
-        }
-        rows[to] = same.merged();
-        sums.extend(same.exact());
-        to += 1;
-    }
-    rows.truncate(to);
-    sums
 }
 
 /// The sums over the rows of one position, at least one row.
@@ -141,16 +187,6 @@ impl Duplicates {
     }
 }
 
-/// Removes from sorted rows the positions that the sorted `others` have.
-fn exclude(rows: &mut Vec<ScoredPosition>, others: &[ScoredPosition]) {
-    let mut others = others.iter().peekable();
-    rows.retain(|row| {
-        let key_of_row = key(row);
-        while others.next_if(|other| key(other) < key_of_row).is_some() {}
-        others.peek().is_none_or(|other| other.position() != row.position())
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,11 +196,28 @@ mod tests {
         ScoredPosition::new(position, Label::new(label).unwrap(), Weight::new(weight).unwrap())
     }
 
+    /// Merges sources, each a subset and rows that are sorted here; returns the rows by content.
+    fn merged_sources(sources: &[(Subset, &[ScoredPosition])]) -> [Vec<ScoredPosition>; 4] {
+        let source = |&(subset, rows): &(Subset, &[ScoredPosition])| {
+            let mut rows = rows.to_vec();
+            rows.sort_unstable_by_key(order);
+            Source { subset, rows: Box::new(rows.into_iter().map(Ok)) }
+        };
+        let mut merged = [const { vec![] }; 4];
+        merge(sources.iter().map(source).collect(), |content, row| {
+            merged[content as usize].push(row);
+            Ok::<_, DatasetError>(())
+        })
+        .unwrap();
+        assert!(merged.iter().all(|rows| rows.is_sorted_by_key(order)));
+        merged.iter_mut().for_each(|rows| rows.sort_unstable());
+        merged
+    }
+
     fn merged(rows: &[ScoredPosition]) -> ScoredPosition {
-        let mut rows = rows.to_vec();
-        merge_equal(&mut rows);
-        assert_eq!(rows.len(), 1);
-        rows[0]
+        let [training, ..] = merged_sources(&[(Subset::Training, rows)]);
+        assert_eq!(training.len(), 1);
+        training[0]
     }
 
     #[test]
@@ -200,16 +253,22 @@ mod tests {
     }
 
     #[test]
-    fn equal_neighbours_merge_and_others_stay() {
-        let mut rows = vec![row(1, 0, 1), row(2, 4, 1), row(2, 8, 3), row(3, 1, 1)];
-        merge_equal(&mut rows);
-        assert_eq!(rows, [row(1, 0, 1), row(2, 7, 4), row(3, 1, 1)]);
-        rows.sort_unstable_by_key(order);
-        let mut others = [row(4, 0, 1), row(2, 0, 1), row(9, 0, 1)];
-        others.sort_unstable_by_key(order);
-        exclude(&mut rows, &others);
-        rows.sort_unstable();
-        assert_eq!(rows, [row(1, 0, 1), row(3, 1, 1)]);
+    fn duplicates_merge_across_sources_and_the_other_subsets_lose_training_positions() {
+        let one = [row(1, 0, 1), row(2, 4, 1), row(3, 1, 1)];
+        let two = [row(2, 8, 3), row(4, 7, 1)];
+        let held_out = [row(5, 0, 1), row(2, 0, 1), row(9, 3, 1), row(9, 0, 1), row(9, 0, 1)];
+        let sources = [
+            (Subset::Validation, &held_out[..]),
+            (Subset::Training, &one),
+            (Subset::Test, &two),
+            (Subset::Training, &two),
+            (Subset::Test, &held_out[..1]),
+        ];
+        let [training, validation, test, sums] = merged_sources(&sources);
+        assert_eq!(training, [row(1, 0, 1), row(2, 7, 4), row(3, 1, 1), row(4, 7, 1)]);
+        assert_eq!(validation, [row(5, 0, 1), row(9, 0, 1), row(9, 0, 1), row(9, 3, 1)]);
+        assert_eq!(test, [row(5, 0, 1)]);
+        assert_eq!(sums, []);
     }
 
     /// A tenth of the sorted rows has about a tenth of the positions with a disc on any square.

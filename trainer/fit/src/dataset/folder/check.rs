@@ -1,4 +1,4 @@
-//! The folder that a dataset is to be written to, looked at before the work.
+//! Checks of the folder that a dataset will be written to, before the work.
 
 use std::fs;
 use std::path::Path;
@@ -9,23 +9,23 @@ use othello_engine::file::{
 };
 
 use super::write::{provenance, provenance_of_file};
-use super::{Content, DatasetFolder, FolderError, LayoutSettings, MANIFEST};
-use crate::dataset::{DataChoice, Input, LayoutInput};
+use super::{Content, DatasetFolder, LayoutSettings, MANIFEST};
+use crate::dataset::{DataChoice, DatasetError, DatasetInput, Input};
 
-/// The files of a dataset beside its manifest.
+/// The files of a dataset next to its manifest.
 fn files() -> impl Iterator<Item = (Content, Phase)> {
-    Phase::all().flat_map(|phase| Content::all().map(move |content| (content, phase)))
+    Phase::all().flat_map(|phase| Content::ALL.into_iter().map(move |content| (content, phase)))
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that no dataset may be written to: where nothing can be written, where
-    /// files of the `inputs` would be replaced, and, unless it may be replaced, where records of
-    /// another kind stand, which would look like parts of it.
+    /// Refuses a folder that no dataset may be written to: if nothing can be written there, if
+    /// files of the `inputs` would be replaced, and, unless it may be replaced, if it has records
+    /// of another kind, which would look like files of the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
         existing: Existing,
-    ) -> Result<(), FolderError> {
+    ) -> Result<(), DatasetError> {
         check_output(&folder.join(MANIFEST), inputs)?;
         for (content, phase) in files() {
             check_output(&folder.join(content.file_name(phase)), inputs)?;
@@ -55,10 +55,10 @@ impl DatasetFolder {
     /// reader.
     pub fn check_is_own(
         folder: &Path,
-        data: &[LayoutInput],
+        data: &[DatasetInput],
         test: &[DataChoice],
         settings: &LayoutSettings,
-    ) -> Result<(), FolderError> {
+    ) -> Result<(), DatasetError> {
         let Some((data, test)) = stated(data, test) else { return Ok(()) };
         let provenance = provenance(&data, &test, settings);
         if Self::is_at(folder) {
@@ -84,7 +84,7 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
 }
 
 /// Returns the inputs of a dataset, data and test, as their files state them.
-fn stated(data: &[LayoutInput], test: &[DataChoice]) -> Option<(Vec<Input>, Vec<Input>)> {
+fn stated(data: &[DatasetInput], test: &[DataChoice]) -> Option<(Vec<Input>, Vec<Input>)> {
     let input = |choice: &DataChoice| {
         let sha256 = stated_sha256(&choice.path).ok()?;
         Some(Input { sha256, weight: choice.weight })
@@ -92,8 +92,8 @@ fn stated(data: &[LayoutInput], test: &[DataChoice]) -> Option<(Vec<Input>, Vec<
     let (mut all, mut all_tests) = (vec![], vec![]);
     for from in data {
         match from {
-            LayoutInput::Records(choice) => all.push(input(choice)?),
-            LayoutInput::Dataset(folder) => {
+            DatasetInput::Records(choice) => all.push(input(choice)?),
+            DatasetInput::Dataset(folder) => {
                 let (data, test) = folder.inputs();
                 all.extend_from_slice(data);
                 all_tests.extend_from_slice(test);

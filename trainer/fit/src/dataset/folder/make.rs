@@ -1,0 +1,171 @@
+//! The run that makes a dataset in a folder: sorted runs, then phases, each a part.
+
+use std::path::Path;
+
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::file::{Existing, FileError};
+use othello_engine::progress::Progress;
+use othello_engine::record::ROW_BYTES;
+use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use super::write::{FILE_COUNT, FILES, provenance};
+use super::{Content, Counts, DatasetFolder, LayoutSettings, Made};
+use crate::dataset::inputs::Inputs;
+use crate::dataset::merge::{Source, SourceRows, merge};
+use crate::dataset::part::{MappedPart, write_description, write_row, write_rows};
+use crate::dataset::sorted_run::SortedRun;
+use crate::dataset::stored::RowSink;
+use crate::dataset::{DataChoice, Dataset, DatasetError, DatasetInput, Subset};
+use crate::memory::MemoryLimit;
+
+/// The stages of the run.
+const RUNS: usize = 0;
+const PHASE_ROWS: usize = 1;
+
+impl DatasetFolder {
+    /// Makes a dataset in a folder, or the parts of a shard of it; these give `None`. The result is
+    /// the same whether all inputs are read now or some are datasets. All of `test` goes to the
+    /// test subset, except what training also has.
+    pub fn make(
+        folder: &Path,
+        data: &[DatasetInput],
+        test: &[DataChoice],
+        settings: &LayoutSettings,
+        (shard, existing): (Shard, Existing),
+        limit: &MemoryLimit,
+        progress: &dyn Progress,
+    ) -> Result<Option<Dataset>, DatasetError> {
+        Run::check_is_free(folder, shard)?;
+        let inputs = Inputs::open(data, test, settings, &[true; PHASES], progress)?;
+        let provenance = provenance(&inputs.data, &inputs.test, settings);
+        if existing == Existing::Keep && Self::is_at(folder) {
+            let there = Self::open(folder)?;
+            there.check_is_by(&provenance)?;
+            if there.has_all_files() {
+                progress.begin(FILES, FILE_COUNT, FILE_COUNT);
+                let phases: Vec<Phase> = Phase::all().collect();
+                return there.read(&phases, Some(limit), progress).map(Some);
+            }
+            progress.message("files that the folder lacks are written again");
+        }
+        let (at_once, left) = inputs.at_once(limit)?;
+        let stretches = Stage::new("dataset (stretches)", inputs.stretches.len() as u64, 1);
+        let phases = Stage::new("merge (phases)", PHASES as u64, 1);
+        let plan = Plan { kind: None, provenance, stages: vec![stretches, phases], growing: None };
+        let Opened::Run(run) = Run::open(folder, plan, shard, existing, progress)? else {
+            return Ok(None);
+        };
+        run.make_parts(RUNS, run.missing(RUNS), at_once, progress, |part| {
+            let stretch = &inputs.stretches[part.index() as usize];
+            SortedRun::read(&stretch.stretch, &stretch.placer, progress, |_| ())?.write(part)?;
+            Ok::<_, DatasetError>(true)
+        })?;
+        run.require(RUNS)?;
+        let runs = run.parts(RUNS).map(|part| SortedRun::of_part(part?));
+        let runs = runs.collect::<Result<Vec<_>, DatasetError>>()?;
+        let counts = inputs.counts(&runs);
+        if runs.iter().all(|run| run.bytes() == 0)
+            && inputs.folders.is_empty()
+            && !counts.is_labelled
+        {
+            run.clean()?;
+            return Err(DatasetError::empty(data.iter().map(DatasetInput::path), &settings.labels));
+        }
+        let (threads, missing) = (rayon::current_num_threads(), run.missing(PHASE_ROWS));
+        run.make_parts(PHASE_ROWS, missing, threads, progress, |part| {
+            let phase = phase_of(part);
+            let sources = sources(&runs, &inputs.folders, phase)?;
+            let rows = runs.iter().map(|run| run.len(phase)).sum::<usize>() * ROW_BYTES * threads;
+            let limit = (rows as u64 > left / 2).then_some(limit);
+            write_phase(part, &counts, sources, limit)?;
+            Ok::<_, DatasetError>(true)
+        })?;
+        match run.is_shard() {
+            true => Ok(None),
+            false => run.pack(|run| Self::pack(run, existing, progress)).map(Some),
+        }
+    }
+
+    /// Writes the folder from the parts of its run.
+    pub fn pack(
+        run: &Run,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<Dataset, DatasetError> {
+        let mut dataset = Dataset::default();
+        for part in run.parts(PHASE_ROWS) {
+            let part = MappedPart::open(part?)?;
+            let rows = Content::ALL.map(|content| part.rows(&content.to_string()));
+            let (Some(counts), [Some(training), Some(validation), Some(test), Some(sums)]) =
+                (part.description::<Counts>(), rows)
+            else {
+                return Err(part.wrong());
+            };
+            dataset.phases.push([training, validation, test, sums]);
+            let labels = std::mem::take(&mut dataset.counts.labels);
+            dataset.counts = Counts { labels: [labels, counts.labels].concat(), ..counts };
+        }
+        let made = Made::deserialize(Value::Object(run.provenance().as_map().clone()));
+        let made = made.map_err(|error| {
+            let reason = format!("its provenance is not that of a dataset: {error}");
+            FileError::exists(run.output(), reason)
+        })?;
+        (dataset.inputs, dataset.test_inputs) = (made.data, made.test);
+        dataset.write(run.output(), run.provenance(), existing, progress)?;
+        Ok(dataset)
+    }
+}
+
+/// Returns the phase of a part of the second stage.
+fn phase_of(part: &LongPart<'_>) -> Phase {
+    Phase::new(part.index() as usize).expect("the stage has a part for each phase")
+}
+
+/// Returns the rows of a phase in all runs and datasets.
+fn sources<'a>(
+    runs: &'a [SortedRun],
+    folders: &[&DatasetFolder],
+    phase: Phase,
+) -> Result<Vec<Source<'a>>, DatasetError> {
+    let mut sources = vec![];
+    for subset in Subset::ALL {
+        let of_runs = runs.iter().map(|run| &run.rows[subset as usize][phase.index()]);
+        let filled = of_runs.filter(|rows| !rows.is_empty());
+        sources.extend(filled.map(|rows| Source::of(subset, rows)));
+        for folder in folders {
+            let rows: SourceRows<'a> = match subset {
+                Subset::Training => Box::new(folder.exact_rows(phase)?),
+                _ => Box::new(folder.rows(subset.into(), phase)?),
+            };
+            sources.push(Source { subset, rows });
+        }
+    }
+    Ok(sources)
+}
+
+/// Merges the rows of a phase into its part. Training rows, the most, go there directly; a part
+/// takes one kind of rows after the other, so that the rest waits in memory, or in temporary files
+/// if there is a limit.
+fn write_phase(
+    part: &mut LongPart<'_>,
+    counts: &Counts,
+    sources: Vec<Source<'_>>,
+    limit: Option<&MemoryLimit>,
+) -> Result<(), DatasetError> {
+    let labels = vec![counts.labels[part.index() as usize].clone()];
+    write_description(part, &Counts { labels, ..counts.clone() })?;
+    let [training, others @ ..] = Content::ALL;
+    let mut sinks = others.map(|_| RowSink::new(limit));
+    part.raw_section(&training.to_string(), |out| {
+        merge(sources, |content, row| match others.iter().position(|&other| other == content) {
+            Some(other) => Ok(sinks[other].push(row)?),
+            None => write_row(out, &row),
+        })
+    })?;
+    for (content, rows) in others.into_iter().zip(sinks) {
+        write_rows(part, &content.to_string(), &[rows.finish()?])?;
+    }
+    Ok(())
+}

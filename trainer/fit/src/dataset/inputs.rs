@@ -1,0 +1,175 @@
+//! The inputs of a dataset: files of records, divided into stretches, and datasets in folders.
+
+use std::path::PathBuf;
+
+use othello_engine::board::Phase;
+use othello_engine::progress::Progress;
+
+use super::held_out::{Input, TrainedOn};
+use super::label_counts::LabelCounts;
+use super::place::Placer;
+use super::sorted_run::SortedRun;
+use super::{Counts, DataChoice, DatasetError, DatasetFolder, LayoutSettings, Split};
+use crate::memory::MemoryLimit;
+use crate::source::records::{Records, Stretch};
+
+/// The number of records in a stretch: as many games, or positions outside games, as take some
+/// seconds of one thread.
+const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
+
+/// The most memory of a position while a stretch is read and sorted, in bytes: a growing vector has
+/// up to twice the size of its content.
+const BYTES_PER_POSITION: u64 = 40;
+
+/// The most memory of the frames that are placed at a time, in bytes.
+const BYTES_OF_FRAMES: u64 = 8 << 20;
+
+/// An input of a dataset in a folder.
+pub enum DatasetInput {
+    /// A file of records.
+    Records(DataChoice),
+    /// A dataset made with the same settings; its own inputs are not read again.
+    Dataset(Box<DatasetFolder>),
+}
+
+impl DatasetInput {
+    /// Returns the path of the file or folder.
+    pub(super) fn path(&self) -> PathBuf {
+        match self {
+            Self::Records(choice) => choice.path.clone(),
+            Self::Dataset(folder) => folder.path().to_owned(),
+        }
+    }
+}
+
+/// The inputs of a dataset, checked, with their checksums.
+pub(super) struct Inputs<'a> {
+    settings: &'a LayoutSettings,
+    /// By phase, true if its positions are wanted.
+    wanted: &'a [bool],
+    pub(super) stretches: Vec<StretchOfFile<'a>>,
+    pub(super) folders: Vec<&'a DatasetFolder>,
+    pub(super) data: Vec<Input>,
+    pub(super) test: Vec<Input>,
+}
+
+/// A stretch of a file of records.
+pub(super) struct StretchOfFile<'a> {
+    pub(super) stretch: Stretch,
+    pub(super) placer: Placer<'a>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Reads all files once, without decoding their records, and checks them. The records of `data`
+    /// are split; those of `test` all belong to the test subset.
+    pub(super) fn open(
+        data: &'a [DatasetInput],
+        test: &[DataChoice],
+        settings: &'a LayoutSettings,
+        wanted: &'a [bool],
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
+        let mut trained = TrainedOn::default();
+        for input in data {
+            match input {
+                DatasetInput::Records(choice) => trained.add_file(&choice.path),
+                DatasetInput::Dataset(folder) => {
+                    trained.add_inputs(folder.path(), folder.inputs().0);
+                }
+            }
+        }
+        trained.check(test.iter().map(|choice| choice.path.as_path()))?;
+        let (stretches, folders) = (vec![], vec![]);
+        let mut inputs = Self { settings, wanted, stretches, folders, data: vec![], test: vec![] };
+        for input in data {
+            match input {
+                DatasetInput::Records(choice) => {
+                    let input = inputs.add_file(choice, Some(settings.split), progress)?;
+                    inputs.data.push(input);
+                }
+                DatasetInput::Dataset(folder) => inputs.add_folder(folder)?,
+            }
+        }
+        for choice in test {
+            let input = inputs.add_file(choice, None, progress)?;
+            inputs.test.push(input);
+        }
+        Ok(inputs)
+    }
+
+    fn add_file(
+        &mut self,
+        choice: &DataChoice,
+        split: Option<Split>,
+        progress: &dyn Progress,
+    ) -> Result<Input, DatasetError> {
+        let DataChoice { path, weight } = choice;
+        let mut records = Records::open(path)?;
+        progress.begin_file(path, records.bytes());
+        let stretches = records.stretches(path, STRETCH, progress)?;
+        let is_enumerated = records.is_enumerated();
+        self.stretches.extend(stretches.into_iter().map(|stretch| StretchOfFile {
+            stretch,
+            placer: Placer {
+                rules: &self.settings.labels,
+                split,
+                weight: *weight,
+                is_enumerated,
+                wanted: self.wanted,
+                is_canonical: true,
+            },
+        }));
+        let sha256 = records.sha256().unwrap_or_default().to_owned();
+        Ok(Input { sha256, weight: *weight })
+    }
+
+    fn add_folder(&mut self, folder: &'a DatasetFolder) -> Result<(), DatasetError> {
+        let differences = self.settings.differences(folder.settings());
+        if !differences.is_empty() {
+            let path = folder.path().to_owned();
+            return Err(DatasetError::Settings { path, differences });
+        }
+        let (data, test) = folder.inputs();
+        self.data.extend_from_slice(data);
+        self.test.extend_from_slice(test);
+        self.folders.push(folder);
+        Ok(())
+    }
+
+    /// Returns the largest number of positions that all stretches can have.
+    pub(super) fn most_positions(&self) -> u64 {
+        self.stretches.iter().map(|stretch| stretch.stretch.most_positions()).sum()
+    }
+
+    /// Returns the memory that a stretch takes at most while it is read, in bytes.
+    fn bytes_of_stretch(&self) -> u64 {
+        let positions = self.stretches.iter().map(|stretch| stretch.stretch.most_positions());
+        let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
+        bytes.saturating_add(bytes.min(BYTES_OF_FRAMES))
+    }
+
+    /// Returns the number of stretches that are read at a time, at most two, and the memory that is
+    /// left beside them, in bytes. Refuses a limit that is too small for one.
+    pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DatasetError> {
+        let each = self.bytes_of_stretch();
+        let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;
+        Ok((at_once, limit.bytes - at_once as u64 * each))
+    }
+
+    /// Returns the counts of the datasets in folders and of these runs.
+    pub(super) fn counts(&self, runs: &[SortedRun]) -> Counts {
+        let mut all = Counts::default();
+        let mut labels = LabelCounts::new(self.settings.labels.clone());
+        let of_folders = self.folders.iter().map(|folder| folder.counts());
+        for counts in runs.iter().map(|run| run.counts.clone()).chain(of_folders) {
+            all.games = all.games.saturating_add(counts.games);
+            all.dropped = all.dropped.saturating_add(counts.dropped);
+            all.is_labelled |= counts.is_labelled;
+            for (phase, kinds) in Phase::all().zip(&counts.labels) {
+                labels.add_kinds(phase, kinds);
+            }
+        }
+        all.labels = labels.by_phase();
+        all
+    }
+}

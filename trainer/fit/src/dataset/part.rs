@@ -1,0 +1,93 @@
+//! Parts of a run that hold rows: a description as JSON, and sections of rows that are mapped.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use othello_engine::file::{FileError, RawSection, Reader, Section, open_ordinary};
+use othello_engine::record::ScoredPosition;
+use othello_engine::run::LongPart;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::DatasetError;
+use super::stored::StoredRows;
+
+/// The name of the section that describes the others.
+const DESCRIPTION: &str = "description";
+
+/// Writes the description of a part.
+pub(super) fn write_description(
+    part: &mut LongPart<'_>,
+    description: &impl Serialize,
+) -> Result<(), DatasetError> {
+    // A description has numbers and texts, which are all JSON.
+    let json = serde_json::to_vec(description).unwrap_or_default();
+    Ok(part.section(DESCRIPTION, &json)?)
+}
+
+/// Writes a section of rows.
+pub(super) fn write_rows<'r>(
+    part: &mut LongPart<'_>,
+    name: &str,
+    rows: impl IntoIterator<Item = &'r StoredRows>,
+) -> Result<(), DatasetError> {
+    part.raw_section(name, |out| {
+        rows.into_iter().flat_map(|rows| rows.iter()).try_for_each(|row| write_row(out, row))
+    })
+}
+
+/// Writes a row to a section.
+pub(super) fn write_row(out: &mut dyn Write, row: &ScoredPosition) -> Result<(), DatasetError> {
+    let written = out.write_all(&row.to_bytes());
+    written.map_err(|error| {
+        FileError::io(Path::new("a part of the dataset"), "write it")(error).into()
+    })
+}
+
+/// A part of a run, mapped into memory.
+pub(super) struct MappedPart {
+    pub(super) map: Arc<Mmap>,
+    path: PathBuf,
+    sections: Vec<Section>,
+    raw: Vec<RawSection>,
+}
+
+impl MappedPart {
+    /// Maps a part, which was checked when its run was opened or has just been written.
+    pub(super) fn open(part: Reader) -> Result<Self, DatasetError> {
+        let path = part.path().to_owned();
+        let mut reader = part.skipping_raw();
+        let sections = reader.by_ref().collect::<Result<_, _>>()?;
+        // SAFETY: a complete part of a run is never written to again.
+        let map = open_ordinary(&path)
+            .and_then(|file| unsafe { Mmap::map(&file) }.map_err(FileError::io(&path, "map it")))?;
+        Ok(Self { map: Arc::new(map), raw: reader.raw_sections().to_vec(), path, sections })
+    }
+
+    /// Returns the description; `None` if it has another form.
+    pub(super) fn description<T: DeserializeOwned>(&self) -> Option<T> {
+        let section = self.sections.iter().find(|section| section.name == DESCRIPTION)?;
+        serde_json::from_slice(&section.content).ok()
+    }
+
+    /// Returns the place of a section of rows in the map.
+    pub(super) fn place(&self, name: &str) -> Option<Range<usize>> {
+        let raw = self.raw.iter().find(|raw| raw.name == name)?;
+        let begin = usize::try_from(raw.offset).ok()?;
+        Some(begin..begin.checked_add(usize::try_from(raw.bytes).ok()?)?)
+    }
+
+    /// Returns the rows of a section; `None` if they are not rows.
+    pub(super) fn rows(&self, name: &str) -> Option<StoredRows> {
+        StoredRows::mapped(&self.map, self.place(name)?)
+    }
+
+    /// Returns the error for a part with another content than its run writes.
+    pub(super) fn wrong(&self) -> DatasetError {
+        let reason = "it does not have the rows of a dataset; remove it, and run the command again";
+        FileError::exists(&self.path, reason).into()
+    }
+}

@@ -1,0 +1,173 @@
+//! Sorted runs: the placed positions of a stretch of records, sorted by subset, phase and
+//! [`order`].
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use othello_engine::board::{PHASES, Phase};
+use othello_engine::file::Reader;
+use othello_engine::progress::Progress;
+use othello_engine::record::{ROW_BYTES, ScoredPosition};
+use othello_engine::run::{LongPart, RunError};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::label_counts::LabelCounts;
+use super::merge::order;
+use super::part::{MappedPart, write_description, write_rows};
+use super::place::{PlacedRows, Placer};
+use super::stored::StoredRows;
+use super::{Counts, DatasetError, Subset};
+use crate::memory::{MemoryLimit, NoRoom, Temporary};
+use crate::source::LabelRules;
+use crate::source::records::{Frame, Stretch};
+
+/// The number of frames that are placed before their positions are moved to their phases.
+const FRAMES_AT_ONCE: usize = 8;
+
+/// The positions of a stretch of records.
+pub(super) struct SortedRun {
+    /// The rows by subset and phase.
+    pub(super) rows: [Vec<StoredRows>; Subset::ALL.len()],
+    pub(super) counts: Counts,
+}
+
+/// The section of a part that describes its rows.
+#[derive(Serialize, Deserialize)]
+struct Description {
+    counts: Counts,
+    /// The number of rows by subset and phase.
+    rows: [Vec<u64>; Subset::ALL.len()],
+}
+
+/// The name of the section of rows.
+const ROWS: &str = "rows";
+
+/// Collects placed positions for a sorted run.
+pub(super) struct RunBuilder {
+    rows: [Vec<Vec<ScoredPosition>>; Subset::ALL.len()],
+    counts: Counts,
+    labels: LabelCounts,
+}
+
+impl RunBuilder {
+    /// Creates a builder without positions.
+    pub(super) fn new(rules: LabelRules) -> Self {
+        let rows = [(); Subset::ALL.len()].map(|()| vec![vec![]; PHASES]);
+        Self { rows, counts: Counts::default(), labels: LabelCounts::new(rules) }
+    }
+
+    /// Adds placed positions.
+    pub(super) fn add(&mut self, placed: PlacedRows) {
+        self.counts.games += placed.games;
+        self.counts.dropped += placed.dropped;
+        self.counts.is_labelled |= placed.is_labelled;
+        for (subset, found) in placed.rows {
+            if subset == Subset::Training {
+                self.labels.add(&found);
+            }
+            if let Some(phase) = Phase::of(&found.row.position()) {
+                self.rows[subset as usize][phase.index()].push(found.row);
+            }
+        }
+    }
+
+    /// Sorts the positions.
+    pub(super) fn sort(self) -> SortedRun {
+        let sorted = |mut rows: Vec<ScoredPosition>| {
+            rows.par_sort_unstable_by_key(order);
+            rows.shrink_to_fit();
+            StoredRows::from(rows)
+        };
+        let rows = self.rows.map(|by_phase| by_phase.into_par_iter().map(sorted).collect());
+        SortedRun { rows, counts: Counts { labels: self.labels.by_phase(), ..self.counts } }
+    }
+}
+
+impl SortedRun {
+    /// Reads, labels, places and sorts the positions of a stretch. Passes the number of records of
+    /// each frame to `read`.
+    pub(super) fn read(
+        stretch: &Stretch,
+        placer: &Placer<'_>,
+        progress: &dyn Progress,
+        read: impl Fn(u64),
+    ) -> Result<Self, DatasetError> {
+        let (mut run, mut frames) = (RunBuilder::new(placer.rules.clone()), vec![]);
+        let mut place = |frames: &mut Vec<Frame>| {
+            let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
+            placed.into_iter().for_each(|placed| run.add(placed));
+            frames.clear();
+        };
+        stretch.each_frame(|frame| {
+            progress.check().map_err(RunError::from)?;
+            read(frame.len() as u64);
+            frames.push(frame);
+            if frames.len() == FRAMES_AT_ONCE {
+                place(&mut frames);
+            }
+            Ok::<_, DatasetError>(())
+        })?;
+        place(&mut frames);
+        Ok(run.sort())
+    }
+
+    /// Returns the size of the rows in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.rows.iter().flatten().map(|rows| rows.len()).sum::<usize>() * ROW_BYTES) as u64
+    }
+
+    /// Returns the number of rows of a phase.
+    pub(super) fn len(&self, phase: Phase) -> usize {
+        self.rows.iter().map(|by_phase| by_phase[phase.index()].len()).sum()
+    }
+
+    /// Moves the rows to a temporary file.
+    pub(super) fn into_temporary(self, limit: &MemoryLimit) -> Result<Self, NoRoom> {
+        let mut file = Temporary::create(limit)?;
+        for row in self.rows.iter().flatten().flat_map(|rows| rows.iter()) {
+            file.write(&row.to_bytes())?;
+        }
+        let bytes = 0..file.len();
+        let description = self.description();
+        let map = Arc::new(file.map()?);
+        Self::of_map(&map, bytes, description).ok_or_else(|| limit.changed())
+    }
+
+    /// Writes the run as a part.
+    pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<(), DatasetError> {
+        write_description(part, &self.description())?;
+        write_rows(part, ROWS, self.rows.iter().flatten())
+    }
+
+    /// Maps the part that [`Self::write`] made.
+    pub(super) fn of_part(part: Reader) -> Result<Self, DatasetError> {
+        let part = MappedPart::open(part)?;
+        let run =
+            part.place(ROWS).and_then(|place| Self::of_map(&part.map, place, part.description()?));
+        run.ok_or_else(|| part.wrong())
+    }
+
+    fn description(&self) -> Description {
+        let length = |rows: &StoredRows| rows.len() as u64;
+        let rows = |by_phase: &Vec<StoredRows>| by_phase.iter().map(length).collect();
+        Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
+    }
+
+    /// Returns the rows at a place of a map, or `None` if the description does not fit.
+    fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
+        let mut begin = bytes.start;
+        let mut rows = [const { vec![] }; Subset::ALL.len()];
+        for (rows, lengths) in rows.iter_mut().zip(&description.rows) {
+            for &length in lengths {
+                let end =
+                    begin.checked_add(usize::try_from(length).ok()?.checked_mul(ROW_BYTES)?)?;
+                rows.push(StoredRows::mapped(map, begin..end)?);
+                begin = end;
+            }
+        }
+        let is_whole = begin == bytes.end && rows.iter().all(|rows| rows.len() == PHASES);
+        is_whole.then_some(Self { rows, counts: description.counts })
+    }
+}
