@@ -88,7 +88,7 @@ def square_of(text):
     if text in ("pass", "pa"):
         return None
     if len(text) != 2 or text[0] not in "abcdefgh" or text[1] not in "12345678":
-        raise Incident(f"`{text}` is no square")
+        raise Incident(f"`{text}` is not a square")
     return "abcdefgh".index(text[0]), int(text[1]) - 1
 
 

@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
     check(boards && !fseek(in, 0, SEEK_END), "expected two files to read, WEIGHTS BOARDS");
     file_size = (uint64_t)ftell(in), file = calloc(file_size + 64, 1), rewind(in);
     check(file && fread(file, 1, file_size, in) == file_size, "cannot read the weights");
-    check(!memcmp(file, "OTHELLOW\1\0\0", 12), "this is no weights file of version 1");
+    check(!memcmp(file, "OTHELLOW\1\0\0", 12), "this is not a weights file of version 1");
     take(16 + number(file + 12, 4));
     while (!memcmp(file + place, "SECT", 4)) read_section();
     check(!memcmp(take(44), "END.", 4) && place == file_size, "the end is not where it should be");

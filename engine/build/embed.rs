@@ -29,7 +29,7 @@ fn embed() -> Result<(), String> {
         }
         Ok(path) => read(&workspace()?.join(path))?,
         Err(env::VarError::NotUnicode(path)) => {
-            return Err(format!("{VARIABLE}: {path:?} is no text in UTF-8"));
+            return Err(format!("{VARIABLE}: {path:?} is not text in UTF-8"));
         }
         // docs.rs plays nothing, and gets the crate as it is published: without the weights.
         Err(env::VarError::NotPresent) if env::var_os("DOCS_RS").is_some() => no_weights(),

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
             let kind = match &error {
                 WeightsError::File(FileError::Io { .. }) => "cannot be read",
                 WeightsError::File(FileError::Newer { .. }) => "is of a later version",
-                WeightsError::File(_) => "is damaged or no weights file",
+                WeightsError::File(_) => "is damaged or not a weights file",
                 _ => "holds no usable weights",
             };
             eprintln!("{choice} {kind}\n{error}");

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: split WEIGHTS PLAYED COUNTS".into());
     };
     let file = fs::read(weights)?;
-    let parts = split(&file).ok_or_else(|| format!("{weights}: is no whole weights file"))?;
+    let parts = split(&file).ok_or_else(|| format!("{weights}: is not a complete weights file"))?;
     fs::write(played, &parts[0])?;
     fs::write(counts, &parts[1])?;
     Ok(())

@@ -156,7 +156,7 @@ fn check_is_own<E: Evaluate>(
     };
     let there: Option<BTreeSet<Vec<Square>>> = lines.lines().map(game).collect();
     let Some(there) = there else {
-        let reason = format!("it is no list of transcripts of {} moves", balance.plies);
+        let reason = format!("it is not a list of transcripts of {} moves", balance.plies);
         return Err(refused(reason).into());
     };
     let count = balance.count.unwrap_or(usize::MAX).min(OPENINGS_OF_ITS_OWN);

@@ -313,7 +313,7 @@ fn partial_position(squares: &[Square], discs: &str) -> anyhow::Result<Position>
             'X' | 'x' | '*' => player |= square.bit(),
             'O' | 'o' => opponent |= square.bit(),
             '-' | '.' => {}
-            other => bail!("--inspect: `{other}` is no disc; expected X, O or -"),
+            other => bail!("--inspect: `{other}` is not a disc; expected X, O or -"),
         }
     }
     Position::new(player, opponent).context("--inspect: a square is named twice")

@@ -94,65 +94,23 @@ impl Board {
             Side::White => [self.position.opponent(), self.position.player()],
         }
     }
-}
 
-/// The squares to mark in a drawing of a board.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Marks {
-    /// Empty squares, drawn as `*`.
-    pub open: u64,
-    /// The last disc played, drawn in brackets.
-    pub last: u64,
-    /// The discs that it flipped, drawn as small letters.
-    pub turned: u64,
-}
-
-impl Board {
     /// Returns a row of the board for people; rows are counted from 0, `X` is black, `O` white.
     pub fn row(&self, rank: usize) -> String {
-        self.marked_row(rank, Marks::default()).trim().to_owned()
-    }
-
-    /// Returns a row with a character on either side of each square.
-    fn marked_row(&self, rank: usize, marks: Marks) -> String {
         let [black, white] = self.discs();
-        let mut row = " ".to_owned();
-        for file in 0..8 {
-            let square: u64 = 1 << (8 * rank + file);
-            let (black, white) = (black & square != 0, white & square != 0);
-            let disc = match (black, white, marks.turned & square != 0) {
-                (true, _, true) => 'x',
-                (_, true, true) => 'o',
-                (true, _, _) => 'X',
-                (_, true, _) => 'O',
-                _ if marks.open & square != 0 => '*',
-                _ => '.',
-            };
-            if marks.last & square != 0 {
-                row.pop();
-                row.extend(['[', disc, ']']);
-            } else {
-                row.extend([disc, ' ']);
-            }
-        }
-        row
+        let disc = |square: usize| match (black >> square & 1, white >> square & 1) {
+            (1, _) => "X",
+            (_, 1) => "O",
+            _ => ".",
+        };
+        (8 * rank..8 * rank + 8).map(disc).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the board for people, with the names of files and rows.
-    pub fn drawing(&self, marks: Marks) -> String {
-        let row = |rank| format!("{}{}\n", rank + 1, self.marked_row(rank, marks).trim_end());
-        let rows: String = (0..8).map(row).collect();
+    pub fn drawing(&self) -> String {
+        let rows: String =
+            (0..8).map(|rank| format!("{} {}\n", rank + 1, self.row(rank))).collect();
         format!("  a b c d e f g h\n{rows}")
-    }
-
-    /// Returns the last disc played, and the discs that it flipped; none after a pass or before any
-    /// turn.
-    pub fn last_change(&self) -> (u64, u64) {
-        let Some((before, side)) = self.before.last() else { return (0, 0) };
-        let other = Self::new(*before, *side);
-        let ([black, white], [black_before, white_before]) = (self.discs(), other.discs());
-        let last = (black | white) & !(black_before | white_before);
-        (last, (black & white_before) | (white & black_before))
     }
 }
 

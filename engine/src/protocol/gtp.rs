@@ -10,7 +10,7 @@ mod analyze;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::board::{Board, Marks, Turn, name};
+use super::board::{Board, Turn, name};
 use super::clock::{Clock, TimeSettings};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
@@ -174,7 +174,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         let bytes =
             read_ordinary(path, MAX_FILE_BYTES).map_err(|error| cannot(error.to_string()))?;
         let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));
-        let text = str::from_utf8(&bytes).map_err(|_| wrong("is no text in UTF-8".to_owned()))?;
+        let text = str::from_utf8(&bytes).map_err(|_| wrong("is not text in UTF-8".to_owned()))?;
         let game = SgfGame::parse(text.trim_start_matches('\u{feff}')).map_err(wrong)?;
         let mut board = Board::new(game.position, game.side);
         for (number, (side, turn)) in game.turns.into_iter().take(moves).enumerate() {
@@ -229,7 +229,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     }
 
     fn drawing(&self) -> String {
-        format!("{}{} to move", self.board.drawing(Marks::default()), name(self.board.side()))
+        format!("{}{} to move", self.board.drawing(), name(self.board.side()))
     }
 }
 

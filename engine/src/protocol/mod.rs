@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::search::Limits;
 
-pub use board::{Board, Marks, Turn, name};
+pub use board::{Board, Turn, name};
 pub use clock::{Clock, TimeSettings};
 use inbox::Inbox;
 pub use inbox::Interruption;

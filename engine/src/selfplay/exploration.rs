@@ -50,7 +50,7 @@ enum Draw {
 
 /// The error for a text that is not a list of exploration rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{rule}` is no rule of exploration: {reason}")]
+#[error("`{rule}` is not a rule of exploration: {reason}")]
 pub struct ExplorationError {
     rule: String,
     reason: &'static str,

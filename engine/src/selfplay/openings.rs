@@ -158,7 +158,7 @@ mod tests {
         for (text, expected) in [
             ("f5\nf5f3\n", "line 2: move 2: f3 is not legal here"),
             ("f5\n\nf5d6c5f4e7f6g5e6e3", "line 3: the game is over after these moves"),
-            ("x9", "line 1: `x9` is no square"),
+            ("x9", "line 1: `x9` is not a square"),
             ("\n \n", "holds no opening"),
         ] {
             let error = read(text).unwrap_err().to_string();

@@ -28,7 +28,7 @@ pub struct PerfectFrom(RangeInclusive<u32>);
 /// The error for a text that gives no number of empty squares for perfect play.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no number of empty squares; expected 0 to {MOST}, or a range with the lesser number \
+    "`{0}` is not a number of empty squares; expected 0 to {MOST}, or a range with the lesser number \
      first, such as 15..16"
 )]
 pub struct PerfectFromError(String);

@@ -25,31 +25,16 @@ pub struct Schedule {
 
 /// The error for a text that is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum ScheduleError {
-    /// A term has the wrong form.
-    #[error("`{found}` is no number of random moves; expected terms like 8, 8..24 or 8..24*2")]
-    Term {
-        /// The term.
-        found: String,
-    },
-    /// A length is beyond the largest, or a range ends before it begins.
+    #[error("`{found}` is not a number of random moves; expected terms like 8, 8..24 or 8..24*2")]
+    Term { found: String },
     #[error("`{found}`: random moves go from 0 to {MAX_RANDOM_PLIES}, the lesser number first")]
-    Length {
-        /// The term.
-        found: String,
-    },
-    /// A weight is 0 or beyond the largest.
+    Length { found: String },
     #[error("`{found}`: weights go from 1 to {MAX_WEIGHT}")]
-    Weight {
-        /// The term.
-        found: String,
-    },
-    /// A length occurs in two terms.
+    Weight { found: String },
     #[error("{length} random moves are in the schedule twice")]
-    Twice {
-        /// The length.
-        length: usize,
-    },
+    Twice { length: usize },
 }
 
 impl Schedule {

@@ -224,7 +224,7 @@ fn a_move_ordering_evaluation_that_does_not_fit_is_refused() {
     let error = sections(&[(set, SET), (set, SET)]);
     assert!(error.contains("`ordering pattern set`: comes a second time"), "{error}");
     let error = sections(&[(set, b"\xFF"), (weights, &[0, 0])]);
-    assert!(error.contains("no text in UTF-8"), "{error}");
+    assert!(error.contains("not text in UTF-8"), "{error}");
     let error = sections(&[(set, SET), (weights, &[0])]);
     assert!(error.contains("bad.weights: section `ordering weights`: has 1 bytes"), "{error}");
 }

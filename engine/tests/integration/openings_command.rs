@@ -25,8 +25,8 @@ fn openings_that_cannot_be_written_are_refused_before_the_work() {
     let deep = WORK.replace("--score-depth 3", "--score-depth 30");
     for (work, out, expected) in [
         (&*deep, "missing/out.txt", "cannot create it"),
-        (&deep, "foreign.txt", "foreign.txt: exists: it is no list of transcripts of 8 moves"),
-        (&deep, "few.txt", "few.txt: exists: it is no list of transcripts of 8 moves"),
+        (&deep, "foreign.txt", "foreign.txt: exists: it is not a list of transcripts of 8 moves"),
+        (&deep, "few.txt", "few.txt: exists: it is not a list of transcripts of 8 moves"),
         // It was found out after the work.
         (WORK, "others.txt", "others.txt: exists: it has other openings"),
         (&format!("{deep} --force"), &long, "name too long"),

@@ -66,7 +66,7 @@ const NBOARD: &[(&str, &str)] = &[
     ),
     ("move a1", "status move: a1 is not legal"),
     ("move PA", "status move: a side that can move may not pass"),
-    ("move", "status move: `` is no square; expected a1 to h8"),
+    ("move", "status move: `` is not a square; expected a1 to h8"),
     ("learn", "learned"),
     ("", ""),
     ("a command of a later version", ""),

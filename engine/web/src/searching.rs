@@ -77,7 +77,9 @@ impl Loaded {
         let evaluator: Evaluator = match name {
             "none" => Zero.into(),
             "mobility" => Mobility.into(),
-            other => return Err(format!("`{other}` is no evaluation; expected none or mobility")),
+            other => {
+                return Err(format!("`{other}` is not an evaluation; expected none or mobility"));
+            }
         };
         Self::take(evaluator, None, None)?;
         Ok(json!({ "name": name, "identity": name }))
@@ -193,7 +195,7 @@ pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
 
 /// Rates one move of a position.
 pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, String> {
-    let illegal = || format!("{square} is no legal move here");
+    let illegal = || format!("{square} is not a legal move here");
     let move_square: Square = square.parse().map_err(|_| illegal())?;
     with(|loaded| {
         let strength = prepare(loaded, how)?;

@@ -59,7 +59,7 @@ test("a dropped file plays beside the shipped weights, and a damaged one is refu
   for (const [bytes, words] of [
     [damaged, /damaged\.weights: damaged: section .* does not match its checksum; copy or make the file again/],
     [damaged.subarray(0, 50_000), /damaged\.weights: cut short/],
-    [Buffer.from("no weights at all"), /damaged\.weights: begins with `no weigh`, which is no file of this program/],
+    [Buffer.from("no weights at all"), /damaged\.weights: begins with `no weigh`, which is not a file of this program/],
   ]) {
     await drop(shown, "damaged.weights", bytes);
     await shown.locator("#weights [role=alert]", { hasText: words }).waitFor({ timeout: 10_000 });

@@ -14,21 +14,12 @@ use crate::program::Program;
 
 /// Errors of compiling the kernels.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum NvrtcError {
-    /// There is no NVRTC.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// NVRTC refuses the sources.
     #[error("NVRTC refuses the kernels for {architecture}: {error}\n{log}")]
-    Refused {
-        /// The architecture that it was to compile for.
-        architecture: Architecture,
-        /// The error.
-        error: result::NvrtcError,
-        /// The log of the compiler.
-        log: String,
-    },
-    /// NVRTC itself fails.
+    Refused { architecture: Architecture, error: result::NvrtcError, log: String },
     #[error("NVRTC does not work: {0}; another version of it may")]
     Fails(#[from] result::NvrtcError),
 }

@@ -42,65 +42,38 @@ impl std::fmt::Display for Gpu {
 
 /// Reasons why there is no usable GPU.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum Unavailable {
-    /// There is no libcuda.
     #[error(
         "no NVIDIA driver (libcuda) was found; on a machine with an NVIDIA GPU, install its driver"
     )]
     NoDriver,
-    /// libcuda does not start.
     #[error("the NVIDIA driver does not start: {}; look at what `nvidia-smi` says", said(*.0))]
     Driver(DriverError),
-    /// A library lacks an entry point.
     #[error("the {library} has no {entry}; {}", remedy(library))]
-    Incomplete {
-        /// The name of the library.
-        library: &'static str,
-        /// The first entry point that it lacks.
-        entry: &'static str,
-    },
-    /// The GPU cannot be used now.
+    Incomplete { library: &'static str, entry: &'static str },
     #[error(
         "{name} cannot be used: {}; look at `nvidia-smi` for who else uses it, and in which mode", said(*error)
     )]
-    Busy {
-        /// The name of the GPU.
-        name: String,
-        /// The cause.
-        error: DriverError,
-    },
-    /// The driver is for an older CUDA.
+    Busy { name: String, error: DriverError },
     #[error("the NVIDIA driver is for CUDA {}; install one for CUDA 12.0 or later (525 or later)", version(*found))]
-    OldDriver {
-        /// The CUDA version of the driver.
-        found: i32,
-    },
-    /// There is a driver, but no GPU.
+    OldDriver { found: i32 },
     #[error(
         "the NVIDIA driver finds no GPU; look at `nvidia-smi`, CUDA_VISIBLE_DEVICES and, in a container, its GPU option"
     )]
     NoDevice,
-    /// The GPU is older than Turing.
     #[error("{name} is {found}; the kernels need {OLDEST_ARCHITECTURE} or later")]
-    OldDevice {
-        /// The name of the GPU.
-        name: String,
-        /// The architecture of the GPU.
-        found: Architecture,
-    },
-    /// The GPU is too small, or others use its memory.
+    OldDevice { name: String, found: Architecture },
     #[error(
         "{name} has {} MiB of free memory; {} MiB are needed: look at `nvidia-smi` for who else uses it",
         found >> 20,
         LEAST_MEMORY >> 20
     )]
     LittleMemory {
-        /// The name of the GPU.
         name: String,
         /// The free memory of the GPU in bytes.
         found: usize,
     },
-    /// There is no libnvrtc.
     #[error(
         "NVRTC (libnvrtc) was not found, which compiles the kernels; install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12` and put its lib folder into LD_LIBRARY_PATH"
     )]

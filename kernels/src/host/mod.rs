@@ -21,19 +21,12 @@ pub use launcher::HostLauncher;
 
 /// The error for sources that cannot be run here.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum HostError {
-    /// There is no compiler, or no space for its output.
     #[error("{}: {source}; the host-run kernels need a C compiler: install one, or name it in CC", what.display())]
-    Io {
-        /// The program or file.
-        what: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The compiler rejects the sources.
+    Io { what: PathBuf, source: io::Error },
     #[error("the C compiler refuses the kernels:\n{0}")]
     Refused(String),
-    /// The compiled sources cannot be loaded.
     #[error("the compiled kernels cannot be loaded: {0}")]
     Load(#[from] libloading::Error),
 }

@@ -49,7 +49,7 @@ pub(crate) fn prepare(
                 // SAFETY: as above.
                 let address = unsafe { value.read() };
                 let Some(allocation) = state.memory.find(address, 1) else {
-                    eprintln!("stand-in: {}: argument {number} is no memory", kernel.name);
+                    eprintln!("stand-in: {}: argument {number} is not memory", kernel.name);
                     return Ok(Work::WildLaunch);
                 };
                 ordered &= if element.starts_with("const ") {

@@ -12,7 +12,7 @@ use serde_json::Value;
 #[derive(Debug, thiserror::Error)]
 pub enum ShardsError {
     /// A file is not a shard.
-    #[error("{}: is no shard: {reason}; name the files that `--shard I/N` made", path.display())]
+    #[error("{}: is not a shard: {reason}; name the files that `--shard I/N` made", path.display())]
     NoShard {
         /// The file.
         path: PathBuf,

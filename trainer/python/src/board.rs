@@ -93,7 +93,7 @@ impl Board {
     fn play(&self, square: &str) -> PyResult<Self> {
         let square: Square = square.parse().map_err(exception)?;
         let next = self.position.play(square).ok_or_else(|| {
-            refused(format!("{square} is no legal move; legal are {}", self.moves().join(" ")))
+            refused(format!("{square} is not a legal move; legal are {}", self.moves().join(" ")))
         })?;
         let passes = next.moves() == 0 && next.pass().moves() != 0;
         let (position, is_black) =

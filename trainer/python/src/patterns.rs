@@ -63,7 +63,7 @@ impl PatternSet {
         let number = patterns.iter().position(|pattern| pattern.name() == name);
         let number = number.ok_or_else(|| {
             let names: Vec<&str> = patterns.iter().map(|pattern| pattern.name()).collect();
-            refused(format!("{name:?} is no pattern of the set; it has {}", names.join(", ")))
+            refused(format!("{name:?} is not a pattern of the set; it has {}", names.join(", ")))
         })?;
         Ok(&self.model.geometry().patterns[number])
     }
@@ -73,7 +73,7 @@ impl PatternSet {
         let place = self.scalars().iter().position(|&scalar| scalar == name);
         let place = place.ok_or_else(|| {
             let names = self.scalars().join(", ");
-            refused(format!("{name:?} is no scalar feature of the set; it has: {names}"))
+            refused(format!("{name:?} is not a scalar feature of the set; it has: {names}"))
         })?;
         Ok(self.model.geometry().pattern_parameters + place * Scalar::VALUES)
     }

@@ -142,6 +142,6 @@ fn choice(path: PathBuf) -> PyResult<DataChoice> {
 
 fn part_of(name: &str) -> PyResult<Subset> {
     Subset::ALL.into_iter().find(|part| part.to_string() == name).ok_or_else(|| {
-        refused(format!("{name:?} is no part; expected `training`, `validation` or `test`"))
+        refused(format!("{name:?} is not a part; expected `training`, `validation` or `test`"))
     })
 }

@@ -253,7 +253,7 @@ impl Weights {
 
 fn phase_of(phase: usize) -> PyResult<Phase> {
     Phase::new(phase)
-        .ok_or_else(|| refused(format!("{phase} is no phase; expected 0 to {}", PHASES - 1)))
+        .ok_or_else(|| refused(format!("{phase} is not a phase; expected 0 to {}", PHASES - 1)))
 }
 
 fn in_discs(steps: i16) -> f32 {

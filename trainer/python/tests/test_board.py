@@ -73,7 +73,7 @@ def test_ctrl_c_ends_a_search():
 
 def test_what_makes_no_sense_is_refused_with_the_message_of_the_programs():
     for work, words in [
-        (lambda: othello.Board("hello"), "no square"),
+        (lambda: othello.Board("hello"), "not a square"),
         (lambda: othello.Board("XO"), "64"),
         (lambda: othello.Board().play("a1"), "legal are d3 c4 f5 e6"),
         (lambda: othello.Board().play("z9"), "z9"),

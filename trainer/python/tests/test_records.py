@@ -124,8 +124,8 @@ def test_what_is_no_data_is_refused(tmp_path):
     games = CONFORMANCE / "conformance.games"
     for work, words in [
         (lambda: othello.positions(games, labels="all:guess"), "guess"),
-        (lambda: othello.positions(games, part="training "), "no part"),
-        (lambda: othello.positions(games, phases="30..20"), "no range"),
+        (lambda: othello.positions(games, part="training "), "not a part"),
+        (lambda: othello.positions(games, phases="30..20"), "not a range"),
         (lambda: othello.positions(games, batch=0), "at least 1"),
         (lambda: othello.positions(f"{games}*0"), "weight"),
         (lambda: othello.positions(CONFORMANCE / "conformance.weights"), "weights"),

@@ -128,7 +128,7 @@ def test_what_cannot_be_held_is_refused():
         (lambda: othello.Weights.from_arrays(small, good, factors=good), "three axes"),
         (lambda: othello.Weights.from_arrays(small, good, factors=np.zeros((1, 1, 1))), "none"),
         (lambda: othello.Weights.load(CONFORMANCE / "conformance.games"), "games"),
-        (lambda: embedded.pattern(60, "edge with X"), "no phase"),
+        (lambda: embedded.pattern(60, "edge with X"), "not a phase"),
         (lambda: embedded.pattern(3, "nonsense"), "edge with X"),
         (lambda: embedded.scalar(3, "nonsense"), "nonsense"),
         (lambda: embedded.values([1], [1]), "board 0: both"),

@@ -81,7 +81,7 @@ fn problem_of(report: &Json) -> Option<String> {
     };
     let problem = |names: &[&str], is_right: &dyn Fn(&Json) -> bool, kind: &str| {
         let wrong = names.iter().find(|name| !report.get(name).is_some_and(is_right))?;
-        Some(format!("`{wrong}` is not there, or is no {kind}"))
+        Some(format!("`{wrong}` is not there, or is not a {kind}"))
     };
     problem(&["first", "second"], &|value: &Json| value.is_string(), "text")
         .or_else(|| problem(&["elo_interval"], &is_interval, "pair of numbers"))

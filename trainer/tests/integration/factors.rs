@@ -109,7 +109,7 @@ fn other_programs_get_tables_alone_that_are_fitted_to_games() {
     folder.runs("import weights coeffs2.bin --format zebra --out zebra-read.weights");
     folder.refuses(
         "import weights a.dat --format zebra --out b.weights",
-        "a.dat: no evaluation file of Zebra",
+        "a.dat: not an evaluation file of Zebra",
     );
 }
 

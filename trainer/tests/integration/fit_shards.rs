@@ -72,7 +72,7 @@ fn twelve_parts_of_which_one_is_killed_are_the_fit_of_one_process() {
             check(&all.replace("part-4", "foreign"), expected);
         }
     }
-    check("one.weights", "one.weights: is no shard");
+    check("one.weights", "one.weights: is not a shard");
     let shards = "fit laid-out --patterns small --shard 1/61 --out a.weights";
     folder.refuses(shards, "by 60 machines at most");
 }

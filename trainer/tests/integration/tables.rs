@@ -371,7 +371,7 @@ fn the_commands_write_files_and_read_them_back() {
     folder.refuses(export, "own.weights: pattern 2");
     assert!(!folder.path("eval.dat").exists());
     let import = "import weights eval.egev2 --format edax --out eval.dat";
-    folder.refuses(import, "eval.egev2: no evaluation");
+    folder.refuses(import, "eval.egev2: not an evaluation");
     let import = "import weights eval.egev2 --format egaroucid --out eval.egev2";
     folder.refuses(import, "also an input");
 }

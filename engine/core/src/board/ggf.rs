@@ -27,7 +27,7 @@ impl<'a> Iterator for Fields<'a> {
 
 /// Splits off the first field: returns its name, its value and the rest of the text.
 fn split_field(text: &str) -> Result<(&str, String, &str), String> {
-    let wrong = || format!("`{}` is no field; expected NAME[value]", excerpt(text));
+    let wrong = || format!("`{}` is not a field; expected NAME[value]", excerpt(text));
     let (name, rest) = text.split_once('[').ok_or_else(wrong)?;
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(wrong());

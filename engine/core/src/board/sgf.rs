@@ -132,7 +132,7 @@ impl Nodes<'_> {
     }
 
     fn wrong(&self) -> String {
-        format!("`{}` is no property; expected NAME[value]", excerpt(self.rest))
+        format!("`{}` is not a property; expected NAME[value]", excerpt(self.rest))
     }
 }
 
@@ -165,8 +165,9 @@ fn read_point(point: &str) -> Result<Square, String> {
         }
         _ => point.parse().ok(),
     };
-    square
-        .ok_or_else(|| format!("`{}` is no point; expected a1 to h8, or aa to hh", excerpt(point)))
+    square.ok_or_else(|| {
+        format!("`{}` is not a point; expected a1 to h8, or aa to hh", excerpt(point))
+    })
 }
 
 /// Reads a point, or a rectangle such as `a1:c2`.
@@ -184,7 +185,7 @@ fn read_side(value: &str) -> Result<Side, String> {
     match value.trim() {
         "B" | "b" | "black" | "1" => Ok(Side::Black),
         "W" | "w" | "white" | "2" => Ok(Side::White),
-        other => Err(format!("`{}` is no side to move; expected B or W", excerpt(other))),
+        other => Err(format!("`{}` is not a side to move; expected B or W", excerpt(other))),
     }
 }
 
@@ -230,12 +231,12 @@ mod tests {
             ("(;FF[4];B[f5])", "expected GM[2]"),
             ("(;GM[1];B[f5])", "not of Othello"),
             ("(;GM[2]SZ[10])", "size `10`"),
-            ("(;GM[2];B[i9])", "`i9` is no point"),
+            ("(;GM[2];B[i9])", "`i9` is not a point"),
             ("(;GM[2];B[f5]AB[a1])", "`AB` after a move"),
-            ("(;GM[2]AB[a1]PL[x])", "no side to move"),
+            ("(;GM[2]AB[a1]PL[x])", "not a side to move"),
             ("(;GM[2]AB[a1])", "fewer than four discs"),
-            ("(;GM[2];B[f5", "is no property"),
-            ("(;GM[2];bf5)", "is no property"),
+            ("(;GM[2];B[f5", "is not a property"),
+            ("(;GM[2];bf5)", "is not a property"),
         ] {
             let error = SgfGame::parse(text).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

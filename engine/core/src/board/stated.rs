@@ -67,7 +67,10 @@ mod tests {
             NotationError::Illegal { number: 3, square: "a1".to_owned() }
         );
         assert_eq!(read("XO").unwrap_err(), NotationError::Short { found: 2 });
-        assert_eq!(read("hello").unwrap_err().to_string(), "`he` is no square; expected a1 to h8");
+        assert_eq!(
+            read("hello").unwrap_err().to_string(),
+            "`he` is not a square; expected a1 to h8"
+        );
         assert!(read(&format!("{BOARD}; Q")).is_err());
     }
 }

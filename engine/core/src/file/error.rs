@@ -8,143 +8,66 @@ use super::{Provenance, VERSION};
 /// The error for a file that was not read or not written. Every message names the file and the
 /// place.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum FileError {
-    /// The operating system refused an operation.
     #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The operation, as in "cannot …".
-        action: &'static str,
-        /// The answer of the system.
-        source: io::Error,
-    },
-    /// The file is not one of this program's.
-    #[error("{}: begins with `{found}`, which is no file of this program; expected {expected}",
+    Io { path: PathBuf, action: &'static str, source: io::Error },
+    #[error("{}: begins with `{found}`, which is not a file of this program; expected {expected}",
         path.display())]
     Foreign {
-        /// The file.
         path: PathBuf,
-        /// A description of the expected file.
         expected: &'static str,
         /// The first bytes of the file, escaped.
         found: String,
     },
-    /// The file is of another kind.
     #[error("{}: is {found}; expected {expected}", path.display())]
-    OtherKind {
-        /// The file.
-        path: PathBuf,
-        /// The wanted kind.
-        expected: &'static str,
-        /// The kind of the file.
-        found: &'static str,
-    },
-    /// The file has a newer format version.
+    OtherKind { path: PathBuf, expected: &'static str, found: &'static str },
     #[error("{}: has format version {found}, newer than version {VERSION}, the newest that this \
         program reads; use the program that wrote it, or a later one", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// The version that the file states.
-        found: u32,
-    },
-    /// The file ends too early.
+    Newer { path: PathBuf, found: u32 },
     #[error("{}: cut short: ends at byte {length}, inside {place} that begins at byte {offset}; \
         copy or make the file again", path.display())]
     Truncated {
-        /// The file.
         path: PathBuf,
-        /// The incomplete part.
         place: String,
         /// The offset of that part in bytes.
         offset: u64,
         /// The length of the file in bytes.
         length: u64,
     },
-    /// The file does not hold what was once written.
     #[error("{}: damaged: {place} at byte {offset} {reason}; copy or make the file again",
         path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
-        /// The damaged part.
         place: String,
         /// The offset of that part in bytes.
         offset: u64,
-        /// The sign of the damage.
         reason: String,
     },
-    /// A section that cannot be written.
     #[error("{}: section `{name}` cannot be written: {reason}", path.display())]
-    Section {
-        /// The file.
-        path: PathBuf,
-        /// The name of the section.
-        name: String,
-        /// The reason.
-        reason: String,
-    },
-    /// The output exists and differs from what would be written.
+    Section { path: PathBuf, name: String, reason: String },
     #[error("{}: exists: {reason}; name another output, or replace it with --force",
         path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-        /// The difference.
-        reason: String,
-    },
-    /// The path is not that of an ordinary file.
+    Exists { path: PathBuf, reason: String },
     #[error("{}: is {found}, and no ordinary file; name another path", path.display())]
-    Special {
-        /// The path.
-        path: PathBuf,
-        /// The kind of thing at the path, such as `a folder`.
-        found: &'static str,
-    },
-    /// The file is longer than such a file may be.
+    Special { path: PathBuf, found: &'static str },
     #[error("{}: is longer than {most} bytes, the most that is read of such a file; take it away, or \
         name another", path.display())]
     Long {
-        /// The file.
         path: PathBuf,
         /// The greatest length in bytes.
         most: u64,
     },
-    /// The extension of the output is that of another kind of file.
     #[error("{}: would be {kind} under the name of another kind; name another output",
         path.display())]
-    Misnamed {
-        /// The path.
-        path: PathBuf,
-        /// The kind that would be written.
-        kind: &'static str,
-    },
-    /// A command would overwrite one of its inputs.
+    Misnamed { path: PathBuf, kind: &'static str },
     #[error("{}: is also an input ({}), which is never replaced; name another output",
         path.display(), input.display())]
-    OutputIsInput {
-        /// The output.
-        path: PathBuf,
-        /// The name by which the file is an input.
-        input: PathBuf,
-    },
-    /// A command would write two outputs to one place.
+    OutputIsInput { path: PathBuf, input: PathBuf },
     #[error("{}: is also another output ({}); name two", path.display(), other.display())]
-    OutputTwice {
-        /// The output.
-        path: PathBuf,
-        /// The name of the other one.
-        other: PathBuf,
-    },
-    /// Somebody else writes the same output.
+    OutputTwice { path: PathBuf, other: PathBuf },
     #[error("{}: {source}; wait for it, or name another output", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// The reason, as an error that may pass.
-        source: io::Error,
-    },
+    Busy { path: PathBuf, source: io::Error },
 }
 
 /// Returns the remedy for an error of the operating system, as the end of a message; empty if none

@@ -266,7 +266,8 @@ impl Reader {
         source.check(&head, &place)?;
 
         let name = String::from_utf8(head.split_off(format::SECTION_BYTES as usize));
-        let name = name.map_err(|_| source.damaged(&place, "has a name that is no text".into()))?;
+        let name =
+            name.map_err(|_| source.damaged(&place, "has a name that is not text".into()))?;
         place.name = format!("section {number} (`{}`)", name.escape_debug());
         Ok((name, head, place))
     }
@@ -393,8 +394,10 @@ fn read_header(
     if version != VERSION {
         return Err(source.damaged(&place, format!("states format version {version}")));
     }
-    let provenance = Provenance::parse(&header[format::HEADER_BYTES as usize..])
-        .ok_or_else(|| source.damaged(&place, "has a provenance that is no JSON object".into()))?;
+    let provenance =
+        Provenance::parse(&header[format::HEADER_BYTES as usize..]).ok_or_else(|| {
+            source.damaged(&place, "has a provenance that is not a JSON object".into())
+        })?;
     Ok((source, kind, provenance))
 }
 

@@ -23,11 +23,10 @@ pub enum InstructionSet {
 
 /// The error for a set that has no name here, or that the processor does not have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum NoInstructionsError {
-    /// The text names no set.
     #[error("{VARIABLE} is `{0}`: expected portable, avx2 or avx512")]
     Unknown(String),
-    /// The processor does not have the set.
     #[error("{VARIABLE} is `{0}`, which this processor does not have: leave it unset")]
     Missing(InstructionSet),
 }

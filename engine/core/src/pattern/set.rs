@@ -41,74 +41,32 @@ pub struct PatternSet {
 
 /// The error for a text that is not a pattern set.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum PatternSetError {
-    /// The text is not TOML, or has unknown fields.
     #[error("not a pattern set: {0}")]
     Toml(#[from] TomlError),
-    /// A word is not a square.
     #[error("pattern {number} ({name}): {source}")]
-    Square {
-        /// The number of the pattern, counted from 1.
-        number: usize,
-        /// The name of the pattern.
-        name: String,
-        /// The reason why the word is not a square.
-        source: crate::board::notation::NotationError,
-    },
-    /// A pattern has no square, or too many.
+    Square { number: usize, name: String, source: crate::board::notation::NotationError },
     #[error("pattern {number} ({name}) has {found} squares; expected 1 to {MAX_SQUARES}")]
-    Size {
-        /// The number of the pattern, counted from 1.
-        number: usize,
-        /// The name of the pattern.
-        name: String,
-        /// The number of its squares.
-        found: usize,
-    },
-    /// A square occurs twice in a pattern.
+    Size { number: usize, name: String, found: usize },
     #[error("pattern {number} ({name}) names {square} twice")]
-    Repeated {
-        /// The number of the pattern, counted from 1.
-        number: usize,
-        /// The name of the pattern.
-        name: String,
-        /// The square.
-        square: Square,
-    },
-    /// A name would not stay on its line in a weights file.
+    Repeated { number: usize, name: String, square: Square },
     #[error("the name `{name}` has a line end or another control character; take it out")]
-    Name {
-        /// The beginning of the name of the set or of a pattern.
-        name: String,
-    },
-    /// A scalar feature is named twice.
+    Name { name: String },
     #[error("a scalar feature is named twice")]
     RepeatedScalar,
-    /// Two patterns have the same instances, as sets of squares.
     #[error(
         "pattern {number} ({name}) has the squares of pattern {earlier}, up to a symmetry of the \
         board; take one of them out"
     )]
-    RepeatedPattern {
-        /// The number of the later pattern, counted from 1.
-        number: usize,
-        /// The name of the later pattern.
-        name: String,
-        /// The number of the earlier pattern, counted from 1.
-        earlier: usize,
-    },
-    /// The set has neither a pattern nor a scalar feature.
+    RepeatedPattern { number: usize, name: String, earlier: usize },
     #[error(
         "the set has neither patterns nor scalar features, so there is nothing to fit; add a table \
         `[[pattern]]` with `squares = \"a1 b1 c1\"`"
     )]
     Empty,
-    /// The patterns have more instances than lanes.
     #[error("the patterns have {found} instances in all; at most {LANES} fit: take some out")]
-    Instances {
-        /// The number of instances.
-        found: usize,
-    },
+    Instances { found: usize },
 }
 
 /// A pattern set as it is written in the file.

@@ -114,7 +114,7 @@ impl RecordFolder {
     /// Parses the text of a manifest into its entries by name. The error is a message.
     pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
         let manifest: Manifest = serde_json::from_slice(text)
-            .map_err(|error| format!("is no manifest of records: {}", quoted_reason(&error)))?;
+            .map_err(|error| format!("is not a manifest of records: {}", quoted_reason(&error)))?;
         let Manifest { format, version, files } = manifest;
         if format != FORMAT || version != VERSION {
             return Err(format!(
@@ -126,7 +126,7 @@ impl RecordFolder {
         for entry in files {
             let name = entry.name.clone();
             if !is_plain(&name) {
-                return Err(format!("lists `{}`, which is no name of a file", excerpt(&name)));
+                return Err(format!("lists `{}`, which is not a file name", excerpt(&name)));
             }
             if by_name.insert(name.clone(), entry).is_some() {
                 return Err(format!("lists `{}` twice", excerpt(&name)));
@@ -344,9 +344,9 @@ mod tests {
         let manifest = fs::read_to_string(at("records.json")).unwrap();
         for (sound, damaged, said) in [
             ("\"version\": 1", "\"version\": 2", "of version 1, found"),
-            ("\"c.games\"", "\"../c.games\"", "no name of a file"),
+            ("\"c.games\"", "\"../c.games\"", "not a file name"),
             ("\"c.games\"", "\"b.games\"", "lists `b.games` twice"),
-            ("\"bytes\"", "\"bites\"", "is no manifest of records"),
+            ("\"bytes\"", "\"bites\"", "is not a manifest of records"),
         ] {
             fs::write(at("records.json"), manifest.replace(sound, damaged)).unwrap();
             refused(said);

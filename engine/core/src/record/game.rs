@@ -26,64 +26,33 @@ pub struct Game {
 
 /// The error for a record that is not a valid game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum GameError {
-    /// A move that the rules forbid.
     #[error(transparent)]
     Move(#[from] NotationError),
-    /// A move is given by its index among the legal moves, but there are not that many.
     #[error("move {number} is said to be number {ordinal} of {legal} legal moves, counted from 0")]
     Ordinal {
-        /// The number of the move, counted from 1.
         number: usize,
         /// The stated index, counted from 0.
         ordinal: u8,
-        /// The number of legal moves.
         legal: u32,
     },
-    /// The game states more random moves than it has moves.
     #[error("{random_plies} random moves in a game of {moves}")]
-    RandomPlies {
-        /// The stated number of random moves.
-        random_plies: u8,
-        /// The number of moves of the game.
-        moves: usize,
-    },
-    /// The game does not reach the solved position.
+    RandomPlies { random_plies: u8, moves: usize },
     #[error("solved at ply {ply}, which a game of {moves} moves does not reach")]
-    SolvedPly {
-        /// The stated ply.
-        ply: u8,
-        /// The number of moves of the game.
-        moves: usize,
-    },
-    /// A score that no game can end with.
-    #[error("{black_score} is no score; expected an even number from -64 to 64")]
-    Score {
-        /// The stated score.
-        black_score: Discs,
-    },
-    /// The number of values differs from the number of moves.
+    SolvedPly { ply: u8, moves: usize },
+    #[error("{black_score} is not a score; expected an even number from -64 to 64")]
+    Score { black_score: Discs },
     #[error("{values} values for {moves} moves")]
-    ValueCount {
-        /// The number of values.
-        values: usize,
-        /// The number of moves of the game.
-        moves: usize,
-    },
-    /// A value beyond the largest score.
+    ValueCount { values: usize, moves: usize },
     #[error("value {value} at move {number}; expected -64 to 64")]
     Value {
-        /// The number of the move, counted from 1.
         number: usize,
         /// The stated value, in discs.
         value: i8,
     },
-    /// A deviation from the search is stated for a move that was not played.
     #[error("a move after the {moves} of the game is said to deviate from the search")]
-    Deviation {
-        /// The number of moves of the game.
-        moves: usize,
-    },
+    Deviation { moves: usize },
 }
 
 impl Game {

@@ -100,23 +100,17 @@ pub struct ScoredPosition {
 
 /// The error for 20 bytes that are not a scored position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum RowError {
-    /// Both sides have a disc on one square.
     #[error("both sides have a disc on the same square")]
     Overlap,
-    /// The position has too few discs for a game.
     #[error("{found} discs; a position has at least 4")]
     FewDiscs {
         /// The number of discs.
         found: u32,
     },
-    /// The label is beyond the largest score.
     #[error("label {found} is beyond 64 discs, which are {MAX_LABEL_STEPS} steps")]
-    Label {
-        /// The label in steps of 1/256 disc.
-        found: i16,
-    },
-    /// The weight is 0.
+    Label { found: i16 },
     #[error("the weight is 0")]
     Weight,
 }

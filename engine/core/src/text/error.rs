@@ -10,31 +10,18 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The error for a text file that cannot be read. Every message names the file.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum TextError {
-    /// The operating system refused an operation.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line is not as it should be.
     #[error(transparent)]
     Line(#[from] BadLine),
-    /// A text does not have the expected meaning.
     #[error("{}: {reason}", path.display())]
-    Meaning {
-        /// The file.
-        path: PathBuf,
-        /// The problem and its place.
-        reason: String,
-    },
-    /// The file is too long for a small file.
+    Meaning { path: PathBuf, reason: String },
     #[error("{}: longer than {MAX_FILE_BYTES} bytes, too long for a file of settings", path.display())]
-    Long {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The bytes are not text.
+    Long { path: PathBuf },
     #[error("{}: byte {at} begins no character; expected text in UTF-8", path.display())]
     Encoding {
-        /// The file.
         path: PathBuf,
         /// The offset of the first wrong byte, counted from 0.
         at: usize,

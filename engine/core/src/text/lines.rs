@@ -94,7 +94,7 @@ fn text(line: &[u8]) -> Result<&str, String> {
     if line.len() as u64 > MAX_LINE_BYTES {
         return Err(format!("longer than {MAX_LINE_BYTES} bytes"));
     }
-    str::from_utf8(line).map_err(|_| "is no text in UTF-8".to_owned())
+    str::from_utf8(line).map_err(|_| "is not text in UTF-8".to_owned())
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl MoveOrderingWeights {
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].
     pub fn from_sections(set: &[u8], weights: &[u8]) -> Result<Self, String> {
-        let text = str::from_utf8(set).map_err(|_| "its pattern set is no text in UTF-8")?;
+        let text = str::from_utf8(set).map_err(|_| "its pattern set is not text in UTF-8")?;
         let set =
             PatternSet::from_toml(text).map_err(|error| format!("its pattern set: {error}"))?;
         let (numbers, rest) = weights.as_chunks();

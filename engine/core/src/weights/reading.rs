@@ -18,36 +18,16 @@ pub(super) const PATTERN_SET: &str = "pattern set";
 
 /// The error for weights that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum WeightsError {
-    /// The container is damaged, of another kind, or missing.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The pattern set inside is not valid.
     #[error("{}: section `{PATTERN_SET}`: {source}", path.display())]
-    PatternSet {
-        /// The file.
-        path: PathBuf,
-        /// The reason why it is not valid.
-        source: Box<PatternSetError>,
-    },
-    /// A required section is missing.
+    PatternSet { path: PathBuf, source: Box<PatternSetError> },
     #[error("{}: section `{section}` is missing: the file is not a complete weights file", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// The name of the section.
-        section: String,
-    },
-    /// A section has the wrong length or a weight out of range.
+    Missing { path: PathBuf, section: String },
     #[error("{}: section `{section}`: {problem}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The name of the section.
-        section: String,
-        /// The problem, and what was expected.
-        problem: String,
-    },
+    Content { path: PathBuf, section: String, problem: String },
 }
 
 /// A receiver of a file's weights and factors, as their sections come and were checked. Each phase
@@ -100,7 +80,7 @@ pub(super) fn read<R: Receiver>(
     let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
     let first = first.ok_or_else(|| missing(path, PATTERN_SET.to_owned()))?;
     let text = str::from_utf8(&first.content)
-        .map_err(|_| unusable(path, PATTERN_SET, "is no text in UTF-8".into()))?;
+        .map_err(|_| unusable(path, PATTERN_SET, "is not text in UTF-8".into()))?;
     let set = PatternSet::from_toml(text).map_err(|source| WeightsError::PatternSet {
         path: path.clone(),
         source: Box::new(source),

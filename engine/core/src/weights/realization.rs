@@ -157,7 +157,7 @@ impl Realization {
             return Err(format!("{found} probabilities; expected {}", Self::COUNT));
         }
         match probabilities.iter().position(|one| !(0.0..=1.0).contains(one)) {
-            Some(place) => Err(format!("number {place} is no probability")),
+            Some(place) => Err(format!("number {place} is not a probability")),
             None => {
                 let step = |one: &f64| (one * CERTAIN).round().max(1.0) as u16;
                 Ok(Self { steps: probabilities.iter().map(step).collect() })

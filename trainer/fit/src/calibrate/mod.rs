@@ -16,31 +16,20 @@ use rayon::prelude::*;
 
 /// Errors of a calibration.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum CalibrateError {
-    /// The numbers do not make a valid model.
     #[error("the values of searches give no model: {0}")]
     Model(String),
-    /// The pattern set cannot order moves.
     #[error("the pattern set `{set}` cannot order moves: {reason}")]
-    Set {
-        /// The name of the set.
-        set: String,
-        /// The reason.
-        reason: String,
-    },
-    /// A file of games cannot be read.
+    Set { set: String, reason: String },
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// No game has a move that a search chose.
     #[error("the games have no move that was not drawn by chance; expected games of play")]
     NoMoves,
-    /// There is no memory to search with.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The work was asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
-    /// A selective search has no model.
     #[error(transparent)]
     NoProbCut(#[from] NoProbCut),
 }

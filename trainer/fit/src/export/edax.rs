@@ -77,7 +77,7 @@ fn check(bytes: &[u8], expected: usize) -> Result<(), TableError> {
 }
 
 fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "evaluation file of Edax", reason }
+    TableError::Format { expected: "an evaluation file of Edax", reason }
 }
 
 /// Returns the parameters of a ply in the order of the file, without the constant.

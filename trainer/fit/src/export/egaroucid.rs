@@ -91,7 +91,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
 }
 
 fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "evaluation file of Egaroucid", reason }
+    TableError::Format { expected: "an evaluation file of Egaroucid", reason }
 }
 
 /// Returns the bytes of the words of a file after checking their number.

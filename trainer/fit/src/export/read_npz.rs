@@ -45,7 +45,7 @@ pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
 }
 
 fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "file of weights as NumPy arrays (.npz)", reason }
+    TableError::Format { expected: "a file of weights as NumPy arrays (.npz)", reason }
 }
 
 /// The arrays of a file.
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn files_that_lack_something_are_refused_by_its_name() {
         let error = |bytes: &[u8]| read_npz(bytes).unwrap_err().to_string();
-        assert!(error(b"PK").contains("no file of weights as NumPy arrays"));
+        assert!(error(b"PK").contains("not a file of weights as NumPy arrays"));
         let mut npz = NpzWriter::new(Cursor::new(vec![]));
         npz.add_array("weights_00", &Array2::<i16>::zeros((60, 3))).unwrap();
         let without_set = npz.finish().unwrap().into_inner();

@@ -45,69 +45,30 @@ impl Program {
 
 /// Errors of writing weights to another program's file, or of reading one.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum TableError {
-    /// The program does not have a pattern.
     #[error(
         "pattern {number} ({name}) is none of {program}'s, up to a symmetry of the board; {}",
         remedy(program, set)
     )]
-    Pattern {
-        /// The program.
-        program: &'static str,
-        /// The name of the shipped set with its patterns.
-        set: String,
-        /// The number of the pattern, counted from 1.
-        number: usize,
-        /// The name of the pattern.
-        name: String,
-    },
-    /// The program does not have a scalar feature.
+    Pattern { program: &'static str, set: String, number: usize, name: String },
     #[error(
         "{program}'s file has no place for the scalar feature `{scalar}`; {}",
         remedy(program, set)
     )]
-    Scalar {
-        /// The program.
-        program: &'static str,
-        /// The name of the shipped set with its patterns.
-        set: String,
-        /// The name of the scalar feature.
-        scalar: &'static str,
-    },
-    /// The weights have factors.
+    Scalar { program: &'static str, set: String, scalar: &'static str },
     #[error(
         "the weights have factors, which {program}'s file has no place for; {}",
         remedy(program, set)
     )]
-    Factors {
-        /// The program.
-        program: &'static str,
-        /// The name of the shipped set with its patterns.
-        set: String,
-    },
-    /// A weight is beyond the range of the file.
+    Factors { program: &'static str, set: String },
     #[error(
         "a weight of phase {phase} is {discs:.2} discs, too large for {program}'s file, which holds at most \
         {most:.2}; fit with a larger `--ridge`"
     )]
-    Large {
-        /// The program.
-        program: &'static str,
-        /// The phase.
-        phase: Phase,
-        /// The weight, in discs.
-        discs: f64,
-        /// The largest weight, in discs.
-        most: f64,
-    },
-    /// The file is of another format, or damaged.
-    #[error("no {expected}: {reason}")]
-    Format {
-        /// The format that was expected.
-        expected: &'static str,
-        /// The evidence, with its place in the file.
-        reason: String,
-    },
+    Large { program: &'static str, phase: Phase, discs: f64, most: f64 },
+    #[error("not {expected}: {reason}")]
+    Format { expected: &'static str, reason: String },
 }
 
 impl TableError {

@@ -217,7 +217,7 @@ fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
 }
 
 fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "evaluation file of Zebra", reason }
+    TableError::Format { expected: "an evaluation file of Zebra", reason }
 }
 
 /// Returns the parameters of a stage in the order of the file.

@@ -51,11 +51,10 @@ pub struct InstanceRow {
 
 /// Errors of explaining a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum ExplainError {
-    /// The position is not evaluated.
     #[error("the side to move has no move, so that its value is that after the pass, or the score")]
     NoMove,
-    /// The position has no phase.
     #[error("the board is full")]
     Full,
 }

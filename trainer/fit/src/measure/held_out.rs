@@ -21,19 +21,13 @@ pub struct Trained {
 
 /// Errors of finding a part of the data of a fit.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum HeldOutError {
-    /// The weights were not fitted to a file.
     #[error(
         "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --part; \
          leave --part out", path.display()
     )]
-    OtherData {
-        /// The file.
-        path: PathBuf,
-        /// The checksum of its content.
-        sha256: String,
-    },
-    /// The data cannot be read.
+    OtherData { path: PathBuf, sha256: String },
     #[error(transparent)]
     Data(#[from] DatasetError),
 }

@@ -54,11 +54,10 @@ pub struct Measured {
 
 /// Errors of measuring.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum MeasureError {
-    /// A file cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// There is no memory for the transposition tables.
     #[error("{0}, of which each thread's search needs one; run fewer --threads")]
     Table(#[from] TableError),
 }

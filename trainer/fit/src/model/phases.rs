@@ -12,7 +12,7 @@ pub struct Phases(pub RangeInclusive<Phase>);
 
 /// The error of a text that is not a range of phases.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no range of phases; expected `A..B` with 0 ≤ A ≤ B ≤ 59, B included")]
+#[error("`{0}` is not a range of phases; expected `A..B` with 0 ≤ A ≤ B ≤ 59, B included")]
 pub struct PhasesError(String);
 
 impl Default for Phases {

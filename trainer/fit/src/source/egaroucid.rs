@@ -34,7 +34,7 @@ impl EgaroucidBoards {
         if bytes % RECORD_BYTES as u64 != 0 {
             return Err(SourceError::Format {
                 path: path.to_owned(),
-                expected: "file of Egaroucid's boards",
+                expected: "a file of Egaroucid's boards",
                 reason: format!("{bytes} bytes, no multiple of {RECORD_BYTES}"),
             });
         }

@@ -9,45 +9,18 @@ use othello_engine::text::TextError;
 
 /// Errors of reading a source.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum SourceError {
-    /// The file is not of the expected format.
-    #[error("{}: no {expected}: {reason}", path.display())]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// The format.
-        expected: &'static str,
-        /// The evidence.
-        reason: String,
-    },
-    /// A folder cannot be read.
+    #[error("{}: not {expected}: {reason}", path.display())]
+    Format { path: PathBuf, expected: &'static str, reason: String },
     #[error("cannot read the folder {}: {source}", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A folder has no file of the wanted kind.
+    Folder { folder: PathBuf, source: io::Error },
     #[error("no {kind} file in the folder {}", folder.display())]
-    NoFile {
-        /// The kind.
-        kind: String,
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// No record was accepted.
+    NoFile { kind: String, folder: PathBuf },
     #[error("no {kind} in {files}; nothing is written")]
-    Nothing {
-        /// The kind of records.
-        kind: &'static str,
-        /// The files.
-        files: String,
-    },
-    /// A text file cannot be read.
+    Nothing { kind: &'static str, files: String },
     #[error(transparent)]
     Text(#[from] TextError),
-    /// One of our own files of records cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
 }

@@ -62,7 +62,7 @@ fn parse(piece: &[u8]) -> Result<Game, String> {
     if piece.len() as u64 > MAX_GAME_BYTES {
         return Err(format!("longer than {MAX_GAME_BYTES} bytes"));
     }
-    let text = str::from_utf8(piece).map_err(|_| "is no text in UTF-8")?;
+    let text = str::from_utf8(piece).map_err(|_| "is not text in UTF-8")?;
     let (_, game) = text.split_once("(;").ok_or_else(|| {
         format!("`{}` begins no game; expected (;GM[Othello]…;)", excerpt(text.trim()))
     })?;
@@ -237,7 +237,7 @@ mod tests {
         let expected = [
             "line 1, game 1 (Saio1200 against Saio3000): move 2: f5 is not legal here",
             "line 2, game 2 (Saio1200 against Saio3000): move 2: B[d6], but it is the other side's",
-            "line 3, game 3 (Saio1200 against Saio3000): move 2: `zz` is no square",
+            "line 3, game 3 (Saio1200 against Saio3000): move 2: `zz` is not a square",
             "line 4, game 4 (Saio1200 against Saio3000): `B f5",
             "line 5, game 5 (Saio1200 against Saio3000): a game of `Chess`, not of Othello",
             "line 6, game 6 (Saio1200 against Saio3000): it begins with `8 ----",

@@ -71,7 +71,7 @@ pub struct Labelled {
 
 /// The error of a text that is not a list of label rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{rule}` is no label rule: {reason}")]
+#[error("`{rule}` is not a label rule: {reason}")]
 pub struct LabelRulesError {
     rule: String,
     reason: String,
@@ -205,7 +205,7 @@ fn parse_rule(text: &str) -> Result<LabelRule, String> {
     let (label, weight) = rest.split_once('*').unwrap_or((rest, "1"));
     let label = label.parse()?;
     let weight =
-        weight.trim().parse().map_err(|_| format!("`{}` is no weight", excerpt(weight)))?;
+        weight.trim().parse().map_err(|_| format!("`{}` is not a weight", excerpt(weight)))?;
     Ok(LabelRule { plies: plies.trim().parse()?, label, weight })
 }
 
@@ -215,7 +215,7 @@ impl FromStr for Plies {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             let found = excerpt(text);
-            format!("`{found}` is no range of plies, as all, 34..38, solved-2..solved+2")
+            format!("`{found}` is not a range of plies, as all, 34..38, solved-2..solved+2")
         };
         if text == "all" {
             return Ok(Self::Between(0..=60));

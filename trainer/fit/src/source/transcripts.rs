@@ -34,7 +34,7 @@ mod tests {
         let reasons: Vec<String> =
             games[1..4].iter().map(|game| game.as_ref().unwrap_err().to_string()).collect();
         assert!(reasons[0].ends_with("games.txt: line 3: move 2: f5 is not legal here"));
-        assert!(reasons[1].ends_with("line 4: `no` is no square; expected a1 to h8"));
+        assert!(reasons[1].ends_with("line 4: `no` is not a square; expected a1 to h8"));
         assert!(reasons[2].ends_with("line 5: longer than 4096 bytes"));
         assert_eq!(games[4].as_ref().unwrap().squares().len(), 2);
         assert!(games[5].as_ref().unwrap_err().to_string().contains("line 7"));

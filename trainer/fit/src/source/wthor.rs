@@ -36,7 +36,7 @@ impl WthorGames {
         let failed = SourceError::io(path, "open it");
         let wrong = |reason| SourceError::Format {
             path: path.to_owned(),
-            expected: "WTHOR file of games",
+            expected: "a WTHOR file of games",
             reason,
         };
         let file = open_ordinary(path)?;
@@ -99,7 +99,7 @@ impl WthorGames {
 fn square(code: u8) -> Result<Square, String> {
     let (rank, file) = (code / 10, code % 10);
     let square = Square::at(file.wrapping_sub(1), rank.wrapping_sub(1));
-    square.ok_or_else(|| format!("{code} is no move; expected 11 to 88"))
+    square.ok_or_else(|| format!("{code} is not a move; expected 11 to 88"))
 }
 
 impl Iterator for WthorGames {
@@ -166,7 +166,7 @@ mod tests {
             games.unwrap().into_iter().map(|game| game.unwrap_err().to_string()).collect();
         assert!(reasons[0].contains("record 1: move 2: a1 is not legal"), "{reasons:?}");
         assert!(reasons[1].contains("record 2: 90 is no move"), "{reasons:?}");
-        assert!(reasons[2].contains("record 3: 66 is no score"), "{reasons:?}");
+        assert!(reasons[2].contains("record 3: 66 is not a score"), "{reasons:?}");
         assert!(reasons[3].contains("record 4: moves after the end"), "{reasons:?}");
     }
 

@@ -17,17 +17,14 @@ pub use positions::positions;
 
 /// Errors of a measurement.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum BenchError {
-    /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The data cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// The threads cannot be started.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The positions are too few or too many, or computations that must agree differ.
     #[error("{0}")]
     Unfit(String),
 }

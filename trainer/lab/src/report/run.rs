@@ -26,18 +26,12 @@ pub struct Run {
 
 /// Errors of reading a run.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum RunError {
-    /// The weights cannot be read.
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    /// A file of the fit beside the weights cannot be read.
     #[error("{}: cannot read it: {source}; take it away to have the page without it", path.display())]
-    Side {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    Side { path: PathBuf, source: io::Error },
 }
 
 #[derive(Deserialize)]

@@ -58,17 +58,14 @@ pub enum End {
 
 /// Errors of a text of values to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum ChoicesError {
-    /// The text is not TOML.
     #[error("{0}")]
     Toml(#[from] TomlError),
-    /// An entry is not a list of values.
-    #[error("`{0}` is no list of values to try; expected such as `{0} = [1, 2]`")]
+    #[error("`{0}` is not a list of values to try; expected such as `{0} = [1, 2]`")]
     NoList(String),
-    /// A study sets this entry itself.
     #[error("`{0}` is what a study sets itself; take it out")]
     Own(String),
-    /// There are too many combinations, or none.
     #[error("{0} combinations of values; expected 1 to {MOST}")]
     Count(u64),
 }
@@ -261,7 +258,7 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused_by_name() {
         for (text, reason) in [
-            ("[settings]\nridge = 3", "`settings.ridge` is no list"),
+            ("[settings]\nridge = 3", "`settings.ridge` is not a list"),
             ("[settings]\nridge = []", "0 combinations"),
             ("", "0 combinations"),
             ("[settings]\nseed = [1, 2]", "`settings.seed` is what a study sets itself"),

@@ -47,55 +47,36 @@ pub struct StudySettings {
 
 /// Errors of a study.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum StudyError {
-    /// A recipe is not valid.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// A text cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A recipe learns from test games.
     #[error(transparent)]
     NoTest(#[from] NoTest),
-    /// The test games cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// There are too few test games.
     #[error("--test: {games} games with labels; at least two are needed{remedy}")]
-    TooFewGames {
-        /// The number of games.
-        games: usize,
-        /// The remedy, which says where missing labels come from.
-        remedy: &'static str,
-    },
-    /// There are no positions to measure on.
+    TooFewGames { games: usize, remedy: &'static str },
     #[error("--test has no positions in the --phases")]
     NoPositions,
-    /// The errors do not determine a law.
     #[error("the shares are of too few games; give the recipe more data or name others")]
     NoLaw,
-    /// No combination of values could be fitted.
     #[error("every fit diverged: lower the learning rates")]
     AllDiverged,
-    /// The device cannot be used.
     #[error(transparent)]
     Device(#[from] NoGpu),
-    /// The data cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// A fit failed.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// Weights that were fitted cannot be read.
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    /// The openings of the match cannot be read.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
-    /// There is no memory for the match.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }

@@ -64,27 +64,14 @@ enum RawOptimizer {
 
 /// Errors of a recipe.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum RecipeError {
-    /// A file cannot be read, or is not a recipe.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// There is no data, or a name of data is not valid.
     #[error("{}: {source}", path.display())]
-    Data {
-        /// The recipe.
-        path: PathBuf,
-        /// The reason.
-        source: DataChoiceError,
-    },
-    /// Two entries exclude each other, or there is nothing to fit to.
+    Data { path: PathBuf, source: DataChoiceError },
     #[error("{}: {problem}", path.display())]
-    Content {
-        /// The recipe.
-        path: PathBuf,
-        /// The problem and its remedy.
-        problem: String,
-    },
-    /// The weights to start from cannot be read.
+    Content { path: PathBuf, problem: String },
     #[error(transparent)]
     Weights(#[from] WeightsError),
 }

@@ -52,7 +52,7 @@ impl FromStr for Lambda {
     fn from_str(text: &str) -> Result<Self, String> {
         let hundredths = text.parse::<f64>().ok().map(|lambda| (lambda * 100.0).round());
         let lambda = hundredths.filter(|h| (0.0..=100.0).contains(h)).map(|h| Self(h as u8));
-        lambda.ok_or_else(|| format!("`{}` is no λ; expected such as lambda0.7", excerpt(text)))
+        lambda.ok_or_else(|| format!("`{}` is not a λ; expected such as lambda0.7", excerpt(text)))
     }
 }
 
