@@ -122,7 +122,7 @@ fn what_cannot_be_shown_is_refused() {
         (&["--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
         (&[path, "--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
         (&[path, "--inspect", "a1 h1 a8 h8", "X--"], "4 squares"),
-        (&[path, "--inspect", "a1 h1 a8 h8", "X--Z"], "`Z` is no disc"),
+        (&[path, "--inspect", "a1 h1 a8 h8", "X--Z"], "`Z` is not a disc"),
         (&[path, "--inspect", "a1 h1 a1 h8", "X-OO"], "named twice"),
     ] {
         let output = run(arguments);

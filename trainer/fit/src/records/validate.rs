@@ -311,7 +311,10 @@ mod tests {
         assert!(validate(&path, &Silent).unwrap().damage[0].contains("the header"));
         fs::write(&path, "somebody's notes").unwrap();
         assert!(
-            validate(&path, &Silent).unwrap_err().to_string().contains("not a file of this program")
+            validate(&path, &Silent)
+                .unwrap_err()
+                .to_string()
+                .contains("not a file of this program")
         );
         assert!(validate(&folder.path().join("none"), &Silent).is_err());
     }
