@@ -16,7 +16,7 @@ use super::{Outcome, Session};
 use crate::board::Square;
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::search::{Features, Search, Selection, Selectivity};
+use crate::search::{Features, Pruning, Search, Selectivity};
 use crate::text::Lines;
 use crate::text_table::table;
 
@@ -76,11 +76,11 @@ struct Row {
     stated_moves: Option<usize>,
 }
 
-/// A search of all positions: the omitted feature, the features and the selection.
+/// A search of all positions: the omitted feature, the features and the pruning.
 struct Variant {
     without: Option<&'static str>,
     features: Features,
-    selection: Selection,
+    pruning: Pruning,
 }
 
 /// The result of one search of all positions.
@@ -128,9 +128,8 @@ impl fmt::Display for Ablate {
 impl Arguments {
     /// Returns the searches: with all features, then without each in turn.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
-        let selection = self.search.selection(self.selectivity, evaluator)?;
-        let variant =
-            |without, features| Variant { without, features, selection: selection.clone() };
+        let pruning = self.search.pruning(self.selectivity, evaluator)?;
+        let variant = |without, features| Variant { without, features, pruning: pruning.clone() };
         // Without a move-ordering evaluation, leaving it out would change nothing.
         let is_there = |features: &Features| {
             features.move_ordering_evaluation || evaluator.move_ordering().is_some()
@@ -144,12 +143,12 @@ impl Arguments {
         let mut variants = vec![variant(None, Features::ALL)];
         variants.extend(one_off.map(|(name, features)| variant(Some(name), features)));
         if self.selectivity != Selectivity::Full {
-            let (without, selection) = (Some("ProbCut"), Selection::default());
-            variants.push(Variant { without, features: Features::ALL, selection });
+            let (without, pruning) = (Some("ProbCut"), Pruning::default());
+            variants.push(Variant { without, features: Features::ALL, pruning });
         }
         if self.search == SearchBy::Realization {
-            let (without, selection) = (Some("probabilities"), Selection::by_even_probability());
-            variants.push(Variant { without, features: Features::ALL, selection });
+            let (without, pruning) = (Some("probabilities"), Pruning::by_even_probability());
+            variants.push(Variant { without, features: Features::ALL, pruning });
         }
         Ok(variants)
     }
@@ -162,7 +161,7 @@ impl Arguments {
         session: &Session,
     ) -> anyhow::Result<Solved> {
         let search = Search::new(evaluator).hash_mb(self.hash_mb as usize);
-        let search = search.selection(variant.selection.clone()).features(variant.features);
+        let search = search.pruning(variant.pruning.clone()).features(variant.features);
         let mut searcher = search.searcher().context("--hash-mb")?;
         let (begun, cpu_begun) = (Instant::now(), ThreadTime::now());
         let mut nodes = 0;

@@ -4,7 +4,7 @@ use anyhow::bail;
 use clap::ValueEnum;
 
 use crate::eval::Evaluate;
-use crate::search::{EndSteps, Level, Selection, Selectivity, Strength};
+use crate::search::{EndgameSchedule, Level, Pruning, Selectivity, Strength};
 
 /// The quantity that the depth of searches before perfect play limits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, derive_more::Display)]
@@ -19,22 +19,22 @@ pub enum SearchBy {
 }
 
 impl SearchBy {
-    /// Returns the selection for such searches with an evaluation and a selectivity.
-    pub fn selection(
+    /// Returns the pruning for such searches with an evaluation and a selectivity.
+    pub fn pruning(
         self,
         selectivity: Selectivity,
         evaluator: &impl Evaluate,
-    ) -> anyhow::Result<Selection> {
+    ) -> anyhow::Result<Pruning> {
         match self {
-            Self::Depth => Ok(Selection::new(evaluator, selectivity)?),
+            Self::Depth => Ok(Pruning::new(evaluator, selectivity)?),
             Self::Realization if selectivity != Selectivity::Full => bail!(
                 "--selectivity is for searches by depth; leave it out with `--search realization`"
             ),
-            Self::Realization => Ok(Selection::by_probability(evaluator)?),
+            Self::Realization => Ok(Pruning::by_probability(evaluator)?),
         }
     }
 
-    /// Returns the strength and the selection of such searches at a level, with selectivities in
+    /// Returns the strength and the pruning of such searches at a level, with selectivities in
     /// the place of the level's own where they are given. Ends of a given selectivity begin with
     /// perfect play.
     pub(super) fn at_level(
@@ -43,11 +43,11 @@ impl SearchBy {
         selectivity: Option<Selectivity>,
         ends: Option<Selectivity>,
         evaluator: &impl Evaluate,
-    ) -> anyhow::Result<(Strength, Selection)> {
+    ) -> anyhow::Result<(Strength, Pruning)> {
         let plan = level.plan(evaluator);
         let (strength, usual, steps) = match (self, ends) {
             (Self::Depth, None) if selectivity.is_none() => {
-                return Ok((plan.strength(), plan.selection(evaluator)));
+                return Ok((plan.strength(), plan.pruning(evaluator)));
             }
             (Self::Depth, None) => {
                 (plan.strength(), plan.selectivity, plan.ends.exact_from(plan.exact))
@@ -56,10 +56,10 @@ impl SearchBy {
                 let by_depth = self == Self::Depth;
                 let usual = if by_depth { plan.selectivity } else { Selectivity::Full };
                 let strength = Strength { depth: level.number(), exact: plan.exact };
-                (strength, usual, EndSteps::always(sure.unwrap_or_default()))
+                (strength, usual, EndgameSchedule::always(sure.unwrap_or_default()))
             }
         };
-        let selection = self.selection(selectivity.unwrap_or(usual), evaluator)?;
-        Ok((strength, selection.with_ends(evaluator, &steps)?))
+        let pruning = self.pruning(selectivity.unwrap_or(usual), evaluator)?;
+        Ok((strength, pruning.with_endgame(evaluator, &steps)?))
     }
 }

@@ -17,7 +17,7 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
-use crate::search::{EndSteps, Level, Search, Selectivity, TableError};
+use crate::search::{EndgameSchedule, Level, Search, Selectivity, TableError};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -72,18 +72,18 @@ impl Arguments {
         &self,
         evaluator: &'a Evaluator,
     ) -> anyhow::Result<(Search<'a, Evaluator>, bool)> {
-        let (strength, selection) = match self.level {
+        let (strength, pruning) = match self.level {
             Some(level) => {
                 self.search.at_level(level, self.selectivity, self.end_selectivity, evaluator)?
             }
             None => {
                 let selectivity = self.selectivity.unwrap_or_default();
-                let ends = EndSteps::always(self.end_selectivity.unwrap_or_default());
-                let selection = self.search.selection(selectivity, evaluator)?;
-                (self.depth.into(), selection.with_ends(evaluator, &ends)?)
+                let ends = EndgameSchedule::always(self.end_selectivity.unwrap_or_default());
+                let pruning = self.search.pruning(selectivity, evaluator)?;
+                (self.depth.into(), pruning.with_endgame(evaluator, &ends)?)
             }
         };
-        let search = Search::new(evaluator).strength(strength).selection(selection);
+        let search = Search::new(evaluator).strength(strength).pruning(pruning);
         let search = self.hash_mb.into_iter().fold(search, Search::hash_mb);
         Ok((search, strength.depth > 0))
     }

@@ -154,8 +154,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     });
     let moves: Vec<(usize, Square)> = moves.collect();
     let (search, level) = (arguments.search, arguments.level);
-    let (strength, selection) = search.at_level(level, arguments.selectivity, None, &evaluator)?;
-    let search = Search::new(&evaluator).selection(selection).hash_mb(arguments.hash_mb);
+    let (strength, pruning) = search.at_level(level, arguments.selectivity, None, &evaluator)?;
+    let search = Search::new(&evaluator).pruning(pruning).hash_mb(arguments.hash_mb);
     let team = search.threads(session.threads()).team(moves.len());
     let mut team = team.context("--hash-mb, of which each thread needs as much")?;
     session.progress().begin("hint (moves)", 0, moves.len() as u64);

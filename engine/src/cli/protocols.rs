@@ -80,7 +80,7 @@ impl Arguments {
         Ok(match self.search {
             SearchBy::Depth => player,
             SearchBy::Realization => {
-                player.with_selection(self.search.selection(Selectivity::Full, evaluator)?)
+                player.with_pruning(self.search.pruning(Selectivity::Full, evaluator)?)
             }
         })
     }

@@ -8,7 +8,7 @@ use super::{Outcome, Session};
 use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
 use crate::file::check_output;
 use crate::run::{Shard, described};
-use crate::search::{EndSteps, Level, Plan, Selectivity, Strength};
+use crate::search::{EndgameSchedule, Level, Plan, Selectivity, Strength};
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, PerfectFrom, Played, Run, Schedule, Settings,
     play_games,
@@ -58,7 +58,7 @@ pub struct Arguments {
     /// says: `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights
     /// that `othello-trainer calibrate ends` made, or `none` [default: none, with --level its own]
     #[arg(long, value_name = "STEPS")]
-    ends: Option<EndSteps>,
+    ends: Option<EndgameSchedule>,
 
     /// Play perfectly from this many empty squares on, 0 to 60, or from a number of a range, which
     /// includes its end, drawn for each game: of an even and an odd one, such as 12..13, neither
@@ -141,7 +141,7 @@ impl Arguments {
             None => Plan {
                 depth: self.depth(),
                 selectivity: if is_selective { Selectivity::Percent73 } else { Selectivity::Full },
-                ends: EndSteps::NONE,
+                ends: EndgameSchedule::NONE,
                 exact: DEFAULT_EXACT,
             },
         };

@@ -6,9 +6,10 @@ mod builtin;
 mod by_class;
 pub mod embedded;
 mod evaluator;
+mod factor_bounds;
 mod factor_sum;
 mod factor_tables;
-mod likely;
+
 mod move_ordering;
 mod sum;
 mod tables;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use arrayvec::ArrayVec;
 
+use super::factor_bounds::FactorBounds;
 use super::factor_sum::Places;
 use super::factor_tables::FactorTables;
 use super::layout::TableLayout;
-use super::likely::Likely;
 use super::sum::{Middles, sum};
 use super::{
     Counts, Evaluate, ExpandedWeights, Models, MoveOrdering, MoveOrderingWeights, PartWeight,
@@ -28,7 +28,7 @@ pub struct Tables {
     weights: Cow<'static, [i16]>,
     factors: Option<FactorTables>,
     /// The likely range of the factors' worth, by group of phases.
-    likely: Vec<Likely>,
+    factor_bounds: Vec<FactorBounds>,
     ordering: Option<MoveOrdering>,
     models: Models,
 }
@@ -70,17 +70,17 @@ impl Tables {
             scalars: geometry.scalars.clone(),
             weights,
             factors,
-            likely: vec![],
+            factor_bounds: vec![],
             ordering: ordering.map(MoveOrdering::new),
             models,
         };
-        Self { likely: tables.likely(), ..tables }
+        Self { factor_bounds: tables.factor_bounds(), ..tables }
     }
 
     /// Computes the likely range of the factors' worth for each group of phases.
-    fn likely(&self) -> Vec<Likely> {
+    fn factor_bounds(&self) -> Vec<FactorBounds> {
         let Some(factors) = &self.factors else { return vec![] };
-        Likely::of_groups(factors.shape(), |phase, position| {
+        FactorBounds::of_groups(factors.shape(), |phase, position| {
             let state = self.state(position);
             with_instructions!(|set| {
                 let scalars = self.places_of_scalars(set, position);
@@ -238,7 +238,7 @@ impl Tables {
         let scalars = self.places_of_scalars(set, after);
         let alone = self.sum_of_weights(set, phase, &state, &scalars);
         if let Some(factors) = &self.factors {
-            let Likely { least, mean, greatest } = self.likely[factors.group(phase)];
+            let FactorBounds { least, mean, greatest } = self.factor_bounds[factors.group(phase)];
             if alone + greatest <= alpha.steps() || alone + least >= beta.steps() {
                 return Value::clamped(alone + mean);
             }

@@ -7,7 +7,7 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::openings::Book;
 use crate::search::{
-    Found, Level, Limits, Search, Selection, Selectivity, Strength, TableError, Team,
+    Found, Level, Limits, Pruning, Search, Selectivity, Strength, TableError, Team,
 };
 
 /// Searchers with a level, and perhaps a book.
@@ -17,8 +17,8 @@ pub struct Player<'a, E: Evaluate> {
     level: Level,
     /// The strength of the level with the weights of the searchers.
     strength: Strength,
-    /// The selection of searches of any level; without one, the level's own.
-    selection: Option<Selection>,
+    /// The pruning of searches of any level; without one, the level's own.
+    pruning: Option<Pruning>,
     book: Option<Book>,
     /// True if the player also thinks in the other side's time.
     ponders: bool,
@@ -46,17 +46,17 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// If there is no memory for the table.
     pub fn new(search: &Search<'a, E>, level: Level) -> Result<Self, TableError> {
         let (team, strength) = (search.team(1)?, level.selective().strength());
-        let (selection, book, ponders, last) = (None, None, false, None);
-        let mut player = Self { team, level, strength, selection, book, ponders, last };
+        let (pruning, book, ponders, last) = (None, None, false, None);
+        let mut player = Self { team, level, strength, pruning, book, ponders, last };
         player.set_level(level);
         Ok(player)
     }
 
-    /// A player whose searches leave out what a selection says, whatever the level; only how deep
+    /// A player whose searches leave out what a pruning says, whatever the level; only how deep
     /// they go and from where play is perfect are the level's.
     #[must_use]
-    pub fn with_selection(mut self, selection: Selection) -> Self {
-        self.selection = Some(selection);
+    pub fn with_pruning(mut self, pruning: Pruning) -> Self {
+        self.pruning = Some(pruning);
         self.set_level(self.level);
         self
     }
@@ -78,13 +78,13 @@ impl<'a, E: Evaluate> Player<'a, E> {
     pub fn set_level(&mut self, level: Level) {
         let evaluator = self.team.leader().evaluator();
         let plan = level.plan(evaluator);
-        let (strength, selection) = match &self.selection {
-            Some(selection) => {
-                (Strength { depth: level.number(), exact: plan.exact }, selection.clone())
+        let (strength, pruning) = match &self.pruning {
+            Some(pruning) => {
+                (Strength { depth: level.number(), exact: plan.exact }, pruning.clone())
             }
-            None => (plan.strength(), plan.selection(evaluator)),
+            None => (plan.strength(), plan.pruning(evaluator)),
         };
-        self.team.select(&selection);
+        self.team.select(&pruning);
         (self.level, self.strength) = (level, strength);
     }
 

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Features, Found, Level, Limits, Searcher, Selection, Selectivity, Strength, TableError, Team,
+    Features, Found, Level, Limits, Pruning, Searcher, Selectivity, Strength, TableError, Team,
 };
 use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut, Value};
@@ -44,7 +44,7 @@ const SHALLOW_HASH_MEGABYTES: usize = 4;
 pub struct Search<'a, E: Evaluate> {
     evaluator: &'a E,
     strength: Strength,
-    selection: Selection,
+    pruning: Pruning,
     features: Features,
     limits: Limits,
     hash_megabytes: Option<usize>,
@@ -57,7 +57,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self {
             evaluator,
             strength: Strength { depth: 0, exact: 0 },
-            selection: Selection::default(),
+            pruning: Pruning::default(),
             features: Features::ALL,
             limits: Limits::default(),
             hash_megabytes: None,
@@ -89,7 +89,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     #[must_use]
     pub fn level(self, level: Level) -> Self {
         let plan = level.plan(self.evaluator);
-        Self { strength: plan.strength(), selection: plan.selection(self.evaluator), ..self }
+        Self { strength: plan.strength(), pruning: plan.pruning(self.evaluator), ..self }
     }
 
     /// Leaves out what a search to a depth can be this sure of.
@@ -97,14 +97,14 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
     pub fn selectivity(self, selectivity: Selectivity) -> Result<Self, NoProbCut> {
-        let selection = Selection::new(self.evaluator, selectivity)?;
-        Ok(self.selection(selection))
+        let pruning = Pruning::new(self.evaluator, selectivity)?;
+        Ok(self.pruning(pruning))
     }
 
-    /// Leaves out what a selection says.
+    /// Sets the pruning.
     #[must_use]
-    pub fn selection(self, selection: Selection) -> Self {
-        Self { selection, ..self }
+    pub fn pruning(self, pruning: Pruning) -> Self {
+        Self { pruning, ..self }
     }
 
     /// Uses these features alone.
@@ -172,7 +172,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
             found
         };
         let threads = rayon::current_num_threads();
-        if positions.len() < threads && self.selection.is_full() {
+        if positions.len() < threads && self.pruning.is_full() {
             let mut team = self.team_of(threads, positions.len(), megabytes)?;
             return Ok(team.work(positions, search));
         }
@@ -233,7 +233,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     fn searcher_of(&self, megabytes: usize) -> Result<Searcher<'a, E>, TableError> {
         let searcher = Searcher::with_megabytes(self.evaluator, megabytes)?;
-        let searcher = searcher.with_selection(self.selection.clone());
+        let searcher = searcher.with_pruning(self.pruning.clone());
         Ok(searcher.with_features(self.features))
     }
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{EndSteps, Selection, Selectivity, Strength};
+use super::{EndgameSchedule, Pruning, Selectivity, Strength};
 use crate::eval::Evaluate;
 
 /// A number from 1 to 60 for the strength of play: the depth and selectivity of searches, and the
@@ -18,8 +18,8 @@ pub struct Plan {
     pub depth: u32,
     /// The selectivity of such a search.
     pub selectivity: Selectivity,
-    /// The selective ends before perfect play.
-    pub ends: EndSteps,
+    /// The ProbCut schedule of searches to the end before perfect play.
+    pub ends: EndgameSchedule,
     /// The number of empty squares from which on play is perfect.
     pub exact: u32,
 }
@@ -29,7 +29,7 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// The highest level that is perfect from twice as many empty squares on.
 const DOUBLED: u32 = 10;
-/// The selective ends: how sure they are, the least level that has them, and how many more empty
+/// The endgame schedule: how sure they are, the least level that has them, and how many more empty
 /// squares than perfect play they begin with, at levels below [`WIDE`] and from there on.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
@@ -37,7 +37,7 @@ const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// The least level whose selective ends are wide.
+/// The least level whose endgame schedule is wide.
 const WIDE: u32 = 18;
 
 impl Level {
@@ -76,7 +76,7 @@ impl Level {
     pub fn selective(self) -> Plan {
         let (exact, is_wide) = (self.exact(), self.0 >= WIDE);
         let steps = STEPS.iter().filter(|&&(_, from, _)| self.0 >= from);
-        let ends = EndSteps::of(
+        let ends = EndgameSchedule::of(
             steps.map(|&(selectivity, _, more)| (exact + more[usize::from(is_wide)], selectivity)),
         );
         Plan { depth: self.0, selectivity: Selectivity::Percent73, ends, exact }
@@ -87,7 +87,7 @@ impl Level {
     pub fn full(self) -> Plan {
         let depth = self.0.min(FULL_DEPTH) + self.0.saturating_sub(FULL_DEPTH) / 2;
         let exact = self.exact();
-        Plan { depth, selectivity: Selectivity::Full, ends: EndSteps::NONE, exact }
+        Plan { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact }
     }
 
     /// Returns the meaning of the level with the weights of an evaluation.
@@ -97,19 +97,18 @@ impl Level {
 }
 
 impl Plan {
-    /// The strength: searches go to the end from the first step of the selective ends on, or from
-    /// perfect play on.
+    /// The strength: searches go to the end from the first step of the endgame schedule, or from the
+    /// start of perfect play.
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
 
-    /// The selection of what searches leave out. By an evaluation that has nothing to go by, they
-    /// leave out nothing.
-    pub fn selection(&self, evaluator: &impl Evaluate) -> Selection {
+    /// The pruning. Searches with an evaluation that has no ProbCut model prune nothing.
+    pub fn pruning(&self, evaluator: &impl Evaluate) -> Pruning {
         let ends = self.ends.clone().exact_from(self.exact);
-        let selection = Selection::new(evaluator, self.selectivity);
-        let selection = selection.and_then(|selection| selection.with_ends(evaluator, &ends));
-        selection.unwrap_or_default().with_stages(evaluator)
+        let pruning = Pruning::new(evaluator, self.selectivity);
+        let pruning = pruning.and_then(|pruning| pruning.with_endgame(evaluator, &ends));
+        pruning.unwrap_or_default().with_stages(evaluator)
     }
 }
 
@@ -179,7 +178,7 @@ mod tests {
         let level = Level::new(20).unwrap();
         let plan = level.plan(&Mobility);
         assert_eq!((plan.depth, plan.selectivity.percent(), plan.exact), (15, 100, 23));
-        assert!(plan.ends.is_none() && plan.selection(&Mobility).is_exact(60));
+        assert!(plan.ends.is_none() && plan.pruning(&Mobility).is_exact(60));
         assert_eq!(level.plan(&Evaluator::embedded()), level.selective());
         assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }

@@ -1,14 +1,14 @@
 //! The search to a fixed depth: iterative deepening, and the nodes near the leaves.
 
-use super::ends::End;
 use super::limits::Control;
 use super::ordering::{Moves, SQUARES_BY_WORTH, square_worth, weighted_count};
-use super::pvs::Kind;
-use super::split::Goal;
+use super::probcut_schedule::ProbCutSettings;
+use super::pvs::SearchMode;
+use super::split_search::Goal;
 use super::table::Entry;
 use super::tuning::Tuning;
 use super::window::Best;
-use super::{Limits, Reached, Searcher, Selection, Selectivity};
+use super::{Limits, Pruning, Reached, Searcher, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::instructions::{Instructions, compiled_for};
@@ -39,9 +39,9 @@ pub(super) enum Horizon {
 }
 
 impl Horizon {
-    /// Returns the horizon that a selection asks for.
-    pub(super) fn by(selection: &Selection) -> Self {
-        if selection.is_by_probability() { Self::Probability } else { Self::Depth }
+    /// Returns the horizon of the pruning.
+    pub(super) fn by(pruning: &Pruning) -> Self {
+        if pruning.is_by_probability() { Self::Probability } else { Self::Depth }
     }
 
     /// Returns the plies that each iteration adds to the depth.
@@ -65,7 +65,7 @@ impl Horizon {
 /// The search to a fixed depth, in values.
 pub(super) struct ToDepth;
 
-impl<E: Evaluate, I: Instructions> Kind<E, I> for ToDepth {
+impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     type Unit = Value;
 
     const ENHANCED_DEPTH: u32 = 4;
@@ -73,13 +73,13 @@ impl<E: Evaluate, I: Instructions> Kind<E, I> for ToDepth {
     const TRUSTED_DEPTHS: [u32; 2] = [0, 0];
 
     #[inline(always)]
-    fn end<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s End {
-        &searcher.selection.by_depth
+    fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings {
+        &searcher.pruning.midgame
     }
 
     #[inline(always)]
     fn is_full(searcher: &Searcher<'_, E, I>) -> bool {
-        searcher.selection.is_full()
+        searcher.pruning.is_full()
     }
 
     /// Rates the moves of a node by the replies they leave and, where that pays, by the value of
@@ -209,8 +209,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
         // A selective search may contradict in one window what it found in the last: let it only
         // grow.
-        let is_proof =
-            horizon == Horizon::Depth && self.selection.selectivity() == Selectivity::Full;
+        let is_proof = horizon == Horizon::Depth && self.pruning.selectivity() == Selectivity::Full;
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
             None => (-Value::INFINITE, Value::INFINITE),
@@ -324,7 +323,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         alpha: Value,
         beta: Value,
     ) -> Value {
-        let is_sure = self.selection.selectivity() == Selectivity::Full;
+        let is_sure = self.pruning.selectivity() == Selectivity::Full;
         let first = squares & self.refutation.map_or(0, Square::bit);
         let [corners, usual, last] = SQUARES_BY_WORTH.map(|group| squares & group & !first);
         let mut best = -Value::INFINITE;

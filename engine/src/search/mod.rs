@@ -5,11 +5,9 @@
 //! position only if the caller asks for it ([`Team`]), and a clock ends a search only if the caller
 //! sets one ([`Limits`]).
 
-mod brothers;
 mod builder;
 mod costs;
 mod endgame;
-mod ends;
 mod enhanced;
 mod features;
 mod level;
@@ -19,13 +17,14 @@ mod ordering;
 mod predictions;
 mod prefetch;
 mod probcut;
+mod probcut_schedule;
+mod pruning;
 mod pvs;
 mod realization;
 mod searchers;
-mod selection;
 mod shallow_table;
 mod slot;
-mod split;
+mod split_search;
 mod strength;
 mod table;
 mod team;
@@ -40,11 +39,11 @@ use crate::eval::{Evaluate, Value};
 use crate::instructions::{Instructions, Portable};
 use crate::with_instructions;
 use arrayvec::ArrayVec;
-use ends::End;
 use limits::Control;
 use midgame::Horizon;
+use probcut_schedule::ProbCutSettings;
 use shallow_table::ShallowTable;
-use split::Split;
+use split_search::Split;
 use std::sync::Arc;
 use table::Table;
 use team::Pool;
@@ -52,14 +51,14 @@ use tuning::Tuning;
 use window::Best;
 
 pub use builder::Search;
-pub use ends::{EndSteps, EndStepsError};
 pub use features::Features;
 pub use level::{Level, Plan};
 pub use limits::Limits;
 pub use predictions::{Predictions, ScorePrediction, SearchPrediction};
 pub use probcut::{Selectivity, SelectivityError, shallow_depth, shallow_depth_of_end};
+pub use probcut_schedule::{EndgameSchedule, EndgameScheduleError};
+pub use pruning::Pruning;
 pub use searchers::Searchers;
-pub use selection::Selection;
 pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
@@ -83,13 +82,13 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     table: Arc<Table>,
     shallow_table: ShallowTable,
     features: Features,
-    /// The selection of what searches leave out.
-    selection: Selection,
+    /// The pruning of searches.
+    pruning: Pruning,
 
     // Every search begins these anew; limits.rs tells when to leave it.
     nodes: u64,
-    /// The selectivity of the current search to the end.
-    end: End,
+    /// The ProbCut settings of the current search to the end.
+    endgame_probcut: ProbCutSettings,
     control: Control,
 
     // midgame.rs sets these: the tuning for every depth, the move at every node above leaves.
@@ -98,12 +97,12 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The move that ended the last node above the leaves: it often ends the next one, too.
     refutation: Option<Square>,
 
-    /// True while endgame/promise.rs has moves rated by the weights without the factors.
+    /// True while endgame/pvs.rs has moves rated by the weights without the factors.
     is_rating: bool,
     /// The nodes of a search by probability, by the ply of their positions: realization.rs counts.
     nodes_by_ply: [u64; PLIES_OF_NODES],
 
-    // team.rs and brothers.rs set these, and the above for whom a searcher helps.
+    // team.rs and split_search.rs set these, and the above for whom a searcher helps.
     /// The team's shared state, while a team works.
     pool: Option<Arc<Pool<E::State>>>,
     /// The split point whose moves are being searched.
@@ -165,8 +164,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             tuning: Tuning::of(&Position::START, 0, 0),
             refutation: None,
             is_rating: false,
-            selection: Selection::default(),
-            end: End::default(),
+            pruning: Pruning::default(),
+            endgame_probcut: ProbCutSettings::default(),
             nodes_by_ply: [0; PLIES_OF_NODES],
             control: Control::default(),
             pool: None,
@@ -183,7 +182,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 
     /// Returns whether a search of this position to the end finds the proven score.
     pub fn is_exact(&self, position: &Position) -> bool {
-        self.selection.is_exact(position.empties())
+        self.pruning.is_exact(position.empties())
     }
 
     /// Forgets everything: later searches run as with a new searcher.
@@ -194,11 +193,11 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 
     /// Searches to a depth, in one go; beyond all empty squares, to the end of the game.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
-        self.search_to(position, depth, self.selection.end(position.empties()), limits)
+        self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
 
     /// Searches to a depth, in one go; a search to the end of the game has the given selectivity,
-    /// if the selection has such ends.
+    /// if the pruning has such ends.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,
@@ -206,10 +205,16 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         selectivity: Selectivity,
         limits: &Limits,
     ) -> Found {
-        self.search_to(position, depth, self.selection.end_as_sure_as(selectivity), limits)
+        self.search_to(position, depth, self.pruning.probcut_of(selectivity), limits)
     }
 
-    fn search_to(&mut self, position: &Position, depth: u32, end: End, limits: &Limits) -> Found {
+    fn search_to(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        end: ProbCutSettings,
+        limits: &Limits,
+    ) -> Found {
         with_instructions!(|set| self.by(set).search_here(position, depth, end, limits))
     }
 
@@ -245,7 +250,13 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    fn search_here(&mut self, position: &Position, depth: u32, end: End, limits: &Limits) -> Found {
+    fn search_here(
+        &mut self,
+        position: &Position,
+        depth: u32,
+        end: ProbCutSettings,
+        limits: &Limits,
+    ) -> Found {
         let empties = position.empties();
         self.begin(limits, end);
         let reached = if depth >= empties {
@@ -257,7 +268,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 Err(guess) => guess,
             }
         } else {
-            self.iterate(position, depth, Horizon::by(&self.selection))
+            self.iterate(position, depth, Horizon::by(&self.pruning))
         };
         let Reached { best: Best { value, mut square }, depth } = reached;
         if square.is_none() && depth > 0 && position.moves() != 0 {
@@ -267,7 +278,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             square = self.remembered_move(position).or(self.one_ply(position, &state).best.square);
         }
         let is_end = depth >= empties;
-        let selectivity = if is_end { self.end.selectivity } else { self.selection.selectivity() };
+        let selectivity =
+            if is_end { self.endgame_probcut.selectivity } else { self.pruning.selectivity() };
         Found { value, best: square, nodes: self.nodes, depth, selectivity }
     }
 
@@ -277,8 +289,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Begins a search, to an end that is as sure as this.
-    fn begin(&mut self, limits: &Limits, end: End) {
-        self.end = end;
+    fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
+        self.endgame_probcut = end;
         self.nodes = 0;
         self.nodes_by_ply = [0; PLIES_OF_NODES];
         self.control = Control::new(limits, true);

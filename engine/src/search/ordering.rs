@@ -10,18 +10,18 @@ use crate::instructions::Instructions;
 /// The cost of each reply, in steps, when moves are ordered by value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
-/// A legal move, the position after it, and its promise.
+/// A legal move, the position after it, and its score.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) square: Square,
     pub(super) flips: u64,
     /// The position after the move, seen by the opponent.
     pub(super) child: Position,
-    /// The promise of the move: the higher, the sooner it is searched.
-    pub(super) promise: i32,
+    /// The score of the move: the higher, the sooner it is searched.
+    pub(super) score: i32,
 }
 
-/// The promise of the table's best move; its second-best has one less.
+/// The score of the table's best move; its second-best has one less.
 const TABLE_MOVE: i32 = 1 << 24;
 
 /// The legal moves of a position.
@@ -35,25 +35,25 @@ impl Moves {
         let mut moves = ArrayVec::new();
         for square in Squares(squares) {
             let flips = position.flips_by(set, square);
-            moves.push(Move { square, flips, child: position.after(square, flips), promise: 0 });
+            moves.push(Move { square, flips, child: position.after(square, flips), score: 0 });
         }
         Self(moves)
     }
 
-    /// Rates every move: the table's two moves highest, the others by `promise`.
+    /// Rates every move: the table's two moves highest, the others by `score`.
     #[inline(always)]
     pub(super) fn rate(
         &mut self,
         table_moves: [Option<Square>; 2],
-        mut promise: impl FnMut(&Move) -> i32,
+        mut score: impl FnMut(&Move) -> i32,
     ) {
         for candidate in &mut self.0 {
-            candidate.promise = if Some(candidate.square) == table_moves[0] {
+            candidate.score = if Some(candidate.square) == table_moves[0] {
                 TABLE_MOVE
             } else if Some(candidate.square) == table_moves[1] {
                 TABLE_MOVE - 1
             } else {
-                promise(candidate)
+                score(candidate)
             };
         }
     }
@@ -73,13 +73,13 @@ impl Moves {
         self.0.iter()
     }
 
-    /// Removes and returns the most promising move; among equals, the first in the list. Each call
+    /// Removes and returns the best-scored move; among equals, the first in the list. Each call
     /// makes one pass over the moves, because most nodes end after a move or two.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
         for index in 1..self.0.len() {
-            if self.0[index].promise > self.0[best].promise {
+            if self.0[index].score > self.0[best].score {
                 best = index;
             }
         }

@@ -2,9 +2,9 @@
 //! which order their moves and use the transposition table. Fail-soft.
 
 use super::Searcher;
-use super::ends::End;
 use super::ordering::Moves;
-use super::split::Goal;
+use super::probcut_schedule::ProbCutSettings;
+use super::split_search::Goal;
 use super::window::{Best, Unit, Window};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
@@ -12,7 +12,7 @@ use crate::instructions::{Instructions, compiled_for};
 
 /// A kind of search: what differs between nodes to a depth and nodes to the end of the game, whose
 /// depth is the number of empty squares.
-pub(super) trait Kind<E: Evaluate, I: Instructions> {
+pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     /// The unit of values.
     type Unit: Unit;
 
@@ -25,7 +25,7 @@ pub(super) trait Kind<E: Evaluate, I: Instructions> {
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns how sure the search is of what it leaves out.
-    fn end<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s End;
+    fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
     /// Returns whether the search leaves nothing out.
     fn is_full(searcher: &Searcher<'_, E, I>) -> bool;
@@ -68,7 +68,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches a node. Its depth is at least 1; to the end of the game, it is the number of empty
     /// squares.
     #[compiled_for(I::SET)]
-    pub(super) fn pvs<K: Kind<E, I>>(
+    pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,
         state: &E::State,
@@ -94,7 +94,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         {
             return Best { value, square: None };
         }
-        let effort = (depth, K::end(self).selectivity);
+        let effort = (depth, K::probcut(self).selectivity);
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
         if self.features.transposition_table
@@ -166,14 +166,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
     /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
     /// makes it likely: `alpha` (fails low) or the next value (fails high).
-    fn probable_bound<K: Kind<E, I>>(
+    fn probable_bound<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,
         state: &E::State,
         alpha: K::Unit,
         depth: u32,
     ) -> Option<K::Unit> {
-        let cut = K::end(self).cuts.as_deref()?.at(position.ply(), depth)?;
+        let cut = K::probcut(self).cuts.as_deref()?.at(position.ply(), depth)?;
         let (beta, node) = (alpha + K::Unit::STEP, (position, state));
         let found = self.likely_bound(cut, node, (alpha.value(), beta.value()))?;
         Some(if found == alpha.value() { alpha } else { beta })

@@ -18,7 +18,7 @@ use arrayvec::ArrayVec;
 use super::costs::{Costs, REACH_PER_HALF, REACH_PER_PLY};
 use super::ordering::{MOBILITY_WEIGHT, Move, Moves, weighted_count};
 use super::window::{Best, Window};
-use super::{Searcher, Selection};
+use super::{Pruning, Searcher};
 use crate::board::{CORNERS, Position, Square};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 use crate::instructions::{Instructions, compiled_for};
@@ -33,7 +33,7 @@ const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
 
-impl Selection {
+impl Pruning {
     /// Selects a search that goes deeper on likely lines than on unlikely ones, by the model of an
     /// evaluation. A search to depth D ends a line whose probability is at most 4^−D: after D moves
     /// of probability 1/4, after more moves that are likelier, or after fewer that are not. Depths
@@ -93,7 +93,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         &self.nodes_by_ply
     }
 
-    /// Computes the value, promise and kind of every move.
+    /// Computes the value, score and kind of every move.
     #[compiled_for(I::SET)]
     fn rate_kinds(
         &self,
@@ -116,7 +116,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let around = last.map_or(0, |last| neighbours(last.bit()));
         let kinds = moves.iter().zip(&values).enumerate().map(|(place, (candidate, known))| {
             let earlier =
-                |(other, one): (usize, &Move)| (one.promise, place) > (candidate.promise, other);
+                |(other, one): (usize, &Move)| (one.score, place) > (candidate.score, other);
             let others = moves.iter().enumerate().filter(|&pair| earlier(pair)).count();
             let kind = MoveKind {
                 rank: Rank::after(others),
@@ -178,7 +178,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let stage = Realization::stage(position.ply());
         let mut rated_moves: ArrayVec<_, 64> = moves.iter().copied().zip(kinds).collect();
         let order = |(one, rated): &(Move, RatedKind)| {
-            (rated.kind.memory != Memory::Best, -one.promise, one.square)
+            (rated.kind.memory != Memory::Best, -one.score, one.square)
         };
         rated_moves.sort_unstable_by_key(order);
         for (number, (one, rated)) in rated_moves.into_iter().enumerate() {
@@ -237,7 +237,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     fn cost(&self, stage: usize, kind: MoveKind) -> i32 {
-        let costs = self.selection.costs.as_deref();
+        let costs = self.pruning.costs.as_deref();
         costs.map_or(REACH_PER_PLY as i32, |costs| costs.0[stage][kind.index()].into())
     }
 }

@@ -82,7 +82,7 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches a position to the end of the game. Where there are limits, a search to a lesser
-    /// depth comes first, and counts where they end the other; and where the selection has some,
+    /// depth comes first, and counts where they end the other; and where the pruning has some,
     /// less sure searches to the end, of which the last counts that was done.
     fn search_to_the_end_after(
         &mut self,

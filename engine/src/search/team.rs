@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::limits::Control;
-use super::split::{Goal, Split};
-use super::{Searcher, Selection};
+use super::split_search::{Goal, Split};
+use super::{Pruning, Searcher};
 use crate::eval::Evaluate;
 use crate::instructions::Instructions;
 use crate::with_instructions;
@@ -25,9 +25,9 @@ impl<'a, E: Evaluate> Team<'a, E> {
         Self { searchers, takers }
     }
 
-    /// Gives the searches another selection.
-    pub fn select(&mut self, selection: &Selection) {
-        self.searchers.iter_mut().for_each(|searcher| searcher.select(selection.clone()));
+    /// Changes the pruning of all searchers.
+    pub fn select(&mut self, pruning: &Pruning) {
+        self.searchers.iter_mut().for_each(|searcher| searcher.select(pruning.clone()));
     }
 
     /// Does every job with a searcher that starts from a logically empty table, as many at a time
@@ -254,18 +254,19 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             let control = Control { is_interruptible: true, ..Control::new(&split.limits, false) };
             let control = std::mem::replace(&mut self.control, control);
             let tuning = self.tuning;
-            let end = self.end.clone();
+            let end = self.endgame_probcut.clone();
             match &split.goal {
                 Goal::Depth(_, tuning) => self.tuning = *tuning,
-                Goal::End(end) => self.end = end.clone(),
+                Goal::End(end) => self.endgame_probcut = end.clone(),
             }
             self.nodes = 0;
             self.pool = Some(Arc::clone(pool));
             let visit = Visit { pool, split: &split, helper: self };
-            visit.helper.search_brothers(&split);
+            visit.helper.search_split(&split);
             drop(visit);
             (self.split, self.nodes, self.pool) = kept;
-            (self.table, self.control, self.tuning, self.end) = (table, control, tuning, end);
+            (self.table, self.control, self.tuning, self.endgame_probcut) =
+                (table, control, tuning, end);
         }
     }
 }

@@ -134,7 +134,7 @@ fn all_instruction_sets_find_the_same_in_as_many_nodes() {
         let found = AnyInstructions::available().map(|any| {
             let (mut searcher, limits) = (searcher(&Mobility, 300), Limits::default());
             with_instructions!(any, |set| {
-                searcher.by(set).search_here(&position, depth, End::default(), &limits)
+                searcher.by(set).search_here(&position, depth, ProbCutSettings::default(), &limits)
             })
         });
         let found: Vec<Found> = found.collect();
@@ -332,8 +332,8 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     let mut random = Generator::new(11);
     let positions: Vec<Position> = (0..10).map(|_| random_position(&mut random, 30)).collect();
     let search = |selectivity| {
-        let selection = Selection::new(&evaluator, selectivity).unwrap();
-        let mut searcher = Searcher::new(&evaluator, 4).with_selection(selection);
+        let pruning = Pruning::new(&evaluator, selectivity).unwrap();
+        let mut searcher = Searcher::new(&evaluator, 4).with_pruning(pruning);
         let found = |position: &Position| {
             searcher.new_game();
             searcher.search(position, 8)
@@ -359,9 +359,9 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
-    let steps: EndSteps = "18:73,15:87".parse().unwrap();
-    let selection = Selection::default().with_ends(&evaluator, &steps.exact_from(14)).unwrap();
-    let mut searcher = Searcher::new(&evaluator, 4).with_selection(selection);
+    let steps: EndgameSchedule = "18:73,15:87".parse().unwrap();
+    let pruning = Pruning::default().with_endgame(&evaluator, &steps.exact_from(14)).unwrap();
+    let mut searcher = Searcher::new(&evaluator, 4).with_pruning(pruning);
     for position in positions(15, 40, 15..19) {
         let mut position = position;
         searcher.new_game();
@@ -385,21 +385,21 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
         let position = random_position(&mut random, 17);
         searcher.new_game();
         let exact = searcher.solve(&position);
-        let selection = Selection::default()
-            .with_ends(&evaluator, &EndSteps::always(Selectivity::Percent73))
+        let pruning = Pruning::default()
+            .with_endgame(&evaluator, &EndgameSchedule::always(Selectivity::Percent73))
             .unwrap();
-        searcher = searcher.with_selection(selection);
+        searcher = searcher.with_pruning(pruning);
         searcher.new_game();
         let likely = searcher.solve(&position);
-        searcher = searcher.with_selection(Selection::default());
+        searcher = searcher.with_pruning(Pruning::default());
         assert_eq!(searcher.solve(&position).score, exact.score, "{position:?}");
         nodes = [nodes[0] + exact.nodes, nodes[1] + likely.nodes];
         off += (likely.score - exact.score).abs();
     }
     assert!(4 * nodes[1] < 3 * nodes[0] && off <= 16, "{nodes:?} {off}");
     assert!(
-        Selection::default()
-            .with_ends(&Mobility, &EndSteps::always(Selectivity::Percent99))
+        Pruning::default()
+            .with_endgame(&Mobility, &EndgameSchedule::always(Selectivity::Percent99))
             .is_err()
     );
 }
@@ -409,8 +409,8 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();
-    let selection = Selection::new(&evaluator, Selectivity::Percent73).unwrap();
-    let mut searcher = Searcher::new(&evaluator, 1).with_selection(selection);
+    let pruning = Pruning::new(&evaluator, Selectivity::Percent73).unwrap();
+    let mut searcher = Searcher::new(&evaluator, 1).with_pruning(pruning);
     let mut random = Generator::new(13);
     for _ in 0..60 {
         searcher.search(&random_position(&mut random, 16), 9);
@@ -425,10 +425,10 @@ fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     for _ in 0..10 {
         let position = random_position(&mut random, 24);
         let expected = Searcher::new(&evaluator, 4).search(&position, 6).value;
-        let selection = Selection::new(&evaluator, Selectivity::Percent73).unwrap();
-        let mut searcher = Searcher::new(&evaluator, 4).with_selection(selection);
+        let pruning = Pruning::new(&evaluator, Selectivity::Percent73).unwrap();
+        let mut searcher = Searcher::new(&evaluator, 4).with_pruning(pruning);
         searcher.search(&position, 6);
-        let mut searcher = searcher.with_selection(Selection::default());
+        let mut searcher = searcher.with_pruning(Pruning::default());
         assert_eq!(searcher.search(&position, 6).value, expected);
     }
 }

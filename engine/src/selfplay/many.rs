@@ -14,7 +14,7 @@ use crate::file::{Existing, Kind, Provenance, Section, Summary};
 use crate::progress::Progress;
 use crate::record::{GAMES_PER_FRAME, Game, GameReader, Record as _, RecordError};
 use crate::run::{self, Items, Opened, Plan, Shard, Stage, size};
-use crate::search::{Search, Searchers, Selection, Selectivity};
+use crate::search::{Pruning, Search, Searchers, Selectivity};
 
 use pack::Tally;
 pub use pack::pack;
@@ -151,8 +151,9 @@ fn play_in_parts<E: Identified>(
 ) -> Result<Played, RecordError> {
     let Settings { selectivity, ends, exact, .. } = &run.settings;
     let ends = ends.clone().exact_from(exact.most());
-    let selected = |evaluator| Selection::new(evaluator, *selectivity)?.with_ends(evaluator, &ends);
-    let selections =
+    let selected =
+        |evaluator| Pruning::new(evaluator, *selectivity)?.with_endgame(evaluator, &ends);
+    let prunings =
         PerSide { black: selected(evaluators.black)?, white: selected(evaluators.white)? };
     let identities =
         PerSide { black: evaluators.black.identity(), white: evaluators.white.identity() };
@@ -168,15 +169,15 @@ fn play_in_parts<E: Identified>(
             return Ok(tally.played(run.games, Some(summary)));
         }
     };
-    let searchers = |evaluator, selection| {
-        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).selection(selection);
+    let searchers = |evaluator, pruning| {
+        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
         search.searchers().map_err(|error| RecordError::Search(error.into()))
     };
     let different = identities.white != identities.black;
-    let white = different.then(|| searchers(evaluators.white, selections.white)).transpose()?;
+    let white = different.then(|| searchers(evaluators.white, prunings.white)).transpose()?;
     let games = GamesByNumber {
         beginnings: Beginnings::new(&run.settings),
-        black: searchers(evaluators.black, selections.black)?,
+        black: searchers(evaluators.black, prunings.black)?,
         white,
     };
     parts.make(0, run.games_together(games_per_part), &games, progress)?;

@@ -1,7 +1,7 @@
 //! The settings of self-play.
 
 use super::{Exploration, Openings, PerSide, PerfectFrom, Schedule};
-use crate::search::{EndSteps, Selectivity};
+use crate::search::{EndgameSchedule, Selectivity};
 
 /// The settings that decide how games are played.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,8 +19,8 @@ pub struct Settings {
     pub nodes: Option<u64>,
     /// The selectivity of searches before perfect play.
     pub selectivity: Selectivity,
-    /// The selective ends of searches before perfect play.
-    pub ends: EndSteps,
+    /// The ProbCut schedule of searches to the end before perfect play.
+    pub ends: EndgameSchedule,
     /// The number of empty squares at or below which play is perfect. Selective ends are followed
     /// by perfect play from the greatest number of a range.
     pub exact: PerfectFrom,
@@ -58,7 +58,7 @@ impl Settings {
             depth,
             nodes: None,
             selectivity: Selectivity::Full,
-            ends: EndSteps::NONE,
+            ends: EndgameSchedule::NONE,
             exact: exact.into(),
             exploration: Exploration::NONE,
             values: false,

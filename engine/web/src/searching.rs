@@ -166,8 +166,8 @@ fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Str
     }
     let plan = how.level.map(read_level).transpose()?.map(|level| level.plan(searcher.evaluator()));
     if *level != how.level {
-        let selection = plan.as_ref().map(|plan| plan.selection(searcher.evaluator()));
-        searcher.select(selection.unwrap_or_default());
+        let pruning = plan.as_ref().map(|plan| plan.pruning(searcher.evaluator()));
+        searcher.select(pruning.unwrap_or_default());
         *level = how.level;
     }
     let usual = plan.map_or(0.into(), |plan| plan.strength());

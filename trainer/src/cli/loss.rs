@@ -10,7 +10,7 @@ use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::record_files;
-use othello_engine::search::{Selection, Selectivity};
+use othello_engine::search::{Pruning, Selectivity};
 use othello_engine::text_table::table;
 use serde::Serialize;
 
@@ -160,7 +160,7 @@ impl Arguments {
         let measuring = Measuring {
             evaluator: &evaluator,
             depth: self.depth,
-            selection: Selection::new(&evaluator, self.selectivity)?,
+            pruning: Pruning::new(&evaluator, self.selectivity)?,
             phases: self.phases.0.clone(),
             worst: self.worst,
         };

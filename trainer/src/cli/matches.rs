@@ -17,7 +17,7 @@ use othello_engine::eval::{Evaluator, Identified as _};
 use othello_engine::file::{Provenance, check_differ, check_output};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::Shard;
-use othello_engine::search::{Selection, Selectivity, Strength};
+use othello_engine::search::{Pruning, Selectivity, Strength};
 
 use self::kept::{KeptArguments, checksum};
 use super::sprt::SprtArguments;
@@ -104,7 +104,7 @@ pub struct Arguments {
 
 /// A loaded player.
 enum Loaded {
-    Evaluation(Evaluator, Selection),
+    Evaluation(Evaluator, Pruning),
     External(ExternalEngine),
 }
 
@@ -119,9 +119,9 @@ impl Loaded {
 
     fn contestant(&self, terms: Terms, budget: Budget, exact: u32) -> Contestant<'_> {
         match self {
-            Self::Evaluation(evaluator, selection) => {
+            Self::Evaluation(evaluator, pruning) => {
                 let strength = Strength { depth: terms.depth, exact };
-                Contestant::Searching(evaluator, strength, budget, selection)
+                Contestant::Searching(evaluator, strength, budget, pruning)
             }
             Self::External(engine) => Contestant::External(engine, terms),
         }
@@ -138,8 +138,8 @@ fn load(
     match choice {
         PlayerChoice::Weights(weights) => {
             let evaluator = Evaluator::load(weights).with_context(player)?;
-            let selection = search.selection(selectivity, &evaluator).with_context(player)?;
-            Ok(Loaded::Evaluation(evaluator, selection))
+            let pruning = search.pruning(selectivity, &evaluator).with_context(player)?;
+            Ok(Loaded::Evaluation(evaluator, pruning))
         }
         PlayerChoice::External(engine) => {
             let there = engine.check(terms).map_err(|misconduct| anyhow!("it {misconduct}"));

@@ -7,7 +7,7 @@ use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::Mobility;
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Game, ScoredPosition};
-use othello_engine::search::{Search, Selection};
+use othello_engine::search::{Pruning, Search};
 use othello_testing::program::message;
 use othello_trainer::measure::Measuring;
 use othello_trainer::source::LabelRules;
@@ -120,7 +120,7 @@ fn searches_are_shown_position_by_position() {
     let measuring = Measuring {
         evaluator: &Mobility,
         depth: 2,
-        selection: Selection::default(),
+        pruning: Pruning::default(),
         phases: phase(50)..=phase(52),
         worst: 0,
     };

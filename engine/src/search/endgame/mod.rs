@@ -1,15 +1,15 @@
 //! The search to the end of the game: exact, in discs, fail-soft, mostly in null windows.
 //!
 //! There are four kinds of nodes, by the size of their subtrees. With many empty squares: PVS
-//! nodes, whose moves are ordered by a shallow search ([`promise`]). With fewer: null-window nodes,
+//! nodes, whose moves are ordered by a shallow search ([`pvs`]). With fewer: null-window nodes,
 //! whose moves are ordered by the number of replies. With five: null-window nodes ordered by parity
 //! only (both in [`null_window`]). The last four squares are tried one after another ([`last`]).
 
 mod last;
 mod null_window;
-mod promise;
+mod pvs;
 
-use self::promise::ToEnd;
+use self::pvs::ToEnd;
 use super::midgame::Horizon;
 use super::window::{Best, Unit};
 use super::{Features, Reached, Searcher};
@@ -104,7 +104,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// too.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
-        let (lower, upper) = entry.bounds(position.empties(), self.end.selectivity);
+        let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
@@ -122,7 +122,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         for (position, score, best) in [(position, best.value, Some(square)), (&next, score, None)]
         {
             let exact = Some(Value::from_score(score));
-            let effort = (position.empties(), self.end.selectivity);
+            let effort = (position.empties(), self.endgame_probcut.selectivity);
             self.table.store(position, effort, (exact, exact), best);
         }
     }

@@ -21,7 +21,7 @@ struct Candidate {
     replies: u64,
 }
 
-/// The promise of the transposition table's move, above every other promise.
+/// The score of the transposition table's move, above every other score.
 const TABLE_MOVE: i32 = 1 << 20;
 /// The cost of a reply, in the units of [`WORTH`].
 const REPLY_COST: i32 = 16;
@@ -45,10 +45,10 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The moves of a node and their promise; at most one for each empty square.
+/// The moves of a node and their score; at most one for each empty square.
 struct Candidates {
     moves: ArrayVec<Candidate, { PVS_EMPTIES as usize }>,
-    /// The key of each move: its promise, then its place (earlier is greater). Fixed-size lanes, so
+    /// The key of each move: its score, then its place (earlier is greater). Fixed-size lanes, so
     /// that the greatest key is found by vector instructions without a branch.
     keys: [i32; PLACES],
     /// The greatest key. Most nodes end with its move: to read all lanes right after single ones
@@ -66,21 +66,21 @@ impl Candidates {
     }
 
     #[inline]
-    fn push(&mut self, candidate: Candidate, promise: i32) {
+    fn push(&mut self, candidate: Candidate, move_score: i32) {
         let place = self.moves.len();
-        let key = promise * PLACES as i32 + (PLACES - 1 - place) as i32;
+        let key = move_score * PLACES as i32 + (PLACES - 1 - place) as i32;
         self.keys[place & (PLACES - 1)] = key;
         self.greatest = self.greatest.max(key);
         self.moves.push(candidate);
     }
 
-    /// Returns the most promising move; among equals, the first.
+    /// Returns the best-scored move; among equals, the first.
     #[inline]
     fn best(&self) -> Option<Candidate> {
         self.moves.get(Self::place(self.greatest)).copied()
     }
 
-    /// Removes the most promising move.
+    /// Removes the best-scored move.
     #[inline]
     fn remove_best(&mut self) {
         self.keys[Self::place(self.greatest)] = i32::MIN;
@@ -238,7 +238,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
             let replies = child.moves_by(self.set);
             let odd = i32::from(square.bit() & odd_squares != 0);
-            let promise = if Some(square) == table_move {
+            let move_score = if Some(square) == table_move {
                 TABLE_MOVE
             } else if self.features.fastest_first {
                 let cost = patterns.map_or(0, |evaluation| evaluation.cost(self.set, &child));
@@ -248,7 +248,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             } else {
                 ODD_WORTH * odd
             };
-            candidates.push(Candidate { square, child, replies }, promise);
+            candidates.push(Candidate { square, child, replies }, move_score);
         }
         while let Some(next) = candidates.best() {
             let parity = parity.after(next.square);

@@ -1,7 +1,7 @@
 //! Tests of searches by probability against plain negamax, and of the kinds of moves.
 
 use super::super::tests::{WithModels, minimax, negamax, positions, searcher};
-use super::super::{Limits, Selection};
+use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::{Mobility, Models};
 
@@ -18,13 +18,13 @@ fn in_no_order() -> WithModels {
 }
 
 fn by_probability(evaluator: &WithModels, clusters: usize) -> Searcher<'_, WithModels> {
-    let selection = Selection::by_probability(evaluator).unwrap();
-    searcher(evaluator, clusters).with_selection(selection)
+    let pruning = Pruning::by_probability(evaluator).unwrap();
+    searcher(evaluator, clusters).with_pruning(pruning)
 }
 
 #[test]
 fn weights_without_probabilities_are_refused() {
-    assert_eq!(Selection::by_probability(&Mobility).unwrap_err(), NoRealization);
+    assert_eq!(Pruning::by_probability(&Mobility).unwrap_err(), NoRealization);
 }
 
 /// The paper's own comparison: if all moves are equally likely, the search is one to a fixed depth.
@@ -33,7 +33,7 @@ fn weights_without_probabilities_are_refused() {
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
     let mut searchers = [by_probability(&half, 1), by_probability(&half, 5000)];
-    let evenly = searcher(&half, 500).with_selection(Selection::by_even_probability());
+    let evenly = searcher(&half, 500).with_pruning(Pruning::by_even_probability());
     let mut evenly = [evenly];
     for position in positions(21, 150, 6..60) {
         for depth in [2, 0, 1] {
@@ -155,11 +155,11 @@ fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     for position in positions(26, 40, 9..14) {
         searcher.new_game();
         searcher.search(&position, 4);
-        let mut by_depth = searcher.with_selection(Selection::default());
+        let mut by_depth = searcher.with_pruning(Pruning::default());
         assert_eq!(by_depth.search(&position, 4).value, negamax(&position, 4), "{position:?}");
         let score = by_depth.solve(&position).score;
         assert_eq!(by_depth.solve(&position).score, score);
-        searcher = by_depth.with_selection(Selection::by_probability(&likely).unwrap());
+        searcher = by_depth.with_pruning(Pruning::by_probability(&likely).unwrap());
     }
 }
 

@@ -12,7 +12,7 @@ use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Table
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
 use othello_engine::search::{
-    EndSteps, Search, Searcher, Selection, Selectivity, shallow_depth_of_end,
+    EndgameSchedule, Pruning, Search, Searcher, Selectivity, shallow_depth_of_end,
 };
 use othello_engine::selfplay::{Beginnings, Players, Schedule, Settings as Play, play};
 use rayon::prelude::*;
@@ -229,9 +229,9 @@ fn trials(
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);
         let models = Models { ends: Some(tried), ..evaluator.models().clone() };
         evaluator = evaluator.with_models(models);
-        let selection = Selection::default()
-            .with_ends(&evaluator, &EndSteps::always(Selectivity::Percent73))?;
-        let search = Search::new(&evaluator).selection(selection);
+        let pruning = Pruning::default()
+            .with_endgame(&evaluator, &EndgameSchedule::always(Selectivity::Percent73))?;
+        let search = Search::new(&evaluator).pruning(pruning);
         let searchers = search.searchers()?;
         let found: Vec<[u64; 3]> = of_each(samples.par_iter(), progress, |sample| {
             let found = searchers.with(|searcher| {

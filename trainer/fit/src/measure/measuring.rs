@@ -8,7 +8,7 @@ use othello_engine::board::{Phase, Position};
 use othello_engine::eval::{Evaluate, Value};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::ScoredPosition;
-use othello_engine::search::{Search, Selection, TableError};
+use othello_engine::search::{Pruning, Search, TableError};
 use rayon::prelude::*;
 
 use super::errors::GroupErrors;
@@ -26,7 +26,7 @@ pub struct Measuring<'a, E> {
     /// logically empty transposition table, to the end of the game if that is near.
     pub depth: u32,
     /// The selective cuts of searches.
-    pub selection: Selection,
+    pub pruning: Pruning,
     /// The phases whose positions are measured.
     pub phases: RangeInclusive<Phase>,
     /// The number of positions with the largest errors to keep.
@@ -187,7 +187,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         }
         let positions: Vec<Position> = positions.collect();
         let search = Search::new(self.evaluator).depth(self.depth);
-        search.selection(self.selection.clone()).values(&positions, progress)
+        search.pruning(self.pruning.clone()).values(&positions, progress)
     }
 }
 

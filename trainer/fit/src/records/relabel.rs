@@ -14,7 +14,7 @@ use othello_engine::file::{Existing, Provenance, Section, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Record, RecordError, RecordReader};
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
-use othello_engine::search::{self, Found, Searcher, Searchers, Selection, Selectivity, Strength};
+use othello_engine::search::{self, Found, Pruning, Searcher, Searchers, Selectivity, Strength};
 
 use super::parts::{InOrder, pack};
 use super::sequence::Inputs;
@@ -135,7 +135,7 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
 ) -> Result<Relabelled, RecordError> {
     job.inputs.check_output(out)?;
     let selectivity = job.settings.search.map_or(Selectivity::Full, |search| search.selectivity);
-    let selection = Selection::new(evaluator, selectivity)?;
+    let pruning = Pruning::new(evaluator, selectivity)?;
     let stage = Stage::new(format!("relabel ({})", R::PLURAL), job.inputs.len(), per_part);
     let plan = Plan {
         kind: Some(R::KINDS[0]),
@@ -149,8 +149,7 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
             Some(summary)
         }
         Opened::Run(run) => {
-            let search =
-                search::Search::new(evaluator).hash_mb(HASH_MEGABYTES).selection(selection);
+            let search = search::Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
             let searchers =
                 search.searchers().map_err(|error| RecordError::Search(error.into()))?;
             let work = Relabelling { job, searchers, inputs: InOrder::new(job.inputs), progress };

@@ -204,7 +204,7 @@ pub(crate) mod tests {
     use othello_engine::board::Squares;
     use othello_engine::eval::{Evaluator, Mobility, Zero};
     use othello_engine::progress::Silent;
-    use othello_engine::search::Selection;
+    use othello_engine::search::Pruning;
 
     use crate::arena::Budget;
 
@@ -250,10 +250,10 @@ pub(crate) mod tests {
     #[test]
     fn a_budget_of_nodes_ends_searches() {
         let evaluator: Evaluator = Mobility.into();
-        let (selection, strength) = (Selection::default(), Strength { depth: 8, exact: 0 });
+        let (pruning, strength) = (Pruning::default(), Strength { depth: 8, exact: 0 });
         let searching = |nodes| {
             let budget = Budget { nodes, ..Budget::default() };
-            Contestant::Searching(&evaluator, strength, budget, &selection)
+            Contestant::Searching(&evaluator, strength, budget, &pruning)
         };
         let [few, more, all] = [Some(1_000), Some(10_000), None].map(|nodes| {
             let played = Match { first: searching(nodes), second: (&evaluator).into(), strength };
@@ -266,9 +266,9 @@ pub(crate) mod tests {
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();
-        let (selection, strength) = (Selection::default(), Strength { depth: 60, exact: 60 });
+        let (pruning, strength) = (Pruning::default(), Strength { depth: 60, exact: 60 });
         let budget = Budget { seconds_a_game: Some(1), ..Budget::default() };
-        let first = Contestant::Searching(&evaluator, strength, budget, &selection);
+        let first = Contestant::Searching(&evaluator, strength, budget, &pruning);
         let played = Match { first, second: (&evaluator).into(), strength: STRENGTH };
         let result = played.play(&openings()[..1], &Silent).unwrap();
         assert!(result.games.iter().all(|game| game.forfeit.is_some() || game.squares.len() > 40));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use othello_engine::board::{Side, Square};
 use othello_engine::eval::Evaluator;
 use othello_engine::protocol::Clock;
-use othello_engine::search::{Limits, Search, Searcher, Selection, Strength, TableError};
+use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
 use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
@@ -19,7 +19,7 @@ pub enum Contestant<'a> {
     /// An evaluation with the search of the match.
     Evaluation(&'a Evaluator),
     /// An evaluation with a search of its own.
-    Searching(&'a Evaluator, Strength, Budget, &'a Selection),
+    Searching(&'a Evaluator, Strength, Budget, &'a Pruning),
     /// An external program.
     External(&'a ExternalEngine, Terms),
 }
@@ -73,12 +73,12 @@ impl<'a> Player<'a> {
     /// Creates a player. A contestant without a search of its own gets the given strength.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
-        let (evaluator, strength, budget, selection) = match contestant {
+        let (evaluator, strength, budget, pruning) = match contestant {
             Contestant::Evaluation(evaluator) => {
-                (evaluator, strength, Budget::default(), Selection::default())
+                (evaluator, strength, Budget::default(), Pruning::default())
             }
-            Contestant::Searching(evaluator, strength, budget, selection) => {
-                (evaluator, strength, budget, selection.clone())
+            Contestant::Searching(evaluator, strength, budget, pruning) => {
+                (evaluator, strength, budget, pruning.clone())
             }
             Contestant::External(engine, terms) => {
                 let mind = Mind::External(Conversation::new(engine, terms));
@@ -86,7 +86,7 @@ impl<'a> Player<'a> {
                 return Ok(Self { mind, exact, effort, time: terms.game, clock: None });
             }
         };
-        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).selection(selection);
+        let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
         let searcher = search.searcher()?;
         let strength = Strength { depth: strength.depth.max(1), ..strength };
         let mind = Mind::Evaluation { searcher: Box::new(searcher), strength, budget };

@@ -6,7 +6,7 @@ use othello_engine::agreement::{Agreement, AgreementReport, StatedLine};
 use othello_engine::board::Position;
 use othello_engine::eval::Evaluator;
 use othello_engine::progress::Progress;
-use othello_engine::search::{Search, Searcher, Selection, TableError};
+use othello_engine::search::{Pruning, Search, Searcher, TableError};
 use serde::Serialize;
 
 use super::problems::Problems;
@@ -34,15 +34,15 @@ impl BestMoves {
     /// Searches each position to a depth, from an empty table, as `evaluate` does.
     pub(super) fn by_search(
         evaluator: &Evaluator,
-        (depth, selection): (u32, Selection),
+        (depth, pruning): (u32, Pruning),
         problems: &Problems,
         progress: &dyn Progress,
     ) -> Result<Self, TableError> {
         let begun = Instant::now();
-        let selectivity = Some(selection.selectivity().percent());
+        let selectivity = Some(pruning.selectivity().percent());
         let positions: Vec<Position> = problems.lines.iter().map(|line| line.position).collect();
         progress.begin(&format!("depth {depth} (positions)"), 0, positions.len() as u64);
-        let search = Search::new(evaluator).depth(depth).selection(selection);
+        let search = Search::new(evaluator).depth(depth).pruning(pruning);
         let found = search.find_all(&positions, progress)?;
         let mut agreement = Agreement::default();
         for (line, found) in problems.lines.iter().zip(found) {

@@ -15,7 +15,7 @@ use super::error::BenchmarkError;
 use super::part::Part;
 use super::problems::Problems;
 use super::report::{Data, LeftOut, Row};
-use super::subject::{Mind, Subject, selection};
+use super::subject::{Mind, Subject, pruning};
 use super::values::ValueErrors;
 use crate::arena::{
     Budget, Conditions, Contestant, ExternalEngine, Match, MatchReport, Protocol, Terms,
@@ -155,10 +155,10 @@ impl Benchmark {
         for path in &self.exact {
             row.exact.extend(values(path, &Phases::default().0)?);
         }
-        let selection = selection(evaluator, self.selectivity);
+        let pruning = pruning(evaluator, self.selectivity);
         if let Some(hard) = &self.hard {
             for &depth in &self.depths {
-                let search = (depth, selection.clone());
+                let search = (depth, pruning.clone());
                 row.hard.push(BestMoves::by_search(evaluator, search, hard, progress)?);
             }
         }
@@ -213,10 +213,10 @@ impl Benchmark {
         let terms = Terms { depth: AS_TIME_ALLOWS.depth, time: self.timeout, game };
         let budget = Budget { seconds_a_game: Some(*seconds), ..Budget::default() };
         let players = [subject, against];
-        let selections = players.map(|player| player.selection(self.selectivity));
+        let prunings = players.map(|player| player.pruning(self.selectivity));
         let contestant = |number: usize| match &players[number].mind {
             Mind::Evaluation(evaluator) => {
-                Contestant::Searching(evaluator, AS_TIME_ALLOWS, budget, &selections[number])
+                Contestant::Searching(evaluator, AS_TIME_ALLOWS, budget, &prunings[number])
             }
             Mind::Program(engine) => Contestant::External(engine, terms),
         };

@@ -1,7 +1,7 @@
 //! A player that is measured: an evaluation with our search, or another program.
 
 use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _};
-use othello_engine::search::{Selection, Selectivity};
+use othello_engine::search::{Pruning, Selectivity};
 
 use super::error::BenchmarkError;
 use crate::arena::{ExternalEngine, PlayerChoice, Protocol, Terms};
@@ -59,10 +59,10 @@ impl Subject {
     }
 
     /// Returns the cuts of the player's searches; none of a program's are known.
-    pub(super) fn selection(&self, wanted: Selectivity) -> Selection {
+    pub(super) fn pruning(&self, wanted: Selectivity) -> Pruning {
         match &self.mind {
-            Mind::Evaluation(evaluator) => selection(evaluator, wanted),
-            Mind::Program(_) => Selection::default(),
+            Mind::Evaluation(evaluator) => pruning(evaluator, wanted),
+            Mind::Program(_) => Pruning::default(),
         }
     }
 
@@ -76,9 +76,9 @@ impl Subject {
 }
 
 /// Returns the cuts of a selectivity, or none where the weights have not learned any.
-pub(super) fn selection(evaluator: &Evaluator, wanted: Selectivity) -> Selection {
+pub(super) fn pruning(evaluator: &Evaluator, wanted: Selectivity) -> Pruning {
     match evaluator.models().probcut {
-        Some(_) => Selection::new(evaluator, wanted).unwrap_or_default(),
-        None => Selection::default(),
+        Some(_) => Pruning::new(evaluator, wanted).unwrap_or_default(),
+        None => Pruning::default(),
     }
 }

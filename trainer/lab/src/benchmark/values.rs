@@ -9,7 +9,7 @@ use othello_engine::eval::Evaluator;
 use othello_engine::file::{FileError, kind_of};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use othello_engine::search::Selection;
+use othello_engine::search::Pruning;
 use othello_engine::text::Lines;
 use serde::Serialize;
 
@@ -48,8 +48,8 @@ impl ValueErrors {
         phases: RangeInclusive<Phase>,
         progress: &dyn Progress,
     ) -> Result<Self, BenchmarkError> {
-        let selection = Selection::default();
-        let measuring = Measuring { evaluator, depth, selection, phases, worst: 0 };
+        let pruning = Pruning::default();
+        let measuring = Measuring { evaluator, depth, pruning, phases, worst: 0 };
         let (measured, sha256) = match kind_of(path) {
             Err(FileError::Foreign { .. }) => {
                 let measured = measuring.positions(stated_scores(path)?, progress)?;

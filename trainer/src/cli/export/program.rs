@@ -12,7 +12,7 @@ use othello_engine::eval::{Evaluate, Evaluator, Tables, Weights};
 use othello_engine::file::{check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::ScoredPosition;
-use othello_engine::search::Selection;
+use othello_engine::search::Pruning;
 use serde::Serialize;
 
 use super::{Arguments, sha256_of};
@@ -185,7 +185,7 @@ impl Export<'_> {
         let measuring = Measuring {
             evaluator,
             depth: 0,
-            selection: Selection::default(),
+            pruning: Pruning::default(),
             phases: Phases::default().0,
             worst: 0,
         };

@@ -1,5 +1,5 @@
-//! Selective ends: the number of empty squares from which a search goes to the end of the game, and
-//! with what confidence, step by step.
+//! The endgame schedule of ProbCut: the confidence of a search to the end of the game, by the number
+//! of empty squares.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,17 +9,17 @@ use super::probcut::{Cuts, Selectivity, SelectivityError};
 use crate::eval::{Evaluate, NoProbCut};
 use crate::text::excerpt;
 
-/// The steps of selectivity for searches to the end. Each step is for positions with up to its
-/// number of empty squares; steps for fewer empty squares are surer. A position with more empty
-/// squares than any step is searched in full. Text form: `20:73,18:95`, or `none`.
+/// Steps of EMPTIES:PERCENT. A step is for positions with at most EMPTIES empty squares; steps for
+/// fewer empty squares have a higher confidence. A position with more empty squares than any step is
+/// searched without pruning. Text form: `20:73,18:95`, or `none`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct EndSteps(Vec<(u32, Selectivity)>);
+pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
 
-impl EndSteps {
-    /// The empty list: searches to the end leave nothing out.
+impl EndgameSchedule {
+    /// The empty list: searches to the end prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Steps in this order: each for fewer empty squares than the one before, and surer.
+    /// Steps in this order: each for fewer empty squares than the one before, and of a higher confidence.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -29,7 +29,7 @@ impl EndSteps {
         Self(vec![(64, selectivity)])
     }
 
-    /// Adds a step: with `empties` or fewer empty squares, nothing is left out.
+    /// Adds a step: with `empties` or fewer empty squares, nothing is pruned.
     #[must_use]
     pub fn exact_from(mut self, empties: u32) -> Self {
         self.0.retain(|&(from, _)| from > empties);
@@ -48,13 +48,13 @@ impl EndSteps {
         own.map_or(Selectivity::Full, |&(_, selectivity)| selectivity)
     }
 
-    /// Says whether there are no steps.
+    /// Returns whether there are no steps.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-impl fmt::Display for EndSteps {
+impl fmt::Display for EndgameSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_none() {
             return f.write_str("none");
@@ -67,27 +67,29 @@ impl fmt::Display for EndSteps {
     }
 }
 
-/// The error for a text that is not a list of steps of selective ends.
+/// The error for a text that is not a list of steps.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{step}`: {reason}; expected steps such as 20:73,18:95, fewer empty squares the surer, or none"
 )]
-pub struct EndStepsError {
+pub struct EndgameScheduleError {
     step: String,
     reason: String,
 }
 
-impl FromStr for EndSteps {
-    type Err = EndStepsError;
+impl FromStr for EndgameSchedule {
+    type Err = EndgameScheduleError;
 
-    fn from_str(text: &str) -> Result<Self, EndStepsError> {
+    fn from_str(text: &str) -> Result<Self, EndgameScheduleError> {
         if text.trim() == "none" {
             return Ok(Self::NONE);
         }
         let mut steps: Vec<(u32, Selectivity)> = vec![];
         for step in text.split(',') {
-            let wrong =
-                |reason: &str| EndStepsError { step: excerpt(step), reason: reason.to_owned() };
+            let wrong = |reason: &str| EndgameScheduleError {
+                step: excerpt(step),
+                reason: reason.to_owned(),
+            };
             let parts = step.trim().split_once(':');
             let (from, sure) = parts.ok_or_else(|| wrong("a step is EMPTIES:PERCENT"))?;
             let from = from.parse().ok().filter(|from| (1..=60).contains(from));
@@ -103,38 +105,42 @@ impl FromStr for EndSteps {
     }
 }
 
-/// The selectivity of a search, to the end or to a depth, and the cuts it makes.
+/// The ProbCut settings of a search, to a depth or to the end: the confidence, and the cuts of the
+/// model at that confidence; no cuts at 100 %.
 #[derive(Clone, Debug, Default)]
-pub(super) struct End {
+pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
     pub(super) cuts: Option<Arc<Cuts>>,
 }
 
-/// The selective ends of a selection, by the number of empty squares at the root.
+/// The ProbCut settings of searches to the end, by the number of empty squares at the root.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ends(Vec<(u32, End)>);
+pub(super) struct EndgameProbCuts(Vec<(u32, ProbCutSettings)>);
 
-impl Ends {
-    /// Returns the ends for these steps, with the ProbCut model of an evaluation.
-    pub(super) fn new(evaluator: &impl Evaluate, steps: &EndSteps) -> Result<Self, NoProbCut> {
+impl EndgameProbCuts {
+    /// Returns the settings for these steps, by the ProbCut model of an evaluation.
+    pub(super) fn new(
+        evaluator: &impl Evaluate,
+        steps: &EndgameSchedule,
+    ) -> Result<Self, NoProbCut> {
         let end = |&(from, selectivity): &(u32, Selectivity)| {
-            Ok((from, End { selectivity, cuts: Cuts::of_end(evaluator, selectivity)? }))
+            Ok((from, ProbCutSettings { selectivity, cuts: Cuts::of_end(evaluator, selectivity)? }))
         };
         Ok(Self(steps.0.iter().map(end).collect::<Result<_, _>>()?))
     }
 
-    /// Returns the end for a search of a position with `empties` empty squares.
-    pub(super) fn of(&self, empties: u32) -> End {
+    /// Returns the settings for a position with `empties` empty squares.
+    pub(super) fn of(&self, empties: u32) -> ProbCutSettings {
         let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
         own.map(|(_, end)| end.clone()).unwrap_or_default()
     }
 
     /// Returns all of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = &End> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &ProbCutSettings> {
         self.0.iter().map(|(_, end)| end)
     }
 
-    /// Says whether none of them leaves anything out.
+    /// Returns whether none of them prunes.
     pub(super) fn are_full(&self) -> bool {
         self.0.iter().all(|(_, end)| end.selectivity == Selectivity::Full)
     }
@@ -148,7 +154,7 @@ mod tests {
     #[test]
     fn steps_are_read_as_they_are_written() {
         for text in ["none", "20:73", "22:73,20:87,18:99"] {
-            assert_eq!(text.parse::<EndSteps>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<EndgameSchedule>().unwrap().to_string(), text);
         }
         for (wrong, reason) in [
             ("", "``: a step is EMPTIES:PERCENT"),
@@ -158,23 +164,23 @@ mod tests {
             ("18:73,20:95", "`20:95`: is not after and above the step before it"),
             ("20:95,18:73", "`18:73`: is not after and above the step before it"),
         ] {
-            let error = wrong.parse::<EndSteps>().unwrap_err().to_string();
+            let error = wrong.parse::<EndgameSchedule>().unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");
         }
     }
 
     #[test]
     fn the_last_step_that_a_position_falls_under_is_its_own() {
-        let steps = EndSteps::NONE.exact_from(12);
-        let ends = Ends::new(&Mobility, &steps).unwrap();
+        let steps = EndgameSchedule::NONE.exact_from(12);
+        let ends = EndgameProbCuts::new(&Mobility, &steps).unwrap();
         assert_eq!(ends.of(12).selectivity, Selectivity::Full);
         assert!(ends.are_full());
-        let steps: EndSteps = "20:73,18:95,10:98".parse().unwrap();
-        assert_eq!(Ends::new(&Mobility, &steps).unwrap_err(), NoProbCut);
+        let steps: EndgameSchedule = "20:73,18:95,10:98".parse().unwrap();
+        assert_eq!(EndgameProbCuts::new(&Mobility, &steps).unwrap_err(), NoProbCut);
         let steps = steps.exact_from(16);
         assert_eq!((steps.to_string(), steps.most_empties()), ("20:73,18:95,16:100".into(), 20));
-        let end = |selectivity| End { selectivity, cuts: None };
-        let ends = Ends(steps.0.iter().map(|&(from, sure)| (from, end(sure))).collect());
+        let end = |selectivity| ProbCutSettings { selectivity, cuts: None };
+        let ends = EndgameProbCuts(steps.0.iter().map(|&(from, sure)| (from, end(sure))).collect());
         let of = |empties| ends.of(empties).selectivity.percent();
         assert_eq!([21, 20, 19, 18, 17, 16, 1].map(of), [100, 73, 73, 95, 95, 100, 100]);
         assert!(!ends.are_full());

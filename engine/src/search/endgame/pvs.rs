@@ -1,9 +1,9 @@
-//! The nodes with many empty squares: PVS nodes, whose moves are ordered by their promise.
+//! The nodes with many empty squares: PVS nodes, whose moves are ordered by their score.
 
-use super::super::ends::End;
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
-use super::super::pvs::Kind;
-use super::super::split::Goal;
+use super::super::probcut_schedule::ProbCutSettings;
+use super::super::pvs::SearchMode;
+use super::super::split_search::Goal;
 use super::super::window::Best;
 use super::super::{Searcher, Selectivity};
 use super::{PVS_EMPTIES, stability_bound};
@@ -13,22 +13,22 @@ use crate::instructions::{Instructions, compiled_for};
 
 /// The least depth of a table entry whose moves are searched first. The search that guesses the
 /// score leaves moves in the table; those of shallower entries are worse than the order by
-/// [`Searcher::promise`]. With 6 instead, the search takes 3 to 14 % more nodes on four suites, and
+/// [`Searcher::move_score`]. With 6 instead, the search takes 3 to 14 % more nodes on four suites, and
 /// 12 % fewer on fforum-20-39. (Below [`PVS_EMPTIES`], where only the root is a PVS node, every
 /// table move is used.)
 const TRUSTED_DEPTH: u32 = 8;
 
-/// The numbers of empty squares from which on the shallow search for a move's promise goes one, two
+/// The numbers of empty squares from which on the shallow search for a move's score goes one, two
 /// and three plies deep. With each one square less, the search takes as many nodes and 2 to 4 %
 /// more time.
-const PROMISE_EMPTIES: [u32; 3] = [16, 18, 21];
+const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which factors count in a move's promise. Below, the weights
+/// The least number of empty squares at which factors count in a move's score. Below, the weights
 /// of one phase alone order moves nearly as well: 1 to 4 % more nodes, 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// The greatest difference to the best move's promise, in steps, that is still computed exactly.
-const PROMISE_MARGIN: i32 = 8 * STEPS_PER_DISC;
+/// The greatest difference to the best move's score, in steps, that is still computed exactly.
+const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
 /// The greatest distance of a move's value below the window, in discs, that is still computed
 /// exactly; as in Edax.
@@ -37,7 +37,7 @@ const HOPELESS_MARGIN: Discs = 8;
 /// The search to the end of the game, in discs.
 pub(super) struct ToEnd;
 
-impl<E: Evaluate, I: Instructions> Kind<E, I> for ToEnd {
+impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
     type Unit = Discs;
 
     const ENHANCED_DEPTH: u32 = PVS_EMPTIES + 1;
@@ -45,13 +45,13 @@ impl<E: Evaluate, I: Instructions> Kind<E, I> for ToEnd {
     const TRUSTED_DEPTHS: [u32; 2] = [TRUSTED_DEPTH, PVS_EMPTIES];
 
     #[inline(always)]
-    fn end<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s End {
-        &searcher.end
+    fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings {
+        &searcher.endgame_probcut
     }
 
     #[inline(always)]
     fn is_full(searcher: &Searcher<'_, E, I>) -> bool {
-        searcher.end.selectivity == Selectivity::Full
+        searcher.endgame_probcut.selectivity == Selectivity::Full
     }
 
     #[inline(always)]
@@ -73,7 +73,7 @@ impl<E: Evaluate, I: Instructions> Kind<E, I> for ToEnd {
         alpha: Discs,
         _empties: u32,
     ) {
-        searcher.rate_by_promise(moves, table_moves, node, alpha);
+        searcher.rate_by_search(moves, table_moves, node, alpha);
     }
 
     #[inline(always)]
@@ -88,7 +88,7 @@ impl<E: Evaluate, I: Instructions> Kind<E, I> for ToEnd {
     }
 
     fn goal(searcher: &Searcher<'_, E, I>, _empties: u32) -> Goal {
-        Goal::End(searcher.end.clone())
+        Goal::End(searcher.endgame_probcut.clone())
     }
 }
 
@@ -125,7 +125,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
     /// Finds a move that attains a score that is already known: the first move for which a null
     /// window proves it, or the last remaining move without a search. If the score is likely but
-    /// not proven, perhaps no move attains it; then the result is the most promising move. The
+    /// not proven, perhaps no move attains it; then the result is the best-scored move. The
     /// player must have a move.
     pub(super) fn attaining_move(
         &mut self,
@@ -137,9 +137,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let empties = position.empties();
         let mut moves = Moves::new(self.set, position, position.moves_by(self.set));
         if moves.len() > 1 {
-            self.rate_by_promise(&mut moves, [None; 2], (position, state), score - 1);
+            self.rate_by_search(&mut moves, [None; 2], (position, state), score - 1);
         }
-        let is_proven = self.end.selectivity == Selectivity::Full;
+        let is_proven = self.endgame_probcut.selectivity == Selectivity::Full;
         let mut best = Best { value: score, square: None };
         while let Some(next) = moves.take_best() {
             if is_proven && moves.is_empty() {
@@ -157,10 +157,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Rates the moves of a node by their promise. A promise more than [`PROMISE_MARGIN`] below the
+    /// Rates the moves of a node by their score. A score more than [`MOVE_SCORE_MARGIN`] below the
     /// best one, or of a value more than [`HOPELESS_MARGIN`] below `alpha`, is only bounded from
     /// above: the first saves 6 to 8 % of the time, the second 3 to 8 %.
-    fn rate_by_promise(
+    fn rate_by_search(
         &mut self,
         moves: &mut Moves,
         table_moves: [Option<Square>; 2],
@@ -171,18 +171,18 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let hopeless = Value::clamped((alpha - HOPELESS_MARGIN) * STEPS_PER_DISC);
         let mut most = None;
         moves.rate(table_moves, |candidate| {
-            let least = most.map(|most| most - PROMISE_MARGIN);
-            let promise = self.promise(candidate, state, odd_squares, least, hopeless);
-            most = most.max(Some(promise));
-            promise
+            let least = most.map(|most| most - MOVE_SCORE_MARGIN);
+            let move_score = self.move_score(candidate, state, odd_squares, least, hopeless);
+            most = most.max(Some(move_score));
+            move_score
         });
     }
 
-    /// Returns the promise of a move, in steps: the value by a shallow search, plus a bonus for an
-    /// odd quadrant, less a cost for each reply. If the promise is below `least`, or the searched
+    /// Returns the score of a move, in steps: the value by a shallow search, plus a bonus for an
+    /// odd quadrant, less a cost for each reply. If the score is below `least`, or the searched
     /// value below `hopeless`, the result is an upper bound.
     #[compiled_for(I::SET)]
-    fn promise(
+    fn move_score(
         &mut self,
         candidate: &Move,
         state: &E::State,
@@ -192,21 +192,22 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     ) -> i32 {
         let child = &candidate.child;
         let odd = i32::from(candidate.square.bit() & odd_squares != 0);
-        let mut promise = odd * STEPS_PER_DISC / 2;
+        let mut move_score = odd * STEPS_PER_DISC / 2;
         if self.features.fastest_first {
-            promise -= 2 * STEPS_PER_DISC * weighted_count(child.moves_by(self.set));
+            move_score -= 2 * STEPS_PER_DISC * weighted_count(child.moves_by(self.set));
         }
         if self.features.value_ordering {
             let state = self.evaluator.after(state, candidate.square, candidate.flips);
             let empties = child.empties() + 1;
-            let depth = PROMISE_EMPTIES.iter().filter(|&&from| empties >= from).count() as u32;
-            let enough = least.map_or(Value::INFINITE, |least| Value::ZERO.raised(promise - least));
+            let depth = MOVE_SCORE_EMPTIES.iter().filter(|&&from| empties >= from).count() as u32;
+            let enough =
+                least.map_or(Value::INFINITE, |least| Value::ZERO.raised(move_score - least));
             let beta = enough.min(-hopeless).max(Value::MIN);
             self.is_rating = (PVS_EMPTIES..FACTOR_EMPTIES).contains(&empties);
-            promise -= self.alpha_beta(child, &state, -Value::INFINITE, beta, depth).steps();
+            move_score -= self.alpha_beta(child, &state, -Value::INFINITE, beta, depth).steps();
             self.is_rating = false;
         }
-        promise
+        move_score
     }
 
     /// Returns the parity of the quadrants; all even if the parity feature is off.

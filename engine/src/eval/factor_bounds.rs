@@ -12,13 +12,13 @@ const DEVIATIONS: f64 = 3.0;
 
 /// The mean of the factors' worth in a position, and the ends of its likely range, in steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Likely {
+pub(super) struct FactorBounds {
     pub(super) least: i32,
     pub(super) mean: i32,
     pub(super) greatest: i32,
 }
 
-impl Likely {
+impl FactorBounds {
     /// Computes the likely range from a sample of worths, in steps.
     fn of(worths: &[i32]) -> Self {
         let count = worths.len().max(1) as f64;
@@ -56,8 +56,8 @@ mod tests {
     #[test]
     fn likely_is_what_lies_within_three_standard_deviations() {
         // Mean 10, standard deviation 2.
-        let likely = Likely::of(&[8, 12, 8, 12]);
-        assert_eq!(likely, Likely { least: 4, mean: 10, greatest: 16 });
-        assert_eq!(Likely::of(&[]), Likely { least: 0, mean: 0, greatest: 0 });
+        let likely = FactorBounds::of(&[8, 12, 8, 12]);
+        assert_eq!(likely, FactorBounds { least: 4, mean: 10, greatest: 16 });
+        assert_eq!(FactorBounds::of(&[]), FactorBounds { least: 0, mean: 0, greatest: 0 });
     }
 }

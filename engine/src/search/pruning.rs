@@ -1,0 +1,136 @@
+//! The pruning of a search: ProbCut of the midgame and of the endgame, or realization probability.
+
+use std::sync::Arc;
+
+use super::Searcher;
+use super::costs::Costs;
+use super::probcut::{Cuts, Selectivity};
+use super::probcut_schedule::{EndgameProbCuts, EndgameSchedule, ProbCutSettings};
+use crate::board::Position;
+use crate::eval::{Evaluate, NoProbCut};
+use crate::instructions::Instructions;
+
+/// The selectivities of the searches that come before an exact search to the end.
+const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
+
+/// What a search prunes: nodes by ProbCut, with a confidence for searches to a depth and a schedule
+/// for searches to the end; or lines by their realization probability.
+#[derive(Clone, Debug, Default)]
+pub struct Pruning {
+    /// ProbCut of searches to a depth.
+    pub(super) midgame: ProbCutSettings,
+    /// ProbCut of searches to the end.
+    pub(super) ends: EndgameProbCuts,
+    /// The settings of the searches that precede one to the end if a limit may stop it, the lowest
+    /// confidence first.
+    pub(super) stages: Vec<ProbCutSettings>,
+    /// The costs of moves in a search by probability.
+    pub(super) costs: Option<Arc<Costs>>,
+}
+
+impl Pruning {
+    /// Creates the pruning of a ProbCut confidence, by the ProbCut model of an evaluation.
+    ///
+    /// # Errors
+    /// If the weights have no such model and the selectivity is not [`Selectivity::Full`].
+    pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
+        let cuts = Cuts::of(evaluator, selectivity)?;
+        Ok(Self { midgame: ProbCutSettings { selectivity, cuts }, ..Self::default() })
+    }
+
+    /// Adds a schedule of ProbCut in the endgame: the value of a search to the end is then likely to
+    /// be the score, but not proven.
+    ///
+    /// # Errors
+    /// If the weights have no model for a step below 100 %.
+    pub fn with_endgame(
+        self,
+        evaluator: &impl Evaluate,
+        steps: &EndgameSchedule,
+    ) -> Result<Self, NoProbCut> {
+        Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
+    }
+
+    /// This pruning with searches of lower confidence before each search to the end that a limit may
+    /// stop, as far as the evaluation has a model for them.
+    pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
+        let stage = |&selectivity: &Selectivity| {
+            let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
+            Some(ProbCutSettings { selectivity, cuts })
+        };
+        Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
+    }
+
+    /// Returns the selectivities of the searches before one to the end from `empties` empty
+    /// squares.
+    pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
+        let own = self.end(empties).selectivity;
+        let stages = self.stages.iter().map(|end| end.selectivity);
+        stages.take_while(|&stage| stage < own).collect()
+    }
+
+    /// The endgame settings of this confidence; no pruning if there are none.
+    pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
+        let known = self.ends.all().chain(&self.stages);
+        known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
+    }
+
+    /// The endgame settings for a position with this number of empty squares.
+    pub(super) fn end(&self, empties: u32) -> ProbCutSettings {
+        self.ends.of(empties)
+    }
+
+    /// Returns whether a search to the end of a position with `empties` empty squares prunes
+    /// nothing.
+    pub fn is_exact(&self, empties: u32) -> bool {
+        self.end(empties).selectivity == Selectivity::Full
+    }
+
+    /// Returns whether nothing is pruned: then the result does not depend on the content of the
+    /// table.
+    pub(super) fn is_full(&self) -> bool {
+        let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();
+        is_full && !self.is_by_probability()
+    }
+
+    /// Returns the selectivity of searches to a fixed depth.
+    pub fn selectivity(&self) -> Selectivity {
+        self.midgame.selectivity
+    }
+}
+
+impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
+    /// Returns the selectivities of the searches before one of a position to the end, if limits may
+    /// end the latter.
+    pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {
+        self.pruning.stages(position.empties())
+    }
+
+    /// Returns the evaluation.
+    pub fn evaluator(&self) -> &E {
+        self.evaluator
+    }
+
+    /// Changes the pruning.
+    pub fn select(&mut self, pruning: Pruning) {
+        self.pruning = pruning;
+    }
+
+    /// Returns this searcher with other pruning.
+    #[must_use]
+    pub(super) fn with_pruning(self, pruning: Pruning) -> Self {
+        Self { pruning, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Mobility;
+
+    #[test]
+    fn weights_without_a_model_allow_no_pruning() {
+        assert!(Pruning::new(&Mobility, Selectivity::Full).is_ok());
+        assert_eq!(Pruning::new(&Mobility, Selectivity::Percent95).unwrap_err(), NoProbCut);
+    }
+}
