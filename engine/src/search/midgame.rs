@@ -164,6 +164,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             let answer = |value| Best { value, square: entry.best()[0] };
             reached = guess.map(|value| Reached { best: answer(value), depth: entry.depth() });
         }
+        // Iterative deepening.
         loop {
             let deepest = if horizon == Horizon::Depth { depth } else { 0 };
             self.tuning = Tuning::of(position, next, deepest);
@@ -215,6 +216,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             None => (-Value::INFINITE, Value::INFINITE),
             Some(guess) => (guess.lowered(margin), guess.raised(margin)),
         };
+        // Aspiration windows.
         loop {
             let best = match horizon {
                 Horizon::Depth => self.pvs::<ToDepth>(position, state, alpha, beta, depth),
@@ -324,6 +326,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         beta: Value,
     ) -> Value {
         let is_sure = self.pruning.selectivity() == Selectivity::Full;
+        // Move ordering: the refutation of the last node, then squares by worth.
         let first = squares & self.refutation.map_or(0, Square::bit);
         let [corners, usual, last] = SQUARES_BY_WORTH.map(|group| squares & group & !first);
         let mut best = -Value::INFINITE;

@@ -1,9 +1,46 @@
-//! The search of a position: to a fixed depth, or to the end of the game.
+//! Game-tree search: to a depth, under limits of nodes or time, and exact solving.
 //!
-//! With one thread and no limits of time, a search is a function of the position, the depth and the
-//! content of the table: it visits the same nodes on every machine. Several threads work on one
-//! position only if the caller asks for it ([`Team`]), and a clock ends a search only if the caller
-//! sets one ([`Limits`]).
+//! A [`Search`] has the settings: evaluation, depth or [`Level`], [`Pruning`], [`Limits`], memory and
+//! threads. It searches one position or many, or makes the searchers that keep their transposition
+//! table from one position to the next: one ([`Searcher`]), a team on one position ([`Team`]), or a
+//! pool for parallel work ([`Searchers`]).
+//!
+//! ```
+//! # use othello_engine::board::Position;
+//! # use othello_engine::eval::{Evaluator, WeightsChoice};
+//! # use othello_engine::search::Search;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
+//! let found = Search::new(&evaluator).hash_mb(16).depth(6).find(&Position::START)?;
+//! assert_eq!(found.depth, 6);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Structure
+//!
+//! | module | algorithm | nodes |
+//! |---|---|---|
+//! | `strength`, `limits` | the order of searches to a depth and to the end; when to stop | root |
+//! | `midgame` | iterative deepening by two plies, aspiration windows; plain alpha-beta below depth 3 | root; leaves |
+//! | `pvs` | principal variation search; `SearchMode` has what differs between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
+//! | `endgame` | a guess by a search to a depth, then null windows around it; nodes ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`), the last four squares (`endgame/last`) | to the end |
+//! | `enhanced`, `probcut` | enhanced transposition cutoff; Multi-ProbCut by a search of about half the depth | in `pvs` |
+//! | `realization` | search by realization probability: a line ends where its probability falls below a threshold | in place of `pvs` |
+//! | `table`, `shallow_table` | transposition tables, for `pvs` nodes and for null windows near the end | |
+//! | `team`, `split_search` | parallel search at split points (young brothers wait) | [`Team`] |
+//!
+//! The evaluation's state (the index of every pattern instance) is carried from move to move: a
+//! placed disc adds a vector, a flipped disc adds it twice. The instruction set is chosen once, at
+//! the root, and is a type below it (`#[compiled_for(I::SET)]`).
+//!
+//! # Determinism
+//!
+//! With one thread and no limit of time, a search is a function of the position, the settings and the
+//! content of the table: it visits the same nodes on every machine. The table keeps the selectivity of
+//! each bound; a search without pruning uses no bound of one with pruning. In a team, exact scores do
+//! not depend on the number of threads; nodes do, and so does the choice among equal moves. Nothing
+//! that makes data uses a team or a clock.
 
 mod builder;
 mod costs;

@@ -89,11 +89,13 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             };
             return Best { value, square: None };
         }
+        // Stability cutoff, in the endgame.
         if beta == alpha + K::Unit::STEP
             && let Some(value) = K::proven_bound(self, position, alpha, depth)
         {
             return Best { value, square: None };
         }
+        // Transposition cutoff; otherwise the entry's bounds narrow the window, and its moves come first.
         let effort = (depth, K::probcut(self).selectivity);
         let mut window = Window::new(alpha, beta);
         let mut table_moves = [None; 2];
@@ -110,6 +112,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 table_moves = found;
             }
         }
+        // Enhanced transposition cutoff: the entries of the children bound the value.
         let mut moves = Moves::new(self.set, position, squares);
         if self.features.enhanced_cutoff
             && self.features.transposition_table
@@ -120,11 +123,13 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 return window.best;
             }
         }
+        // Multi-ProbCut: a shallow search makes it likely that this one fails high or low.
         if window.beta == window.alpha + K::Unit::STEP
             && let Some(value) = self.probable_bound::<K>(position, state, window.alpha, depth)
         {
             return Best { value, square: table_moves[0] };
         }
+        // Move ordering.
         K::rate(self, &mut moves, table_moves, (position, state), window.alpha, depth);
         let mut first = true;
         while let Some(next) = moves.take_best() {
@@ -132,10 +137,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             let Window { alpha, beta, .. } = window;
             let mut value = K::Unit::INFINITE;
             let first_or_full = first || !self.features.null_windows;
+            // Principal variation search: a null window for every move but the first.
             if !first_or_full {
                 let null = (-(alpha + K::Unit::STEP), -alpha);
                 value = -K::child(self, &next.child, &after, null, depth - 1);
             }
+            // PVS re-search, if the null window proved the move better.
             if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
                 value = -K::child(self, &next.child, &after, (-beta, -alpha), depth - 1);
             }
@@ -146,6 +153,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             if window.take(value, next.square) {
                 break;
             }
+            // Young brothers wait: the first move is searched, idle searchers share the others.
             if depth >= K::SHARED_DEPTH && self.is_help_welcome(&moves, K::is_full(self)) {
                 let shared = (state, position.empties(), K::goal(self, depth));
                 let whole = self.share(shared, moves, window.map(K::Unit::number));
