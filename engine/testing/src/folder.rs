@@ -14,12 +14,19 @@ use crate::program::{message, printed};
 pub struct Folder {
     folder: tempfile::TempDir,
     program: &'static str,
+    units_per_part: Option<u64>,
 }
 
 impl Folder {
     /// Creates a folder for the program at a path.
     pub fn of(program: &'static str) -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder"), program }
+        Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
+    }
+
+    /// Makes the parts of runs so small: a usual part holds all work of a test.
+    #[must_use]
+    pub fn in_parts(self, units: u64) -> Self {
+        Self { units_per_part: Some(units), ..self }
     }
 
     /// Returns the path of the folder.
@@ -51,6 +58,9 @@ impl Folder {
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(self.program);
         command.args(arguments.split_whitespace()).current_dir(self.at());
+        if let Some(units) = self.units_per_part {
+            command.env("OTHELLO_PART_UNITS", units.to_string());
+        }
         command
     }
 

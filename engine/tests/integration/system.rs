@@ -14,7 +14,10 @@ use othello_testing::program::message;
 use othello_testing::skip;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::folder;
+/// Returns a folder in which runs have parts of 16 units.
+fn folder() -> Folder {
+    crate::folder().in_parts(16)
+}
 
 /// A self-play run of about a second.
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
@@ -49,13 +52,10 @@ fn undisturbed() -> &'static [u8] {
     })
 }
 
-/// Starts a run, and waits until it has finished some of its work.
+/// Starts a run, and waits until it has finished a part of its work.
 fn start(folder: &Folder, arguments: &str) -> Child {
-    let checkpoint = folder.path("a.games.checkpoint.partial");
-    let recorded = || fs::metadata(&checkpoint).map_or(0, |metadata| metadata.len());
-    let before = recorded();
     let mut child = command(folder, &format!("{arguments} --out a.games")).spawn().unwrap();
-    while recorded() == before || recorded() < 500 {
+    while !folder.path("a.games.parts/part-000000").exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
         sleep(Duration::from_millis(1));
     }
@@ -70,7 +70,8 @@ fn send(child: &Child, signal: Signal) {
 fn a_full_disk_loses_nothing() {
     let folder = folder();
     let script = format!(
-        "\"$PROGRAM\" {GAMES} --out a.games 2>../message; echo $? >../status; ls >../files
+        "export OTHELLO_PART_UNITS=64
+         \"$PROGRAM\" {GAMES} --out a.games 2>../message; echo $? >../status; ls >../files
          room; \"$PROGRAM\" {GAMES} --out a.games --json >../report && cp a.games ..; ls >../after"
     );
     let scenario = Scenario { program: binary(), script: &script, kilobytes: 16 };
@@ -80,14 +81,12 @@ fn a_full_disk_loses_nothing() {
     // A scheduler may run the same command again.
     assert_eq!(left(folder.at(), "status"), "75");
     // On a busy machine, lines of progress come first.
-    assert_eq!(
-        left(folder.at(), "message").lines().last(),
-        Some(
-            "error: a.games.checkpoint.partial: cannot write it: No space left on device (os error \
-             28); make room and run the same command again: what is finished is kept"
-        )
-    );
-    assert_eq!(left(folder.at(), "files"), "a.games.checkpoint.partial\na.games.partial");
+    let message = left(folder.at(), "message");
+    let last = message.lines().last().unwrap();
+    let remedy = "cannot write it: No space left on device (os error 28); make room and run the \
+                  same command again: what is finished is kept";
+    assert!(last.starts_with("error: a.games.parts/part-") && last.ends_with(remedy), "{message}");
+    assert_eq!(left(folder.at(), "files"), "a.games.parts");
     let report: serde_json::Value = serde_json::from_str(&left(folder.at(), "report")).unwrap();
     assert!(report["resumed"]["self-play (games)"].as_u64() > Some(20), "{report}");
     assert_eq!(left(folder.at(), "after"), "a.games");
@@ -187,7 +186,7 @@ fn an_interrupt_keeps_what_is_finished() {
 
 #[test]
 fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
-    let folder = folder();
+    let folder = crate::folder().in_parts(1);
     let mut child = start(&folder, ENDLESS);
     send(&child, Signal::INT);
     sleep(Duration::from_millis(500));
@@ -217,11 +216,12 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     for force in ["", " --force"] {
         let second = folder.run(&format!("{GAMES} --out a.games{force}"));
         assert_eq!(second.status.code(), Some(75));
-        assert_eq!(
-            message(&second),
-            "error: a.games.partial: another process is writing this file; wait for it, or name \
-             another output"
+        let expected = format!(
+            "error: a.games: another process (process {}) makes it; wait for it, or name another \
+             output",
+            first.id()
         );
+        assert_eq!(message(&second), expected);
     }
     first.kill().unwrap();
     first.wait().unwrap();

@@ -45,7 +45,7 @@ impl Run {
         let there = There::find(output, &plan, existing);
         match there {
             There::Done(summary) => {
-                remove_leftovers(&folder, output, shard);
+                remove_leftovers(&folder, output, &plan, shard);
                 return Ok(Opened::Done(summary));
             }
             There::Other(error) if !folder.path.exists() => return Err(error.into()),
@@ -192,9 +192,10 @@ fn read_all(reader: Reader) -> Result<(), FileError> {
 }
 
 /// Removes what a run left that was killed after it completed its output.
-fn remove_leftovers(folder: &Folder, output: &Path, shard: Shard) {
+fn remove_leftovers(folder: &Folder, output: &Path, plan: &Plan, shard: Shard) {
+    let is_own = |there: &Plan| there.provenance == plan.provenance;
     if shard.is_whole()
-        && folder.path.exists()
+        && matches!(folder.read(), Ok(Some(there)) if is_own(&there))
         && let Ok(lock) = Lock::of_shard(&folder.path, output, shard)
         && lock.check_is_alone(&folder.path, output).is_ok()
     {

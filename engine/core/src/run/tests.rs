@@ -161,13 +161,21 @@ proptest! {
 fn an_output_that_is_complete_is_done_and_leftovers_go() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.positions");
-    finish(&out, plan(25));
-    // A process was killed after it completed the output.
-    fs::create_dir(folder.path().join("out.positions.parts")).unwrap();
-    fs::write(folder.path().join("out.positions.parts/run.json"), "{}").unwrap();
-    let again = open_as(&out, plan(25), "1/1", Existing::Keep).unwrap();
-    assert!(matches!(again, Opened::Done(summary) if summary.sections == 3));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
+    // A process was killed after it completed the output, or while it was replacing it.
+    for (left, stays) in [(plan(25), 1), (other, 2)] {
+        let _ = fs::remove_file(&out);
+        let run = open(&out, left);
+        run.make(0, 10, &Squares::default(), &Silent).unwrap();
+        drop(run);
+        let parts = folder.path().join("out.positions.parts");
+        fs::rename(&parts, folder.path().join("kept")).unwrap();
+        finish(&out, plan(25));
+        fs::rename(folder.path().join("kept"), &parts).unwrap();
+        let again = open_as(&out, plan(25), "1/1", Existing::Keep).unwrap();
+        assert!(matches!(again, Opened::Done(summary) if summary.sections == 3));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), stays);
+    }
 }
 
 #[test]
