@@ -54,8 +54,13 @@ fn undisturbed() -> &'static [u8] {
 
 /// Starts a run, and waits until it has finished a part of its work.
 fn start(folder: &Folder, arguments: &str) -> Child {
+    start_until(folder, arguments, 0)
+}
+
+/// Starts a run, and waits until it has finished the part of this number.
+fn start_until(folder: &Folder, arguments: &str, part: u32) -> Child {
     let mut child = command(folder, &format!("{arguments} --out a.games")).spawn().unwrap();
-    while !folder.path("a.games.parts/part-000000").exists() {
+    while !folder.path(&format!("a.games.parts/part-{part:06}")).exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
         sleep(Duration::from_millis(1));
     }
@@ -153,8 +158,8 @@ fn a_missing_folder_or_input_is_named() {
 
 #[test]
 fn an_interrupt_stops_after_the_work_at_hand() {
-    let folder = folder();
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let folder = folder();
         let child = start(&folder, MANY_GAMES);
         send(&child, signal);
         let output = child.wait_with_output().unwrap();
@@ -187,7 +192,8 @@ fn an_interrupt_keeps_what_is_finished() {
 #[test]
 fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
     let folder = crate::folder().in_parts(1);
-    let mut child = start(&folder, ENDLESS);
+    let mut child = start_until(&folder, ENDLESS, 3);
+    sleep(Duration::from_millis(500));
     send(&child, Signal::INT);
     sleep(Duration::from_millis(500));
     assert_eq!(child.try_wait().unwrap(), None);
