@@ -25,12 +25,14 @@ step "unique openings"
 step "the tests with debug assertions, which .ci/run leaves out"
 cargo test --workspace --quiet 2>&1 | grep -v "^test result: ok. 0 passed"
 
-step "10000 damaged files of every kind"
-OTHELLO_DAMAGED_FILES=10000 cargo test -p othello-fuzz --test damage -- --nocapture 2>"$out/log" | grep files:
+step "every command under attack, with two seeds"
+for seed in 1 2; do
+    scripts/torture.sh attack --seed $seed --kills 5 --files 350 --calls 40 --limits 6 --obstacles 5 --lists 2000 2>"$out/log" | grep -E "^(all|FOUND|no finding)"
+done
 
 step "every parser, fuzzed for ${FUZZ_SECONDS:=600} seconds"
 if command -v cargo-fuzz >/dev/null && cargo +nightly --version >/dev/null 2>&1; then
-    scripts/fuzz.sh "$FUZZ_SECONDS"
+    scripts/torture.sh fuzz "$FUZZ_SECONDS"
 else
     echo "skipped: no cargo-fuzz, or no nightly toolchain"
 fi

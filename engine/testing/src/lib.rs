@@ -1,10 +1,7 @@
 //! The parts that the tests of all crates share: folders in which programs run, games of random
-//! moves, files of records, damaged files, kills, work that stops, small disks, the blocks of the
+//! moves, files of records, kills, work that stops, small disks, the blocks of the
 //! guides, and the count of tests that were skipped.
 
-pub mod container;
-pub mod corpus;
-pub mod damage;
 #[cfg(target_os = "linux")]
 pub mod disk;
 pub mod folder;
@@ -12,7 +9,6 @@ pub mod guides;
 pub mod json_page;
 #[cfg(target_os = "linux")]
 pub mod kill;
-pub mod mutation;
 pub mod program;
 pub mod random_games;
 pub mod records;

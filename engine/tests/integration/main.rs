@@ -9,7 +9,6 @@ use othello_testing::folder::Folder;
 mod closed_pipe;
 mod command_line;
 mod conformance;
-mod damage;
 #[cfg(target_os = "linux")]
 mod embedding;
 mod evaluate_command;

@@ -1,11 +1,23 @@
-//! The checks of the fuzz targets as ordinary functions of bytes: one for each parser, which panics
-//! if the parser breaks its promises. `tests/corpus.rs` runs the same functions over the corpora,
-//! with the stable compiler.
+//! Torture tests of the parsers and the programs.
+//!
+//! * [`TARGETS`]: one function of bytes for each parser, which panics if the parser breaks its
+//!   promises. libFuzzer calls them (`scripts/torture.sh fuzz`); `tests/corpus.rs` runs them over
+//!   their corpora and over changes of these.
+//! * [`attack`](crate::attack): the programs from outside, with damaged files, kills, failing
+//!   system calls and hostile arguments. `tests/attack.rs` runs some, `scripts/torture.sh` many.
+//!
+//! Both draw their changes from [`mutation`], [`damage`] and [`container`].
 
+#[cfg(target_os = "linux")]
+pub mod attack;
+pub mod container;
+pub mod corpus;
+pub mod damage;
 pub mod engine;
+pub mod mutation;
 pub mod trainer;
 
-use othello_testing::corpus::Target;
+use corpus::Target;
 
 /// All targets, by the names of their corpora.
 pub const TARGETS: [(&str, Target); 21] = [

@@ -2,7 +2,7 @@
 //! changes to them that are the same on every machine. `scripts/fuzz.sh` runs longer.
 
 use othello_fuzz::TARGETS;
-use othello_testing::corpus;
+use othello_fuzz::corpus;
 
 #[test]
 fn no_parser_breaks_its_word() {

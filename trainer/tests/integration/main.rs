@@ -8,7 +8,6 @@ mod bench;
 #[cfg(unix)]
 mod benchmark;
 mod command_line;
-mod damage_commands;
 mod devices;
 mod examples;
 mod export;

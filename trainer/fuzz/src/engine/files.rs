@@ -11,8 +11,8 @@ use othello_engine::file::{self, FileError, Kind, Reader, Summary};
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
 
-use othello_testing::container::{self, KINDS, Section, VERSION};
-use othello_testing::corpus::check_message;
+use crate::container::{self, KINDS, Section, VERSION};
+use crate::corpus::check_message;
 use othello_testing::{records, scratch};
 
 use super::texts::image;

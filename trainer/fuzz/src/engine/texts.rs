@@ -3,6 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
+use crate::corpus::check_message;
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::obf::Problem;
 use othello_engine::board::transcript::{self, Replay};
@@ -11,7 +12,6 @@ use othello_engine::eval::WeightsChoice;
 use othello_engine::pattern::{Geometry, LANES, MAX_SQUARES, PatternSet};
 use othello_engine::record::Shard;
 use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, PerfectFrom, Schedule};
-use othello_testing::corpus::check_message;
 
 /// Checks arguments of commands: each parser gets every text.
 pub fn arguments(data: &[u8]) {

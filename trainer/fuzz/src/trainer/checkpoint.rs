@@ -4,8 +4,8 @@ use othello_engine::eval::Weights;
 use othello_trainer::fit::{FitError, PhaseError};
 
 use super::resumed_fit::{self, Resumed, Unfinished};
-use othello_testing::container::{self, Section};
-use othello_testing::corpus::check_message;
+use crate::container::{self, Section};
+use crate::corpus::check_message;
 use othello_testing::scratch;
 
 /// The byte between two names or contents of sections.

@@ -14,7 +14,7 @@ use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
 use othello_trainer::source::{Entries, Rejection, SourceError, boards, transcripts};
 
-use othello_testing::corpus::check_message;
+use crate::corpus::check_message;
 use othello_testing::scratch;
 
 /// WTHOR files.

@@ -10,8 +10,8 @@ use othello_trainer::fit::merge_parts;
 use serde_json::json;
 
 use super::checkpoint::sections;
-use othello_testing::container;
-use othello_testing::corpus::check_message;
+use crate::container;
+use crate::corpus::check_message;
 use othello_testing::scratch;
 
 /// `records.json` and `dataset.json`. What the one lists lies in its folder.

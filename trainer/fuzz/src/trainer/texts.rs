@@ -10,7 +10,7 @@ use othello_trainer::fit::{FitSettings, Window};
 use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
 
-use othello_testing::corpus::check_message;
+use crate::corpus::check_message;
 
 /// Arguments of commands: each parser gets every text.
 pub fn fit_arguments(data: &[u8]) {

@@ -2,11 +2,8 @@
 
 use std::fs;
 
-use crate::commands::Ground;
-use crate::findings::End;
-use crate::process::run;
-
-const ROUND: &str = "markup";
+use super::ground::{self, Ground};
+use super::process::run;
 
 const NAMES: [&str; 6] = [
     "<!--<script>.weights",
@@ -17,11 +14,11 @@ const NAMES: [&str; 6] = [
     "é<b>.weights",
 ];
 
-pub(crate) fn round(ground: &mut Ground) {
-    let Ground { place, limits, findings, .. } = ground;
-    for name in NAMES {
+pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
+    let &mut Ground { place, limits, ref mut findings, .. } = ground;
+    for name in NAMES.into_iter().take(times) {
         let folder = tempfile::tempdir().expect("a folder");
-        fs::copy(place.input("whole.weights"), folder.path().join(name)).expect("writable");
+        fs::copy(place.inputs.join("whole.weights"), folder.path().join(name)).expect("writable");
         for words in [
             "othello-trainer report NAME --out out.html",
             "othello-trainer validate NAME",
@@ -37,18 +34,13 @@ pub(crate) fn round(ground: &mut Ground) {
             for word in command.iter_mut().filter(|word| *word == "NAME") {
                 *word = format!("./{name}").into();
             }
-            let ended = run(&mut place.command_of(folder.path(), &command), *limits);
+            let ended = run(&mut place.command_of(folder.path(), &command), limits);
             let page = fs::read_to_string(folder.path().join("out.html")).unwrap_or_default();
             let broken = data_of(&page).is_some_and(|data| data.contains('<'));
-            let fault = ended
-                .fault(*limits)
-                .or_else(|| ended.misspoken())
-                .or(ended.took_too_long().then(|| "hangs".to_owned()))
-                .or(broken.then(|| "writes a page whose data hold markup".to_owned()));
+            let broken = broken.then(|| "writes a page whose data contain markup".to_owned());
+            let fault = ended.fault_on_input(limits).or(broken);
             let shown = words.replace("NAME", &format!("{name:?}"));
-            let name = crate::commands::name(words);
-            let end = if ended.code() == Some(0) { End::Done } else { End::Refused };
-            findings.note(ROUND, &name, fault, end, &shown);
+            findings.note(&ground::name(words), fault, ended.end(), &shown);
         }
     }
 }

@@ -7,15 +7,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The limits of a run.
-#[derive(Clone, Copy)]
-pub(crate) struct Limits {
-    pub(crate) seconds: u64,
-    pub(crate) mebibytes: u64,
-}
+use super::findings::End;
+use super::ground::Limits;
 
 /// Returns true if an exit status means that nothing was done.
-pub(crate) fn is_refusal(code: Option<i32>) -> bool {
+pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
 
@@ -23,77 +19,83 @@ pub(crate) fn is_refusal(code: Option<i32>) -> bool {
 const LONGEST_LINE: usize = 10_000;
 
 /// The end of a run.
-pub(crate) struct Ended {
+pub(super) struct Ended {
     /// The exit status; `None` if the command took too long and was killed.
     status: Option<ExitStatus>,
     kibibytes: u64,
-    pub(crate) output: String,
-    pub(crate) errors: String,
+    pub(super) output: String,
+    pub(super) errors: String,
 }
 
 impl Ended {
     /// Returns the exit status, if the command ended by itself.
-    pub(crate) fn code(&self) -> Option<i32> {
+    pub(super) fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
     }
 
     /// Returns true if the run ended with a message: to mend something, or to try again.
-    pub(crate) fn is_refused(&self) -> bool {
+    pub(super) fn is_refused(&self) -> bool {
         is_refusal(self.code())
     }
 
-    pub(crate) fn took_too_long(&self) -> bool {
-        self.status.is_none()
+    /// Returns true if SIGKILL ended the run.
+    pub(super) fn is_killed(&self) -> bool {
+        self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Returns a complaint if the output has control characters, which may come from anybody's
-    /// files. JSON is for programs and may have them.
-    pub(crate) fn misspoken(&self) -> Option<String> {
+    /// Returns true if the run ended because it got no memory: the allocator prints a message, and
+    /// a signal ends the process.
+    pub(super) fn found_no_memory(&self) -> bool {
+        self.errors.contains("memory allocation of")
+    }
+
+    /// How an attack counts whose only acceptable ends are a result and a message.
+    pub(super) fn end(&self) -> End {
+        if self.code() == Some(0) { End::Done } else { End::Refused }
+    }
+
+    /// Returns the fault of a run on hostile input: [`Ended::fault`], or control characters in the
+    /// output, which may come from anybody's files. JSON is for programs and may have them.
+    pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
         let found = output.contains(is_obeyed) || self.errors.contains(is_obeyed);
-        found.then(|| "says what a terminal obeys".to_owned())
+        self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
     /// A message that repeats an argument of 100 kB, or much of it.
-    pub(crate) fn repeats_its_input(&self) -> Option<String> {
+    pub(super) fn repeats_its_input(&self) -> Option<String> {
         const LONGEST_WORD: usize = 400;
         let word = self.errors.split_whitespace().find(|word| word.len() > LONGEST_WORD)?;
-        Some(format!("says a word of {} bytes", word.len()))
+        Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns the fault of a run that no input excuses, if there is one; time is checked
-    /// elsewhere.
-    pub(crate) fn fault(&self, limits: Limits) -> Option<String> {
+    /// Returns the fault of a run that no input excuses, if there is one; a run that takes too long
+    /// hangs.
+    pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {
             return Some(format!("panics: {place}"));
         }
         if let Some(line) = self.errors.lines().find(|line| line.len() > LONGEST_LINE) {
-            return Some(format!("says a line of {} bytes", line.len()));
+            return Some(format!("prints a line of {} bytes", line.len()));
         }
         if self.kibibytes > limits.mebibytes << 10 {
             return Some(format!("takes {} MiB", self.kibibytes >> 10));
         }
-        let status = self.status?;
+        let Some(status) = self.status else { return Some("hangs".to_owned()) };
         match (status.signal(), status.code()) {
             (Some(signal), _) => Some(format!("ends by signal {signal}: {last}")),
             (_, Some(0 | 1)) => None,
             (_, Some(2 | 75)) if self.errors.contains("error: ") => None,
-            (_, Some(2 | 75)) => Some("is refused without a word".to_owned()),
+            (_, Some(2 | 75)) => Some("is refused without a message".to_owned()),
             (_, code) => Some(format!("ends with status {code:?}: {last}")),
         }
     }
 }
 
-/// Returns whether a command ended because it got no memory: the allocator prints a message, and a
-/// signal ends the process.
-pub(crate) fn found_no_memory(ended: &Ended) -> bool {
-    ended.errors.contains("memory allocation of")
-}
-
 /// Runs a command, and kills it if it exceeds the limits.
-pub(crate) fn run(command: &mut Command, limits: Limits) -> Ended {
+pub(super) fn run(command: &mut Command, limits: Limits) -> Ended {
     let [mut output, mut errors] =
         [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));
     let handle = |file: &File| Stdio::from(file.try_clone().expect("a handle"));

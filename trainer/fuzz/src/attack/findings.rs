@@ -1,4 +1,4 @@
-//! The counts of attacks, and the findings.
+//! Counts of attacks, and the findings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ struct Row {
 
 /// The end of an attack.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(super) enum End {
     /// The command ended with a result.
     Done,
     /// The command ended with a message.
@@ -26,17 +26,29 @@ pub(crate) enum End {
 
 /// All counts and findings.
 #[derive(Default)]
-pub(crate) struct Findings {
+pub(super) struct Findings {
+    /// The name of the current round.
+    round: &'static str,
     rows: BTreeMap<(&'static str, String), Row>,
     /// The findings, each with its number and the first attack that showed it.
     found: BTreeMap<String, (usize, String)>,
 }
 
 impl Findings {
-    /// Counts an attack that did no harm.
-    pub(crate) fn count(&mut self, round: &'static str, name: &str, end: End) {
-        let row = self.rows.entry((round, name.to_owned())).or_default();
+    /// Begins a round.
+    pub(super) fn begin(&mut self, round: &'static str) {
+        self.round = round;
+    }
+
+    fn row(&mut self, name: &str) -> &mut Row {
+        let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row.runs += 1;
+        row
+    }
+
+    /// Counts an attack that did no harm.
+    fn count(&mut self, name: &str, end: End) {
+        let row = self.row(name);
         match end {
             End::Done => row.done += 1,
             End::Refused => row.refused += 1,
@@ -45,12 +57,10 @@ impl Findings {
     }
 
     /// Counts an attack that did harm: `what` is wrong, and `how` shows it again.
-    pub(crate) fn report(&mut self, round: &'static str, name: &str, what: &str, how: &str) {
-        let row = self.rows.entry((round, name.to_owned())).or_default();
-        row.runs += 1;
-        row.findings += 1;
+    fn report(&mut self, name: &str, what: &str, how: &str) {
+        self.row(name).findings += 1;
         let what: String = what.chars().take(300).collect();
-        let what = format!("{round}: {name}: {what}");
+        let what = format!("{}: {name}: {what}", self.round);
         let first = |what: &str| {
             let how: String = how.chars().take(600).collect();
             eprintln!("FOUND {what}\n  {how}");
@@ -60,21 +70,14 @@ impl Findings {
     }
 
     /// Counts an attack: one that did harm if something is `wrong`.
-    pub(crate) fn note(
-        &mut self,
-        round: &'static str,
-        name: &str,
-        wrong: Option<String>,
-        end: End,
-        how: &str,
-    ) {
+    pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         match wrong {
-            Some(wrong) => self.report(round, name, &wrong, how),
-            None => self.count(round, name, end),
+            Some(wrong) => self.report(name, &wrong, how),
+            None => self.count(name, end),
         }
     }
 
-    pub(crate) fn are_none(&self) -> bool {
+    pub(super) fn are_none(&self) -> bool {
         self.found.is_empty()
     }
 }

@@ -6,11 +6,9 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::commands::Ground;
-use crate::findings::End;
-use crate::process::run;
-
-const ROUND: &str = "engines";
+use super::findings::End;
+use super::ground::Ground;
+use super::process::run;
 
 /// Scripts that a program starts before it plays; `SLEEP` is a sleep that no other process has.
 const LEAVERS: [&str; 5] = [
@@ -21,9 +19,9 @@ const LEAVERS: [&str; 5] = [
     "trap '' TERM HUP INT; (setsid SLEEP &)",
 ];
 
-pub(crate) fn round(ground: &mut Ground) {
-    let Ground { place, limits, findings, .. } = ground;
-    for (number, leaver) in LEAVERS.into_iter().enumerate() {
+pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
+    let &mut Ground { place, limits, ref mut findings, .. } = ground;
+    for (number, leaver) in LEAVERS.into_iter().enumerate().take(times) {
         for is_killed in [false, true] {
             let sleep_of_ours = format!("sleep {}.{number}", 100_000 + std::process::id());
             let folder = tempfile::tempdir().expect("a folder");
@@ -46,8 +44,7 @@ pub(crate) fn round(ground: &mut Ground) {
                 child.wait().expect("its end");
                 None
             } else {
-                let ended = run(&mut command, *limits);
-                ended.fault(*limits).or(ended.took_too_long().then(|| "hangs".to_owned()))
+                run(&mut command, limits).fault(limits)
             };
             // The guards need a moment.
             let deadline = Instant::now() + Duration::from_secs(10);
@@ -56,7 +53,7 @@ pub(crate) fn round(ground: &mut Ground) {
             }
             let left = is_left(&sleep_of_ours).then(|| "leaves programs behind".to_owned());
             let name = if is_killed { "trainer match, killed" } else { "trainer match" };
-            findings.note(ROUND, name, fault.or(left), End::Done, &leaver);
+            findings.note(name, fault.or(left), End::Done, &leaver);
         }
     }
 }

@@ -8,14 +8,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use othello_testing::kill::files_in;
-use othello_testing::mutation::Draws;
+use othello_testing::kill::{files_in, write_files};
 
-use crate::commands::{Ground, Place, name, readers, writers};
-use crate::findings::End;
-use crate::process::{Limits, run};
-
-const ROUND: &str = "arguments";
+use super::findings::End;
+use super::ground::{Ground, Limits, Place, kinds, name, other_readers, writers};
+use super::process::run;
+use crate::mutation::Draws;
 
 /// Numbers and ranges at the limits of what is allowed, and beyond; the first is empty.
 const NUMBERS: &str = " \
@@ -59,10 +57,15 @@ const FOREIGN: &str = "\
     out.weights.phase-30.checkpoint out.games out.bin";
 
 /// Tries `lists` argument lists.
-pub(crate) fn round(ground: &mut Ground, lists: usize) {
-    let commands: Vec<&str> = writers().map(|(words, _)| words).chain(readers()).collect();
+pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
+    let readers = kinds().into_iter().flat_map(|kind| {
+        let sound = format!("@{}", kind.name);
+        kind.readers.into_iter().map(move |words| words.replace("@x", &sound))
+    });
+    let others = writers().map(|(words, _)| words).chain(other_readers()).map(str::to_owned);
+    let commands: Vec<String> = others.chain(readers).collect();
     for number in 0..lists {
-        let words = commands[number % commands.len()];
+        let words = &commands[number % commands.len()];
         attack(ground, words);
     }
 }
@@ -72,13 +75,7 @@ pub(crate) fn round(ground: &mut Ground, lists: usize) {
 /// the device away from the whole machine.)
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for entry in fs::read_dir(&place.inputs).expect("the inputs") {
-        let path = entry.expect("an entry").path();
-        if path.is_file() {
-            let copy = folder.path().join(path.file_name().unwrap_or_default());
-            fs::copy(&path, copy).expect("a copy");
-        }
-    }
+    write_files(folder.path(), &files_in(&place.inputs, &[]));
     fs::create_dir(folder.path().join("folder")).expect("a folder");
     let made = Command::new("mkfifo").arg(folder.path().join("fifo")).status();
     assert!(made.is_ok_and(|status| status.success()), "no mkfifo");
@@ -93,8 +90,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-fn attack(ground: &mut Ground, words: &str) {
-    let &mut Ground { ref place, limits, ref mut draws, ref mut findings } = ground;
+fn attack(ground: &mut Ground<'_>, words: &str) {
+    let &mut Ground { place, limits, ref mut draws, ref mut findings, .. } = ground;
     let folder = scene(place, draws);
     let mut list: Vec<OsString> =
         words.split(' ').map(|word| word.trim_start_matches('@').into()).collect();
@@ -110,22 +107,21 @@ fn attack(ground: &mut Ground, words: &str) {
     let ended = run(&mut command, limits);
     let after = regular_files(folder.path());
     let fault = ended
-        .fault(limits)
-        .or_else(|| ended.misspoken())
+        .fault_on_input(limits)
+        .filter(|fault| fault != "hangs" || !endless)
         .or_else(|| ended.repeats_its_input())
-        .or((ended.took_too_long() && !endless).then(|| "hangs".to_owned()))
         .or_else(|| harm(&list, &inputs, &before, &after))
         .or_else(|| litter(ended.code(), &before, &after));
     let shown: Vec<String> = list
         .iter()
         .map(|word| format!("{:?}", word.to_string_lossy().chars().take(80).collect::<String>()))
         .collect();
-    match (fault, ended.code()) {
-        (Some(fault), _) => findings.report(ROUND, &name(words), &fault, &shown.join(" ")),
-        (_, None) => findings.count(ROUND, &name(words), End::Stopped),
-        (_, Some(0 | 1)) => findings.count(ROUND, &name(words), End::Done),
-        _ => findings.count(ROUND, &name(words), End::Refused),
-    }
+    let end = match ended.code() {
+        None => End::Stopped,
+        Some(0 | 1) => End::Done,
+        Some(_) => End::Refused,
+    };
+    findings.note(&name(words), fault, end, &shown.join(" "));
 }
 
 /// Makes the list hostile in one way; returns whether the work may now be endless.
@@ -205,7 +201,7 @@ fn harm(
             || name == Path::new("notes.txt") && !list.iter().any(|word| word == "notes.txt")
         {
             let whose = if is_input { "its input" } else { "a file that is not its own" };
-            return Some(format!("writes over {whose}, {}", name.display()));
+            return Some(format!("overwrites {whose}, {}", name.display()));
         }
     }
     None
@@ -220,7 +216,8 @@ fn litter(
     let mut new = after.keys().filter(|name| !before.contains_key(*name));
     let is_litter = |name: &&PathBuf| {
         let name = name.to_string_lossy();
-        name.starts_with(".tmp") || code == Some(0) && name.contains("partial")
+        let is_of_a_run = name.contains("partial") || name.contains(".parts/");
+        name.starts_with(".tmp") || code == Some(0) && is_of_a_run
     };
     let found = new.find(is_litter).filter(|_| code.is_some())?;
     Some(format!("leaves {} behind", found.display()))

@@ -1,7 +1,7 @@
 /* Fails one call of the C library, to be put in front of it by LD_PRELOAD.
  *
  * OTHELLO_FAIL=KIND:N:ERRNO[:on] makes the N-th call of a kind (from 1), and with `on` all after it, fail with
- * that number of an error; 0 makes a write or a read short instead. Kinds: open, read, write, fsync, rename,
+ * that number of an error; 0 makes a write or a read short instead, -1 kills the process there. Kinds: open, read, write, fsync, rename,
  * truncate, map, unlink, lock. Only files count: descriptors above 2, and no paths of the system.
  * OTHELLO_CALLS=PATH gets how many calls of each kind there were.
  */
@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ __attribute__((destructor)) static void end(void) {
 static int fails(enum kind kind) {
     long call = atomic_fetch_add(&calls[kind], 1) + 1;
     if ((int)kind != wanted || (goes_on ? call < wanted_call : call != wanted_call)) return 0;
+    if (number_of_error < 0) raise(SIGKILL);
     errno = number_of_error;
     return number_of_error ? 1 : -1;
 }

@@ -131,11 +131,15 @@ impl Container {
 
     /// Returns the bytes of the container from its parts, with right checksums; complete if it was.
     pub fn bytes(&self) -> Vec<u8> {
-        let header = header(self.kind, VERSION, &self.provenance);
+        self.bytes_of_version(VERSION)
+    }
+
+    /// The same with another version in the header.
+    pub fn bytes_of_version(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
-            file(self.kind, VERSION, &self.provenance, &self.sections)
+            file(self.kind, version, &self.provenance, &self.sections)
         } else {
-            partial(header, &self.sections)
+            partial(header(self.kind, version, &self.provenance), &self.sections)
         }
     }
 }

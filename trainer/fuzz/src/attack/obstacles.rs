@@ -7,12 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::commands::{Ground, name, writers};
-use crate::findings::End;
-use crate::kills::undisturbed;
-use crate::process::run;
-
-const ROUND: &str = "beside";
+use super::ground::{Ground, name, writers};
+use super::process::run;
 
 /// The kinds of obstacles.
 const THINGS: [&str; 7] =
@@ -35,16 +31,13 @@ const READERS: [(&str, &str); 8] = [
 
 /// Puts `times` obstacles where outputs of every command that writes belong, and every kind of
 /// obstacle where commands look for files by themselves.
-pub(crate) fn round(ground: &mut Ground, times: usize) {
-    if times == 0 {
-        return;
-    }
+pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
-        let outputs: Vec<PathBuf> =
-            undisturbed(&ground.place, words, ground.limits).files.into_keys().collect();
+        let whole = ground.undisturbed(words);
+        let outputs: Vec<&PathBuf> = whole.outcome.files.keys().collect();
         for _ in 0..times {
-            let output = &outputs[ground.draws.below(outputs.len())];
-            let beside = ["", ".partial", ".checkpoint.partial"][ground.draws.below(3)];
+            let output = outputs[ground.draws.below(outputs.len())];
+            let beside = ["", ".partial", ".parts"][ground.draws.below(3)];
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
@@ -63,7 +56,7 @@ pub(crate) fn round(ground: &mut Ground, times: usize) {
                 ("small.weights", "own.weights"),
             ] {
                 fs::create_dir_all(at.join(to).parent().expect("a folder")).expect("a folder");
-                fs::copy(ground.place.input(from), at.join(to)).expect("writable");
+                fs::copy(ground.place.inputs.join(from), at.join(to)).expect("writable");
             }
             // A report that is not there is none.
             let must_be_refused = !path.ends_with("report.json");
@@ -74,27 +67,24 @@ pub(crate) fn round(ground: &mut Ground, times: usize) {
 
 /// Runs a command where a thing stands at a path.
 fn attack(
-    ground: &mut Ground,
+    ground: &mut Ground<'_>,
     folder: &Path,
     words: &str,
     (path, thing): (&Path, &str),
     must_be_refused: bool,
 ) {
-    let Ground { place, limits, findings, .. } = ground;
+    let &mut Ground { place, limits, ref mut findings, .. } = ground;
     let there = folder.join(path);
     fs::create_dir_all(there.parent().expect("a folder")).expect("a folder");
     put(&there, thing);
-    let ended = run(&mut place.command(folder, words), *limits);
+    let ended = run(&mut place.command(folder, words), limits);
     let is_done = ended.code() == Some(0);
     let fault = ended
-        .fault(*limits)
-        .or_else(|| ended.misspoken())
-        .or(ended.took_too_long().then(|| "hangs".to_owned()))
-        .or((!is_as_it_was(&there, thing)).then(|| "writes over what is not its own".to_owned()))
-        .or((is_done && must_be_refused).then(|| "says that it is done".to_owned()));
-    let how = || format!("{thing} at {}: {words}", path.display());
-    let end = if is_done { End::Done } else { End::Refused };
-    findings.note(ROUND, &name(words), fault, end, &how());
+        .fault_on_input(limits)
+        .or((!is_as_it_was(&there, thing)).then(|| "overwrites a foreign file".to_owned()))
+        .or((is_done && must_be_refused).then(|| "reports success".to_owned()));
+    let how = format!("{thing} at {}: {words}", path.display());
+    findings.note(&name(words), fault, ended.end(), &how);
 }
 
 fn put(path: &Path, thing: &str) {

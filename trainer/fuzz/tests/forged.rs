@@ -1,41 +1,13 @@
-//! Tests of damaged files through the binary: exit status 2 and one clear message, never a panic.
-//! `trainer/fuzz/tests/damage.rs` passes many more such files to the library.
+//! Files with right checksums whose content has no meaning, through the library.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::Path;
 
 use othello_engine::eval::Weights;
-use othello_engine::file::{Existing, Provenance};
-use othello_engine::pattern::PatternSet;
 use othello_engine::record::GameReader;
-use othello_testing::container::{self, Section};
-use othello_testing::damage::{Reading, count_refusals};
+use othello_fuzz::container::{self, Section};
 use othello_testing::scratch;
-
-use crate::folder;
-
-/// A position with two empty squares, so that any board that damage makes of it is soon solved.
-const OBF: &str =
-    "-OOOOOOOOOOOOOXXOXXXXOXXXOXXOOXXXXXOXOXXXXXXOOXXXXXXXXXX-XXXXXXX X; A1:+0; A8:-2;";
-
-#[test]
-fn damaged_files_end_every_command_with_a_message() {
-    let folder = folder();
-    let set = PatternSet::shipped("discs").unwrap();
-    let weights = Weights::zero(set);
-    weights.write(&folder.path("sound.weights"), &Provenance::new("test"), Existing::Keep).unwrap();
-    folder.write("sound.txt", &OBF[..66]);
-    let weights = folder.read("sound.weights");
-    let lines = format!("{OBF}\n{}\n", &OBF[..66]).into_bytes();
-    let boards = lines[lines.len() / 2..].to_vec();
-    let commands: [Reading<'_>; 4] = [
-        (weights.clone(), "damaged.weights", "weights @"),
-        (weights, "damaged.weights", "evaluate sound.txt --weights @"),
-        (lines.clone(), "damaged.obf", "solve @ --weights none --hash-mb 1"),
-        (boards, "damaged.txt", "evaluate @"),
-    ];
-    let refused = count_refusals(&folder, &commands, 30, &lines);
-    assert!(refused > 80, "{refused} were refused");
-}
 
 /// Returns the library's error for a file with right checksums whose content has no meaning.
 fn refusal<T>(kind: u8, sections: &[Section], read: fn(&Path) -> Result<T, String>) -> String {

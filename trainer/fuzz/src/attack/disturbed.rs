@@ -1,0 +1,248 @@
+//! Commands that write, disturbed at work: killed at random moments, with system calls that fail,
+//! are short or kill them, and below limits on memory and on the size of files. A command that
+//! ends must have the right result or give a message; run again without the disturbance, it must
+//! leave the files and print the report of the undisturbed run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use othello_testing::kill::{files_in, lasting};
+use serde_json::Value;
+
+use super::findings::End;
+use super::ground::{Ground, Limits, Place, Words, name, writers};
+use super::process::{Ended, run};
+use crate::mutation::Draws;
+
+/// The result of a run: its files and its report.
+pub(super) struct Outcome {
+    pub(super) files: BTreeMap<PathBuf, Vec<u8>>,
+    report: Value,
+}
+
+/// The run of a command that nothing disturbs.
+pub(super) struct Undisturbed {
+    pub(super) outcome: Outcome,
+    pub(super) seconds: f64,
+    /// The number of system calls of each kind.
+    calls: BTreeMap<String, usize>,
+}
+
+/// Runs a command that nothing disturbs.
+pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undisturbed {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (counts, work) = (folder.path().join("calls"), folder.path().join("work"));
+    fs::create_dir(&work).expect("a folder");
+    let begun = Instant::now();
+    let mut command = place.command(&work, words);
+    if let Some(library) = &place.library {
+        command.env("LD_PRELOAD", library).env("OTHELLO_CALLS", &counts);
+    }
+    let (outcome, _) = finish(command, &work, limits);
+    let seconds = begun.elapsed().as_secs_f64();
+    let outcome = outcome.unwrap_or_else(|error| panic!("{words}: {error}"));
+    let counts = fs::read_to_string(counts).unwrap_or_default();
+    let calls = counts.lines().filter_map(|line| line.split_once(' '));
+    let calls = calls.filter_map(|(kind, calls)| Some((kind.to_owned(), calls.parse().ok()?)));
+    Undisturbed { calls: calls.collect(), outcome, seconds }
+}
+
+/// Runs a command to its end; returns its result and its exit status.
+pub(super) fn finish(
+    mut command: Command,
+    folder: &Path,
+    limits: Limits,
+) -> (Result<Outcome, String>, i32) {
+    let ended = run(command.arg("--json"), limits);
+    let code = ended.code().unwrap_or(-1);
+    if let Some(fault) = ended.fault(limits) {
+        return (Err(fault), code);
+    }
+    if ended.is_refused() {
+        return (Err(ended.errors), code);
+    }
+    let report = serde_json::from_str(&ended.output).unwrap_or(Value::Null);
+    (Ok(Outcome { files: files_in(folder, &[]), report: lasting(&report) }), code)
+}
+
+impl Outcome {
+    /// Returns the difference of other files from these. If the result differs from run to run, a
+    /// match file differs: it stores the time of the searches.
+    fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
+        let (expected, names) = (self.files.keys(), found.keys());
+        if !names.clone().eq(expected.clone()) {
+            return Some(format!(
+                "leaves {:?}, not {:?}",
+                names.collect::<Vec<_>>(),
+                expected.collect::<Vec<_>>()
+            ));
+        }
+        let has_times = |name: &Path| !is_fixed && name.extension().is_some_and(|it| it == "match");
+        let differs = |name: &&PathBuf| self.files[*name] != found[*name] && !has_times(name);
+        self.files.keys().find(differs).map(|name| format!("{} differs", name.display()))
+    }
+
+    /// Returns the difference of another result from this one.
+    pub(super) fn difference(&self, found: &Self, is_fixed: bool) -> Option<String> {
+        self.files_differ(&found.files, is_fixed).or_else(|| {
+            (is_fixed && self.report != found.report).then(|| "the report differs".to_owned())
+        })
+    }
+}
+
+/// Disturbs every command that writes `times` times. `disturbance` disturbs one in a folder, and
+/// returns a description and the end, if the command was not killed; `None` if it has nothing to
+/// disturb.
+fn disturb(
+    ground: &mut Ground<'_>,
+    times: usize,
+    disturbance: impl Fn(
+        (&Place, &Path, Words),
+        (&Undisturbed, Limits),
+        (usize, &mut Draws),
+    ) -> Option<(String, Option<Ended>)>,
+) {
+    for (words, is_fixed) in writers() {
+        let whole = ground.undisturbed(words);
+        for number in 0..times {
+            let &mut Ground { place, limits, ref mut draws, ref mut findings, .. } = ground;
+            let folder = tempfile::tempdir().expect("a folder");
+            let subject = (place, folder.path(), words);
+            let Some((how, ended)) = disturbance(subject, (&whole, limits), (number, draws)) else {
+                continue;
+            };
+            let how = format!("{how}: {words}");
+            let left = files_in(folder.path(), &[]);
+            let is_done = ended.as_ref().is_some_and(|ended| matches!(ended.code(), Some(0 | 1)));
+            let fault = ended.as_ref().and_then(|ended| ended.fault(limits));
+            let wrong = fault.or_else(|| {
+                let wrong = is_done.then(|| whole.outcome.files_differ(&left, is_fixed))?;
+                Some(format!("is done, but {}", wrong?))
+            });
+            let wrong = wrong.or_else(|| {
+                match finish(place.command(folder.path(), words), folder.path(), limits).0 {
+                    Ok(outcome) => whole.outcome.difference(&outcome, is_fixed),
+                    Err(error) => Some(format!("cannot be resumed: {error}")),
+                }
+            });
+            let end = match ended {
+                None => End::Stopped,
+                Some(_) if is_done => End::Done,
+                Some(_) => End::Refused,
+            };
+            findings.note(&name(words), wrong, end, &how);
+        }
+    }
+}
+
+/// Kills every command at random moments, some of them again after they resume.
+pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
+    disturb(ground, times, |(place, folder, words), (whole, _), (_, draws)| {
+        let times = 1 + draws.below(3);
+        let moment = |_| draws.below(1000) as f64 / 1000.0 * whole.seconds;
+        let moments: Vec<f64> = (0..times).map(moment).collect();
+        moments.iter().for_each(|&seconds| kill_after(place, folder, words, seconds));
+        Some((format!("killed after {moments:.3?} s of {:.3} s", whole.seconds), None))
+    });
+}
+
+/// Starts a command, and kills it after some time if it still runs then.
+fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
+    let mut command = place.command(folder, words);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+    let mut child = command.spawn().expect("the binary runs");
+    sleep(Duration::from_secs_f64(seconds));
+    child.kill().expect("SIGKILL");
+    child.wait().expect("its end");
+}
+
+/// Returns a folder in which a killed run left something unfinished; `None` if no run did.
+pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
+    let seconds = ground.undisturbed(words).seconds;
+    (0..12).find_map(|_| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let part = (300 + ground.draws.below(600)) as f64 / 1000.0;
+        kill_after(ground.place, folder.path(), words, part * seconds);
+        files_in(folder.path(), &[]).keys().any(|path| is_unfinished(path)).then_some(folder)
+    })
+}
+
+/// Returns true for a file that stands for unfinished work.
+pub(super) fn is_unfinished(path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    path.contains(".parts/") || path.contains("partial") || path.ends_with(".checkpoint")
+}
+
+// The error numbers of Linux.
+const EINTR: i32 = 4;
+const EIO: i32 = 5;
+const ENOMEM: i32 = 12;
+const EACCES: i32 = 13;
+const EMFILE: i32 = 24;
+const ENOSPC: i32 = 28;
+const ENOLCK: i32 = 37;
+const EDQUOT: i32 = 122;
+
+/// A short read or write, in place of an error number.
+const SHORT: i32 = 0;
+
+/// A kill at the call, in place of an error number.
+const KILL: i32 = -1;
+
+const ERRORS: [(&str, &[i32]); 9] = [
+    ("open", &[EACCES, EMFILE, ENOSPC, EINTR]),
+    ("read", &[EIO, EINTR, SHORT]),
+    ("write", &[EIO, ENOSPC, EDQUOT, EINTR, SHORT, KILL, KILL]),
+    ("fsync", &[EIO, ENOSPC, EDQUOT, KILL]),
+    ("rename", &[EIO, EACCES, ENOSPC, KILL, KILL]),
+    ("truncate", &[EIO, ENOSPC, EINTR, KILL]),
+    ("map", &[ENOMEM, EACCES, KILL]),
+    ("unlink", &[EIO, EACCES, KILL]),
+    ("lock", &[ENOLCK, EINTR]),
+];
+
+/// Runs every command with a system call that fails, is short or kills it. Every third is the
+/// last of its kind, which puts a file in its place.
+pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
+    if ground.place.library.is_none() {
+        return eprintln!("calls: skipped without a C compiler");
+    }
+    disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
+        let (kind, errors) = ERRORS[number % ERRORS.len()];
+        let calls = *whole.calls.get(kind).filter(|&&calls| calls > 0)?;
+        let error = errors[draws.below(errors.len())];
+        let at = if draws.below(3) == 0 { calls } else { 1 + draws.below(calls) };
+        // No machine interrupts every repetition of a call.
+        let goes_on = draws.below(3) == 0 && ![EINTR, SHORT, KILL].contains(&error);
+        let fail = format!("{kind}:{at}:{error}{}", if goes_on { ":on" } else { "" });
+        let mut command = place.command(folder, words);
+        command.env("LD_PRELOAD", place.library.as_ref()?).env("OTHELLO_FAIL", &fail);
+        let ended = run(command.arg("--json"), limits);
+        let how = format!("OTHELLO_FAIL={fail}");
+        Some((how, Some(ended).filter(|ended| error != KILL || !ended.is_killed())))
+    });
+}
+
+/// Runs every command below limits of the shell on the size of files and on memory.
+pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
+    disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
+        let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
+        let limit = match number % 3 {
+            // Messages also go into a file, which needs a kilobyte.
+            0 => format!("-f {}", 2 + draws.below(largest.max(1))),
+            // The programs contain weights, which take up to 210 MB.
+            1 => format!("-v {}", 260_000 + draws.below(600_000)),
+            _ => format!("-d {}", 20_000 + draws.below(200_000)),
+        };
+        let inner = place.command(folder, words);
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
+        command.arg(inner.get_program()).args(inner.get_args()).current_dir(folder);
+        let ended = run(command.arg("--json"), limits);
+        Some((format!("ulimit {limit}"), Some(ended).filter(|ended| !ended.found_no_memory())))
+    });
+}

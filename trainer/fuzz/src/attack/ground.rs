@@ -1,0 +1,191 @@
+//! The programs, the sound files, and the lists of kinds and commands.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+
+use othello_testing::guides::{inputs, repository};
+
+use super::disturbed::{self, Undisturbed};
+use super::findings::Findings;
+use crate::mutation::Draws;
+
+/// A command line; the word `@name` stands for the sound file of that name.
+pub(super) type Words = &'static str;
+
+/// The limits of a run.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// The seconds after which a command counts as hanging.
+    pub seconds: u64,
+    /// The mebibytes of memory that no command may exceed.
+    pub mebibytes: u64,
+}
+
+/// A kind of file.
+#[derive(Clone)]
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    /// How a sound file is made; `None` if it is made with its folder.
+    how: Option<&'static str>,
+    /// The commands that read it, as `@x`.
+    pub(super) readers: Vec<Words>,
+}
+
+/// Returns the kinds of files, in the order in which they are made.
+pub(super) fn kinds() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = vec![];
+    let lines = include_str!("kinds.txt").lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match line.strip_prefix("    ") {
+            Some(reader) => kinds.last_mut().expect("a kind").readers.push(reader),
+            None => {
+                let (name, how) =
+                    line.split_once(" = ").map_or((line, None), |(n, h)| (n, Some(h)));
+                kinds.push(Kind { name, how, readers: vec![] });
+            }
+        }
+    }
+    kinds
+}
+
+fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
+    include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
+}
+
+/// Returns the commands that write, and whether their result is the same in each run.
+pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
+    listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
+}
+
+/// Returns the commands that read no file of [`kinds`].
+pub(super) fn other_readers() -> impl Iterator<Item = Words> {
+    listed(2)
+}
+
+/// The state of all rounds.
+pub(super) struct Ground<'a> {
+    pub(super) place: &'a Place,
+    pub(super) limits: Limits,
+    pub(super) draws: Draws,
+    pub(super) findings: Findings,
+    undisturbed: BTreeMap<Words, Rc<Undisturbed>>,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(place: &'a Place, limits: Limits, seed: u64) -> Self {
+        let (findings, undisturbed) = (Findings::default(), BTreeMap::new());
+        Self { place, limits, draws: Draws(seed), findings, undisturbed }
+    }
+
+    /// Returns the result of a command that nothing disturbs.
+    pub(super) fn undisturbed(&mut self, words: Words) -> Rc<Undisturbed> {
+        let make = || Rc::new(disturbed::undisturbed(self.place, words, self.limits));
+        self.undisturbed.entry(words).or_insert_with(make).clone()
+    }
+}
+
+/// The folder of the binaries, and a folder with a sound file of each kind.
+pub struct Place {
+    pub(super) binaries: PathBuf,
+    /// `fail.c` as a library; `None` without a C compiler.
+    pub(super) library: Option<PathBuf>,
+    pub(super) inputs: PathBuf,
+}
+
+impl Place {
+    /// Makes the sound files in a folder with the programs in `binaries`.
+    pub fn new(binaries: &Path, inputs: &Path) -> Self {
+        let folder = |path: &Path| path.canonicalize().expect("a folder");
+        let (binaries, inputs) = (folder(binaries), folder(inputs));
+        let place = Self { library: failing_calls(&inputs), binaries, inputs };
+        for Kind { name, how, .. } in kinds() {
+            how.into_iter().for_each(|how| place.make(name, how));
+        }
+        place.remove_side_files();
+        place
+    }
+
+    fn make(&self, name: &str, how: &str) {
+        let words: Vec<&str> = how.split(' ').collect();
+        let bytes = match words[..] {
+            [program, ..] if program.starts_with("othello-") => {
+                let output = self.command(&self.inputs, how).output().expect("the binary runs");
+                let errors = String::from_utf8_lossy(&output.stderr);
+                return assert!(output.status.success(), "{how}: {errors}");
+            }
+            ["transcripts"] => inputs::transcripts(60, 60).into_bytes(),
+            ["boards"] => inputs::boards(60).into_bytes(),
+            ["wthor"] => othello_testing::random_games::wthor_file(0..60),
+            ["packed", of] => zstd::bulk::compress(&self.read(of), 3).expect("memory"),
+            ["torn", of] => {
+                let whole = self.read(of);
+                whole[..whole.len() - 60].to_vec()
+            }
+            ["first", "line", "of", path] => {
+                let text = fs::read_to_string(repository().join(path)).expect("a file");
+                text.lines().next().expect("a line").into()
+            }
+            _ if how.starts_with('"') => {
+                serde_json::from_str::<String>(how).expect("quoted text").into_bytes()
+            }
+            _ => fs::read(repository().join(how)).expect("a file of the repository"),
+        };
+        fs::write(self.inputs.join(name), bytes).expect("a sound file");
+    }
+
+    /// Removes the files beside the weights, which readers of weights do not need.
+    fn remove_side_files(&self) {
+        for entry in fs::read_dir(&self.inputs).expect("the sound files") {
+            let path = entry.expect("an entry").path();
+            if path.to_string_lossy().contains(".weights.") && path.is_file() {
+                fs::remove_file(path).expect("a file of ours");
+            }
+        }
+    }
+
+    pub(super) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.inputs.join(name)).expect(name)
+    }
+
+    /// Returns the words of a command line, the program first, with the paths of its inputs.
+    pub(super) fn words(&self, words: &str) -> Vec<OsString> {
+        let path = |word: &str| match word.strip_prefix('@') {
+            Some(name) => self.inputs.join(name).into(),
+            None => word.into(),
+        };
+        words.split(' ').map(path).collect()
+    }
+
+    pub(super) fn command(&self, folder: &Path, words: &str) -> Command {
+        self.command_of(folder, &self.words(words))
+    }
+
+    pub(super) fn command_of(&self, folder: &Path, words: &[OsString]) -> Command {
+        let mut command = Command::new(self.binaries.join(&words[0]));
+        command.args(&words[1..]).args(["--threads", "2"]).current_dir(folder);
+        command
+    }
+}
+
+/// Compiles `fail.c` as a library in a folder.
+fn failing_calls(folder: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/attack/fail.c");
+    let library = folder.join("libfail.so");
+    let mut command = Command::new("cc");
+    command.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl");
+    command.status().is_ok_and(|status| status.success()).then_some(library)
+}
+
+/// Returns the name of a command in messages: the program, the subcommand, and its subject.
+pub(super) fn name(words: &str) -> String {
+    let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
+    let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();
+    let rest: Vec<&str> = parts.take_while(|word| !word.starts_with("--")).take(2).collect();
+    let optimizer = words.split_once("--optimizer ").map_or("", |(_, rest)| rest);
+    let optimizer = optimizer.split(' ').next().unwrap_or_default();
+    format!("{program} {} {optimizer}", rest.join(" ")).trim_end().to_owned()
+}

@@ -1,0 +1,71 @@
+//! Attacks on the two programs from outside, in rounds.
+//!
+//! `kinds.txt` lists the kinds of files with their readers, `commands.txt` the commands that write,
+//! and [`crate::damage`] the ways to damage a file. A panic, a signal, a hang, too much memory, a
+//! wrong result, a damaged file that is accepted, a message without a place, control characters for
+//! a terminal, an overwritten foreign file and leftover files or processes are findings.
+
+mod arguments;
+mod disturbed;
+mod engines;
+mod files;
+mod findings;
+mod ground;
+mod markup;
+mod obstacles;
+mod process;
+
+use ground::Ground;
+pub use ground::{Limits, Place};
+
+/// The number of attacks in each round; 0 omits the round.
+#[derive(clap::Args, Clone, Copy)]
+pub struct Rounds {
+    /// Kills of each command that writes
+    #[arg(long, default_value_t = 2)]
+    pub kills: usize,
+    /// Damaged files of each kind
+    #[arg(long, default_value_t = 40)]
+    pub files: usize,
+    /// System calls of each command that writes that fail, are short, or kill it
+    #[arg(long, default_value_t = 20)]
+    pub calls: usize,
+    /// Limits on memory and on the size of files for each command that writes
+    #[arg(long, default_value_t = 3)]
+    pub limits: usize,
+    /// Pipes, devices, links and huge files in place of outputs of each command that writes
+    #[arg(long, default_value_t = 2)]
+    pub obstacles: usize,
+    /// Players in a match that leave processes behind, up to 5
+    #[arg(long, default_value_t = 5)]
+    pub engines: usize,
+    /// File names with markup and control characters, up to 6
+    #[arg(long, default_value_t = 6)]
+    pub names: usize,
+    /// Lists of arguments in all
+    #[arg(long, default_value_t = 400)]
+    pub lists: usize,
+}
+
+/// Runs all rounds; returns true if there is no finding. Prints the counts and the findings.
+pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
+    let mut ground = Ground::new(place, limits, seed);
+    let begun = std::time::Instant::now();
+    let all: [(&'static str, fn(&mut Ground<'_>, usize), usize); 8] = [
+        ("kills", disturbed::kills, rounds.kills),
+        ("files", files::round, rounds.files),
+        ("calls", disturbed::calls, rounds.calls),
+        ("limits", disturbed::limits, rounds.limits),
+        ("obstacles", obstacles::round, rounds.obstacles),
+        ("engines", engines::round, rounds.engines),
+        ("names", markup::round, rounds.names),
+        ("arguments", arguments::round, rounds.lists),
+    ];
+    for (name, round, times) in all.into_iter().filter(|(.., times)| *times > 0) {
+        eprintln!("{:6.1} s: {name}", begun.elapsed().as_secs_f64());
+        ground.findings.begin(name);
+        round(&mut ground, times);
+    }
+    println!("seed {seed}\n{}", ground.findings);
+    ground.findings.are_none()
+}

@@ -1,0 +1,45 @@
+//! Attacks the programs from outside, and counts; `scripts/torture.sh` builds and runs it. Exit
+//! status 1 if there is a finding.
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    use std::path::PathBuf;
+    use std::process::ExitCode;
+
+    use clap::Parser;
+    use othello_fuzz::attack::{self, Limits, Place, Rounds};
+
+    /// Attack the programs from outside, and count
+    #[derive(Parser)]
+    struct Options {
+        /// The folder of othello-engine and othello-trainer
+        #[arg(long)]
+        binaries: PathBuf,
+        /// Seed of the attacks
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Seconds after which a command counts as hanging
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// Mebibytes of memory that no command may exceed
+        #[arg(long, default_value_t = 1024)]
+        mebibytes: u64,
+        #[command(flatten)]
+        rounds: Rounds,
+    }
+
+    let Options { binaries, seed, seconds, mebibytes, rounds } = Options::parse();
+    let inputs = tempfile::tempdir().expect("a folder");
+    let place = Place::new(&binaries, inputs.path());
+    if attack::all(&place, Limits { seconds, mebibytes }, seed, &rounds) {
+        println!("no finding");
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::FAILURE
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    eprintln!("error: the attacks need Linux");
+    std::process::exit(2);
+}

@@ -1,0 +1,283 @@
+//! Ways to damage a file, drawn by a seed: changes of its bytes, and containers whose checksums are
+//! right and whose numbers or content are not.
+
+use std::collections::BTreeSet;
+
+use crate::container::{self, Container, Section};
+use crate::mutation::{Draws, mutate};
+
+/// A damaged file.
+pub struct Damaged {
+    /// The damage.
+    pub what: &'static str,
+    /// The damaged file.
+    pub bytes: Vec<u8>,
+    /// What must become of it.
+    pub fate: Fate,
+}
+
+/// What a reader must do with a damaged file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Refuse it, with the file and the place.
+    Refused,
+    /// Refuse it with the file and the place, or accept it: it has no checksum.
+    RefusedByPlace,
+    /// Refuse it by any message, or accept it: the damage is in the content, or the file is sound.
+    Any,
+}
+
+/// The number of ways to damage a container, and other files.
+const WAYS: [usize; 2] = [27, 10];
+
+/// Damages a sound file in the `number`-th way of a round. `everything` holds sound files of all
+/// kinds.
+pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
+    let is_container = sound.starts_with(b"OTHELLO");
+    let at = draws.below(sound.len());
+    let way = number % if is_container { WAYS[0] } else { WAYS[1] };
+    let (what, bytes): (&'static str, Vec<u8>) = match way {
+        0 | 1 => ("a changed byte", changed(sound, at, draws)),
+        2 => ("cut off", sound[..at].to_vec()),
+        3 => ("longer", [sound, &mutate(b"\0\0\0\0\0\0", sound, draws)[..]].concat()),
+        4 => ("foreign", foreign(everything, sound, draws)),
+        5 => ("pieces swapped, doubled or removed", rearranged(sound, draws)),
+        6 => ("changed in several places", mutate(sound, sound, draws)),
+        7 if draws.below(8) == 0 => ("empty", vec![]),
+        7 => ("control characters", mutate(sound, b"\x1b[2J\0\xff 9999999999", draws)),
+        _ if is_container && way < 16 => return lying(&Container::of(sound), way - 8, draws),
+        _ if is_container => return forged(&Container::of(sound), way - 16, draws),
+        8 => ("an enormous number or line", enormous(sound, draws)),
+        _ => ("mixed", mutate(sound, &foreign(everything, sound, draws), draws)),
+    };
+    let fate = match is_container {
+        _ if everything.contains(&bytes) => Fate::Any,
+        true => Fate::Refused,
+        false => Fate::RefusedByPlace,
+    };
+    Damaged { what, bytes, fate }
+}
+
+fn changed(sound: &[u8], at: usize, draws: &mut Draws) -> Vec<u8> {
+    let mut bytes = sound.to_vec();
+    bytes[at] ^= 1 + draws.below(255) as u8;
+    bytes
+}
+
+fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
+    let foreign = match draws.below(6) {
+        0 => b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(),
+        1 => b"\x1b[2J\x1b[31mred\x07\n".repeat(20),
+        2 => vec![0; 5000],
+        3 => (0..draws.below(3000)).map(|_| draws.bits() as u8).collect(),
+        _ if everything.is_empty() => vec![],
+        _ => everything[draws.below(everything.len())].clone(),
+    };
+    if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
+}
+
+/// Returns the frames of a container, the lines of a text or the records of another file in another
+/// order.
+fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
+    let chunks = |length| sound.chunks(length).map(<[u8]>::to_vec).collect();
+    let mut pieces: Vec<Vec<u8>> = if sound.starts_with(b"OTHELLO") {
+        let Container { header, frames, .. } = Container::of(sound);
+        std::iter::once(header).chain(frames).collect()
+    } else if str::from_utf8(sound).is_ok() {
+        sound.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
+    } else {
+        // The lengths of the records of WTHOR and of Egaroucid.
+        chunks([68, 19, 64][draws.below(3)])
+    };
+    let (one, other) = (draws.below(pieces.len()), draws.below(pieces.len()));
+    match draws.below(3) {
+        0 => pieces.swap(one, other),
+        1 => pieces.insert(other, pieces[one].clone()),
+        _ => drop(pieces.remove(one)),
+    }
+    pieces.concat()
+}
+
+/// Returns a file without checksums in which a number or a line is too large.
+fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
+    let mut bytes = sound.to_vec();
+    if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
+        // The number of games in the header of WTHOR.
+        let games = [u32::MAX, 1 << 31, 1 << 20, 5][draws.below(4)];
+        bytes[4..8].copy_from_slice(&games.to_le_bytes());
+        return bytes;
+    }
+    let piece = [&b"X"[..], b"[", b"9", b" ", b"\0", b"f5", b"1,", b"\n", b"\xC3"][draws.below(9)];
+    let times = [5_000, 70_000, 3_000_000][draws.below(3)];
+    let at = draws.below(bytes.len());
+    bytes.splice(at..at, piece.repeat(times));
+    bytes
+}
+
+/// Returns a container whose checksums are right and whose numbers are not valid.
+fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
+    let mut lying = sound.clone();
+    let section = draws.below(lying.sections.len());
+    let one = &mut lying.sections[section];
+    let mut version = container::VERSION;
+    let what = match way {
+        0 => {
+            version = [2, 3, 99, u32::MAX][draws.below(4)];
+            "a newer version"
+        }
+        1 => {
+            one.stated_stored = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26][draws.below(5)];
+            "an enormous stored size"
+        }
+        2 => {
+            one.stated_content = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26][draws.below(5)];
+            "an enormous size"
+        }
+        3 => {
+            let bytes = [1 << 26, 1 << 27, 1 << 30][draws.below(3)];
+            one.stored = bomb(bytes, [10, 17, 26][draws.below(3)]);
+            one.stated_stored = one.stored.len() as u64;
+            "a section that unpacks to more than it states"
+        }
+        4 => {
+            let bytes = [1 << 26, 1 << 20, 1 << 20, 1 << 20][draws.below(4)];
+            one.stored = bomb(bytes, 17);
+            (one.stated_stored, one.stated_content) = (one.stored.len() as u64, bytes as u64);
+            one.content = vec![0; bytes];
+            "as many zeros as are allowed"
+        }
+        5 => {
+            one.stored = bomb(one.content.len(), [27, 30, 31, 41][draws.below(4)]);
+            one.stated_stored = one.stored.len() as u64;
+            one.content.fill(0);
+            "a window that is too large"
+        }
+        6 => {
+            let end = draws.below(one.stored.len());
+            one.stored.truncate(end);
+            one.stated_stored = end as u64;
+            "a torn section"
+        }
+        _ => {
+            one.name = vec![b'n'; draws.below(2) * 300];
+            "a name of 0 or 300 bytes"
+        }
+    };
+    Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
+}
+
+/// Returns the place of a section. Every kind of name is as likely as any other, however many
+/// sections of it there are.
+fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
+    let kind = |section: &Section| {
+        let name = String::from_utf8_lossy(&section.name).into_owned();
+        name.trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned()
+    };
+    let all: Vec<String> = container.sections.iter().map(kind).collect();
+    let kinds: Vec<&String> = all.iter().collect::<BTreeSet<_>>().into_iter().collect();
+    let wanted = kinds[draws.below(kinds.len())];
+    let places: Vec<usize> = (0..all.len()).filter(|&at| all[at] == *wanted).collect();
+    places[draws.below(places.len())]
+}
+
+/// Returns a container that is sound as such, and whose content is changed.
+fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
+    let mut forged = sound.clone();
+    let place = place_of_a_kind(&forged, draws);
+    let section = forged.sections[place].clone();
+    let content = &section.content;
+    let renewed = match way {
+        0 => Some(("a changed section", mutate(content, b"\xff\xff\x7f\x80\0\0", draws))),
+        1 => {
+            let byte = [0, 0x7F, 0x80, 0xFF][draws.below(4)];
+            Some(("a section of one byte", vec![byte; content.len()]))
+        }
+        2 => Some(("a short section", content[..draws.below(content.len())].to_vec())),
+        3 => {
+            let step = [60_000_u16, 65_535, 1][draws.below(3)].to_le_bytes();
+            let head = content.get(..2).unwrap_or_default().to_vec();
+            let rest = step.into_iter().cycle().take(content.len().saturating_sub(2));
+            Some(("a section of one number", head.into_iter().chain(rest).collect()))
+        }
+        4 => Some(("a section of 16 MB of zeros", vec![0; 1 << 24])),
+        _ => None,
+    };
+    if let Some((what, content)) = renewed {
+        forged.sections[place] = Section { name: section.name, ..Section::new("", &content) };
+        return Damaged { what, bytes: forged.bytes(), fate: Fate::Any };
+    }
+    let other = draws.below(forged.sections.len());
+    let what = match way {
+        5 => {
+            drop(forged.sections.remove(place));
+            "a section dropped"
+        }
+        6 => {
+            forged.sections.insert(if draws.below(2) == 0 { place } else { other }, section);
+            "a section doubled"
+        }
+        7 => {
+            forged.sections.swap(place, other);
+            "sections swapped"
+        }
+        8 => {
+            forged.provenance = mutate(&sound.provenance, b"{}[]\":,0-9e309null", draws);
+            "other provenance"
+        }
+        9 => {
+            let name = String::from_utf8_lossy(&section.name).into_owned();
+            let other = ["0", "+", " ", "\u{1b}[2J", "<!--<script>"][draws.below(5)];
+            let renamed = match name.rsplit_once(' ') {
+                Some((kind, number)) => format!("{kind} {other}{number}"),
+                None => format!("{other}{name}"),
+            };
+            forged.sections[place].name = renamed.into_bytes();
+            "a section by another name"
+        }
+        _ => {
+            let long = "\u{1b}]0;k\u{9b}2J<!--<script>".repeat(5000);
+            let provenance = serde_json::json!({"command": long, long.as_str(): long});
+            forged.provenance = provenance.to_string().into_bytes();
+            "provenance with control characters"
+        }
+    };
+    Damaged { what, bytes: forged.bytes(), fate: Fate::Any }
+}
+
+/// Changes a file of unfinished work; returns whether the result must be the undisturbed one. After
+/// a change of a section's content with right checksums, it need not be.
+pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
+    let sound = Container::of(bytes);
+    // Whole sections in another order, doubled or dropped, give the undisturbed result.
+    let way = match draws.below(3) {
+        _ if sound.sections.is_empty() => None,
+        0 => None,
+        1 => Some(5 + draws.below(3)),
+        _ => Some(draws.below(11)),
+    };
+    match way {
+        None => (damage(bytes, draws.below(3), &[], draws), true),
+        Some(way) => (forged(&sound, way, draws), (5..8).contains(&way)),
+    }
+}
+
+/// Returns a zstd frame of a few kilobytes that unpacks to `bytes` zeros and asks for a window of 2
+/// to the power of `window` bytes.
+fn bomb(bytes: usize, window: u8) -> Vec<u8> {
+    const BLOCK: usize = 128 << 10;
+    // The magic number; no checksum, no size, no dictionary; the window.
+    let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, (window - 10) << 3];
+    let block = BLOCK.min(1 << window);
+    let mut left = bytes;
+    loop {
+        let size = left.min(block);
+        left -= size;
+        // One byte, repeated: the type 1, after the flag for the last block.
+        let head = (size as u32) << 3 | 1 << 1 | u32::from(left == 0);
+        frame.extend(&head.to_le_bytes()[..3]);
+        frame.push(0);
+        if left == 0 {
+            return frame;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! A few attacks of every round; `scripts/torture.sh` runs many.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use othello_fuzz::attack::{self, Limits, Place, Rounds};
+use othello_testing::skip;
+
+const NONE: Rounds = Rounds {
+    kills: 0,
+    files: 0,
+    calls: 0,
+    limits: 0,
+    obstacles: 0,
+    engines: 0,
+    names: 0,
+    lists: 0,
+};
+
+/// Files of every kind are damaged in every way, so that the other rounds are the smaller part.
+#[test]
+fn no_command_breaks_its_word() {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_torture")).parent().unwrap();
+    if !["othello-engine", "othello-trainer"].iter().all(|name| binaries.join(name).exists()) {
+        skip!("cargo build first: the binaries are not there");
+    }
+    let inputs = tempfile::tempdir().unwrap();
+    let place = Place::new(binaries, inputs.path());
+    let limits = Limits { seconds: 60, mebibytes: 1024 };
+    let rounds = [
+        (1, Rounds { files: 27, ..NONE }),
+        (2, Rounds { calls: 1, obstacles: 1, engines: 1, names: 2, lists: 40, ..NONE }),
+    ];
+    std::thread::scope(|scope| {
+        for (seed, rounds) in rounds {
+            let place = &place;
+            scope.spawn(move || assert!(attack::all(place, limits, seed, &rounds)));
+        }
+    });
+}
