@@ -4,8 +4,9 @@
     scripts/check-links.py
 
 Looks at every Markdown page of the repository: a link names a file, and after `#` a heading of a page. Sources that name a
-page by its path from the root (`trainer/docs/fit.md`) are looked at, too. Prints each that leads nowhere, and then exits
-with status 1. Addresses of other sites are not asked.
+page by its path from the root (`trainer/docs/fit.md`) are looked at, too. In CONTRIBUTING.md's table of where to add
+what, each name between backticks must be a file, a folder, or an item that code defines; in all pages, a path between
+backticks must exist. Prints each that leads nowhere, and then exits with status 1. Does not ask other sites.
 """
 
 import re
@@ -18,6 +19,14 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
 NAMED = re.compile(r"\b(?:docs/(?:log|concepts|reference)|engine|trainer|datasets|scripts|kernels)/[\w./-]+\.md\b")
+SPAN = re.compile(r"`([^`\n]+)`")
+PATH = re.compile(r"[a-z0-9._-]+(?:/[a-z0-9._-]+)+\.(?:rs|md|toml|sh|sha256)")
+WHERE = re.compile(r"^## Where to add what$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+# The folders that paths between backticks start from, next to the folder of their page.
+FOLDERS = (
+    "", "engine", "engine/cli", "engine/cli/src", "engine/core/src", "engine/src", "engine/src/search", "trainer", "trainer/src",
+    "trainer/fit/src", "trainer/lab/src", "scripts",
+)
 SOURCES = ("*.rs", "*.py", "*.sh", "*.toml", "*.awk", "*.cu", "*.yml")
 
 
@@ -59,14 +68,59 @@ def missing(page, link):
     return None
 
 
+@cache
+def code():
+    """Returns all Rust sources without their comments, by name."""
+    return {name: re.sub(r"^\s*//.*$", "", (REPOSITORY / name).read_text(), flags=re.MULTILINE) for name in listed("*.rs")}
+
+
+def files(name):
+    """Names the files and folders that a name between backticks may mean; NAME in it stands for any name."""
+    pattern = re.escape(name).replace("NAME", "[^/]+")
+    if "/" in name and not name.startswith("."):
+        starts = "|".join(re.escape(folder + "/") if folder else "" for folder in FOLDERS)
+        pattern = f"^(?:{starts}){pattern.rstrip('/')}(?:/|$)"
+    else:
+        pattern += "$"
+    return [name for name in listed() if re.search(pattern, name)]
+
+
+def defines(text, name):
+    """Says whether code defines an item; of `Type::item`, it must also name the type."""
+    owner, _, item = name.removesuffix("()").rpartition("::")
+    keywords = "const|enum|fn|mod|static|struct|trait|type"
+    return re.search(rf"\b(?:{keywords})\s+{re.escape(item)}\b", text) and re.search(rf"\b{re.escape(owner)}\b", text)
+
+
+def missing_names(section):
+    """Yields the names of the table of where to add what that are not there."""
+    spans = section.split("`")
+    for at in range(1, len(spans), 2):
+        name = spans[at]
+        if "/" in name or "." in name:
+            if not files(name):
+                yield f"{name}: no such file"
+            continue
+        places = files(spans[at + 2]) if spans[at + 1] == " in " else code()
+        if not any(defines(code().get(place, ""), name) for place in places):
+            yield f"{name}: no code defines it"
+
+
 def main():
     lost, links = [], 0
+    names = WHERE.search((REPOSITORY / "CONTRIBUTING.md").read_text())[1]
+    assert names.count("`") >= 60, "the names of the table of where to add what"
+    lost += [f"CONTRIBUTING.md: {lost}" for lost in missing_names(names)]
     for name in listed("*.md"):
         page = REPOSITORY / name
         for number, link in lines_of(LINK, page.read_text(), CODE):
             links += 1
             if why := missing(page, link):
                 lost.append(f"{name}:{number}: {link}: {why}")
+        for number, span in lines_of(SPAN, page.read_text(), CODE):
+            own = [page.parent, *(REPOSITORY / folder for folder in FOLDERS)]
+            if PATH.fullmatch(span) and "docs/log" not in name and not any((folder / span).exists() for folder in own):
+                lost.append(f"{name}:{number}: {span}: no such file")
     for name in listed(*SOURCES):
         for number, named in lines_of(NAMED, (REPOSITORY / name).read_text()):
             links += 1

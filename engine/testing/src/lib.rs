@@ -6,7 +6,6 @@
 pub mod disk;
 pub mod folder;
 pub mod guides;
-pub mod json_page;
 #[cfg(target_os = "linux")]
 pub mod kill;
 pub mod program;

@@ -2,11 +2,11 @@
 //! program with the name of a command does what the command does, in small.
 //!
 //! * `othello-engine`, `othello-trainer`: the real program, with every amount in [`AT_MOST`]
-//!   reduced to its limit, with [`ADDED`] for what the guide leaves out, and with missing inputs
-//!   made up. A command for one of more than 3 shards is run for all of 3, so that they can be
-//!   merged later. An output of an earlier block is made anew. Commands that take minutes whatever
-//!   their arguments (`quickstart`), or need a missing GPU, are only checked: their arguments are
-//!   read, and nothing is done. The program prints its JSON object, whose fields are recorded.
+//!   reduced to its limit, with the arguments in [`ADDED`], and with missing inputs made. A command
+//!   for one of more than 3 shards runs for all of 3. An output of an earlier block is made again.
+//!   In blocks of `console` the program runs as it is. In blocks of `text`, if a command takes
+//!   minutes whatever its arguments are (`quickstart`), and if it needs a missing GPU, only its
+//!   arguments are checked.
 //! * `cargo run -p PROGRAM -- …`: the program, in the same way. Any other `cargo` and the
 //!   repository's own scripts do nothing, except that `regenerate.sh` prints the recorded checksum,
 //!   which CI compares with its own.
@@ -15,14 +15,11 @@
 //! work.
 
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitCode};
 
-use othello_testing::guides::{BINARIES, JSON_FIELDS, LOG, ONLY_CHECK, inputs};
-use othello_testing::json_page;
-use serde_json::Value;
+use othello_testing::guides::{BINARIES, TREATMENT, inputs};
 
 /// The amounts, each with a sufficient limit.
 const AT_MOST: [(&str, u32); 20] = [
@@ -70,16 +67,11 @@ fn main() -> ExitCode {
     let done = match (name.as_str(), program_of_cargo(&arguments)) {
         ("othello-engine" | "othello-trainer", _) => run(&name, &arguments),
         ("cargo", Some((program, arguments))) => run(&program, &arguments),
-        _ => {
-            log("left out", &name, &arguments);
-            if name == "regenerate.sh" {
-                print!(
-                    "{}",
-                    fs::read_to_string("scripts/regenerate-small.sha256").unwrap_or_default()
-                );
-            }
+        ("regenerate.sh", _) => {
+            print!("{}", fs::read_to_string("scripts/regenerate-small.sha256").unwrap_or_default());
             true
         }
+        _ => true,
     };
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -93,18 +85,20 @@ fn program_of_cargo(arguments: &[String]) -> Option<(String, Vec<String>)> {
 }
 
 fn run(program: &str, arguments: &[String]) -> bool {
-    let mut arguments = smaller(program, arguments);
+    let treatment = std::env::var(TREATMENT).unwrap_or_default();
+    let ends = |arguments: &[String]| real(program).args(arguments).status();
+    if treatment == "Exact" {
+        return ends(arguments).is_ok_and(|status| status.success());
+    }
+    let arguments = smaller(program, arguments);
     inputs::make_missing(&arguments);
-    if is_only_checked(program, &arguments) {
-        arguments.push("--help".to_owned());
-        log("only checked", program, &arguments);
-        return real(program).args(&arguments).output().is_ok_and(|out| out.status.success());
+    if treatment == "Checked" || is_only_checked(program, &arguments) {
+        let help = real(program).args(&arguments).arg("--help").output();
+        return help.is_ok_and(|output| output.status.success());
     }
     for arguments in shards(&arguments) {
-        log("run", program, &arguments);
         take_away_outputs(&arguments);
-        let status = run_and_record(program, &arguments);
-        if !status.is_ok_and(|status| matches!(status.code(), Some(0 | 1))) {
+        if !ends(&arguments).is_ok_and(|status| matches!(status.code(), Some(0 | 1))) {
             eprintln!("as: {program} {}", arguments.join(" "));
             return false;
         }
@@ -112,61 +106,8 @@ fn run(program: &str, arguments: &[String]) -> bool {
     true
 }
 
-/// Runs a command. If JSON fields are recorded, it prints its JSON object instead of the summary.
-fn run_and_record(program: &str, arguments: &[String]) -> io::Result<ExitStatus> {
-    let records = std::env::var_os(JSON_FIELDS).filter(|_| !is_server(arguments));
-    let Some(records) = records else { return real(program).args(arguments).status() };
-    let json = arguments.iter().all(|word| word != "--json").then_some("--json");
-    let output = real(program).args(arguments).args(json).stderr(Stdio::inherit()).output()?;
-    io::stdout().write_all(&output.stdout)?;
-    let mut records = OpenOptions::new().append(true).open(records)?;
-    let call = format!("{program} {}", arguments.join(" "));
-    let written = sidecars(arguments)
-        .into_iter()
-        .filter_map(|(name, path)| Some((name.to_owned(), fs::read(path).ok()?)));
-    for (name, text) in [(call, output.stdout)].into_iter().chain(written) {
-        // A document may be one line, many lines, or many documents.
-        let values = serde_json::Deserializer::from_slice(&text).into_iter::<Value>();
-        for value in values.map_while(Result::ok).filter(Value::is_object) {
-            let record = serde_json::json!({ "name": name, "fields": json_page::fields(&value) });
-            writeln!(records, "{record}")?;
-        }
-    }
-    Ok(output.status)
-}
-
-/// Returns whether a command answers lines of input.
-fn is_server(arguments: &[String]) -> bool {
-    arguments.first().is_some_and(|command| ["gtp", "nboard"].contains(&command.as_str()))
-}
-
-/// Returns the JSON files that a command with these arguments may have written, with their headings
-/// on the page.
-fn sidecars(arguments: &[String]) -> Vec<(&'static str, PathBuf)> {
-    let pairs = arguments.iter().zip(arguments.iter().skip(1));
-    pairs
-        .flat_map(|(flag, value)| match flag.as_str() {
-            "--out" => vec![
-                ("metrics.jsonl", PathBuf::from(format!("{value}.metrics.jsonl"))),
-                ("report.json", PathBuf::from(format!("{value}.report.json"))),
-                ("trials.jsonl", Path::new(value).join("trials.jsonl")),
-            ],
-            "--transcripts-out" => vec![("transcripts of a match", PathBuf::from(value))],
-            _ => vec![],
-        })
-        .collect()
-}
-
 fn real(program: &str) -> Command {
     Command::new(PathBuf::from(std::env::var_os(BINARIES).unwrap_or_default()).join(program))
-}
-
-fn log(what: &str, program: &str, arguments: &[String]) {
-    let line = format!("{what}: {program} {}\n", arguments.join(" "));
-    let file = std::env::var_os(LOG).map(|path| OpenOptions::new().append(true).open(path));
-    if let Some(Ok(mut file)) = file {
-        let _ = file.write_all(line.as_bytes());
-    }
 }
 
 fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
@@ -192,14 +133,12 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
 
 fn is_only_checked(program: &str, arguments: &[String]) -> bool {
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
-    let doctor = || real("othello-trainer").args(["doctor", "--json"]).output();
     let has_gpu = || {
-        doctor()
-            .is_ok_and(|out| String::from_utf8_lossy(&out.stdout).contains(r#""device":"cuda""#))
+        let doctor = real("othello-trainer").args(["doctor", "--json"]).output();
+        let found = |json: &[u8]| String::from_utf8_lossy(json).contains(r#""device":"cuda""#);
+        doctor.is_ok_and(|output| found(&output.stdout))
     };
-    std::env::var_os(ONLY_CHECK).is_some()
-        || has("quickstart")
-        || program == "othello-trainer" && has("cuda") && !has_gpu()
+    has("quickstart") || program == "othello-trainer" && has("cuda") && !has_gpu()
 }
 
 /// Returns the command for each of 3 shards if it has `--shard`, each with its own output.
