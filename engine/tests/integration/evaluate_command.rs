@@ -1,7 +1,6 @@
 //! Tests of `othello-engine evaluate`: values in discs, in the order of the lines.
 
 use othello_testing::folder::Folder;
-use othello_testing::program::message;
 use serde_json::Value;
 
 use crate::folder;
@@ -83,32 +82,4 @@ fn values_do_not_depend_on_the_threads() {
     let three = values(&file, "--weights mobility --depth 3 --threads 3");
     assert_eq!(one.len(), 3000);
     assert_eq!(one, three);
-}
-
-#[test]
-fn a_bad_line_is_refused_by_file_and_line() {
-    let fewer_discs = "-".repeat(61) + "XXX";
-    for bad in ["XO", &START.replace('O', "Q"), &fewer_discs, &format!("{START} X 65")] {
-        let output =
-            boards(&format!("{START}\n{START}\n{bad}\n")).run("evaluate boards.txt --weights none");
-        assert_eq!(output.status.code(), Some(2), "{}", message(&output));
-        assert!(message(&output).contains("boards.txt: line 3: "), "{}", message(&output));
-        assert!(output.stdout.is_empty());
-    }
-}
-
-/// Weights without a model of moves or of shallow searches are refused with the remedy.
-#[test]
-fn what_the_weights_have_not_learned_is_refused_with_the_remedy() {
-    for (arguments, said) in [
-        ("--depth 2 --search realization", "`othello-trainer calibrate realization`"),
-        ("--level 2 --end-selectivity 95", "`othello-trainer calibrate probcut`"),
-        (
-            "--depth 2 --search realization --selectivity 95",
-            "--selectivity is for searches by depth",
-        ),
-    ] {
-        let evaluate = format!("evaluate boards.txt --weights mobility {arguments}");
-        boards(START).refuses(&evaluate, said);
-    }
 }

@@ -109,25 +109,3 @@ fn the_embedded_weights_are_inspected_without_counts() {
         assert!(absent.is_null(), "{absent}");
     }
 }
-
-#[test]
-fn what_cannot_be_shown_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("test.weights");
-    write_weights(&path);
-    let path = path.to_str().expect("an ordinary name");
-    for (arguments, message) in [
-        (&["mobility"][..], "has no weights by class"),
-        (&["/nowhere/x.weights"], "/nowhere/x.weights"),
-        (&["--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
-        (&[path, "--inspect", "a1 b1", "XO"], "no pattern of the set has the squares a1 b1"),
-        (&[path, "--inspect", "a1 h1 a8 h8", "X--"], "4 squares"),
-        (&[path, "--inspect", "a1 h1 a8 h8", "X--Z"], "`Z` is not a disc"),
-        (&[path, "--inspect", "a1 h1 a1 h8", "X-OO"], "named twice"),
-    ] {
-        let output = run(arguments);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
-        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
-    }
-}

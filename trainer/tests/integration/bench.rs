@@ -68,8 +68,3 @@ fn check_kernels(device: &str, report: &Value) {
     // A row of 20 bytes, and 20 bytes for each of 65 features.
     assert_eq!(report["bytes_per_position"], 20 + 20 * 65);
 }
-
-#[test]
-fn phases_without_positions_are_refused() {
-    Folder::new().refuses("bench --games 0", "--phases");
-}

@@ -98,17 +98,6 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
-#[test]
-fn what_cannot_be_exported_is_refused() {
-    for (arguments, message) in [
-        ("mobility --format npz", "has no weights by class"),
-        ("/nowhere/x.weights --format npz", "/nowhere/x.weights"),
-        ("mobility --format ntest", "possible values: npz"),
-    ] {
-        Folder::new().refuses(&format!("export {arguments} --out x"), message);
-    }
-}
-
 /// The arrays of positions are those that a plain reader of games finds.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {

@@ -103,21 +103,6 @@ fn the_worst_positions_are_board_lines_with_their_labels() {
 }
 
 #[test]
-fn a_limit_that_nothing_can_exceed_is_refused() {
-    for limit in ["nan", "inf", "-1", "x"] {
-        Folder::new().refuses(&format!("loss none a.games --max-mae={limit}"), "--max-mae");
-    }
-}
-
-#[test]
-fn flags_of_another_optimizer_are_refused() {
-    let folder = Folder::with_random_games(0..60);
-    for (flag, value) in [("--batch", "100"), ("--learning-rate", "0"), ("--minutes", "0")] {
-        folder.refuses(&format!("fit a.games --out a.weights {flag} {value}"), flag);
-    }
-}
-
-#[test]
 fn weights_of_other_pattern_sets_are_not_compared() {
     let folder = Folder::new();
     let small = Weights::zero(PatternSet::shipped("small").unwrap());

@@ -24,7 +24,6 @@ mod outputs;
 mod quantize;
 mod readme;
 #[cfg(target_os = "linux")]
-mod settings_page;
 mod slips;
 #[cfg(target_os = "linux")]
 mod stand_in;

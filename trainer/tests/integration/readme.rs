@@ -1,5 +1,6 @@
-//! Tests that the picture of the errors is the one that the program draws, and that `quickstart`
-//! prints what the README shows. `othello-testing` runs every command of the guides.
+//! Tests that commands print what `tests/cmd` expects, that the picture of the errors is the one
+//! that the program draws, and that `quickstart` prints what the README shows. `othello-testing`
+//! runs every command of the guides.
 
 use std::fs;
 use std::path::Path;
@@ -9,6 +10,11 @@ use othello_engine::eval::Evaluator;
 use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
+
+#[test]
+fn commands_print_what_the_cases_expect() {
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+}
 
 /// Runs the two commands that `docs/current-figures.md` shows.
 #[test]
