@@ -88,7 +88,7 @@ impl Agreement {
 }
 
 /// The agreement with a file, as it is printed.
-#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema)]
 pub struct AgreementReport {
     /// The number of lines with a score.
     pub scored: u64,

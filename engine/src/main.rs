@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use othello_cli::{arguments, generate, session};
+use othello_cli::{arguments, generate, reference, session};
 use othello_engine::cli::{
-    ablate, bench, evaluate, hint, openings, perft, protocols, selfplay, solve, stats, weights,
+    self, ablate, bench, evaluate, hint, openings, perft, protocols, selfplay, solve, stats,
+    weights,
 };
 
 /// Play, solve and evaluate Othello positions, and make training data.
@@ -43,6 +44,9 @@ enum Command {
     Openings(openings::Arguments),
     /// Count the leaves of the game tree from the start
     Perft(perft::Arguments),
+    /// Write the reference pages
+    #[command(hide = true)]
+    Reference(reference::Reference),
     /// Play games of an evaluation against itself or another, and record them
     Selfplay(Box<selfplay::Arguments>),
     /// Find the exact scores of positions
@@ -67,6 +71,9 @@ fn main() -> ExitCode {
             Command::Nboard(arguments) => protocols::nboard(arguments, session),
             Command::Openings(arguments) => openings::run(arguments, session),
             Command::Perft(arguments) => perft::run(arguments, session),
+            Command::Reference(arguments) => {
+                arguments.write(Arguments::command(), &[cli::json_page()])
+            }
             Command::Selfplay(arguments) => selfplay::run(arguments, session),
             Command::Solve(arguments) => solve::run(arguments, session),
             Command::Stats(arguments) => stats::run(arguments, session),

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use othello_cli::{arguments, generate, session};
+use othello_cli::{arguments, generate, reference, session};
 use othello_trainer::cli::{
-    average, bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit,
+    self, average, bench, benchmark, calibrate, compare, curve, dataset, diff, doctor, export, fit,
     import, inspect, leaves, loss, matches, merge, pack, quantize, quickstart, relabel, report,
     sample, shuffle, split, tune, validate,
 };
@@ -69,6 +69,9 @@ enum Command {
     Quantize(quantize::Arguments),
     /// Run the whole loop, small: openings, games, fit, match
     Quickstart(quickstart::Arguments),
+    /// Write the reference pages
+    #[command(hide = true)]
+    Reference(reference::Reference),
     /// Give games and positions exact scores, and values of searches
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
@@ -111,6 +114,9 @@ fn main() -> ExitCode {
             Command::Pack(arguments) => pack::run(arguments, session),
             Command::Quantize(arguments) => quantize::run(arguments, session),
             Command::Quickstart(arguments) => quickstart::run(arguments, session),
+            Command::Reference(arguments) => {
+                arguments.write(Arguments::command(), &cli::reference_pages())
+            }
             Command::Relabel(arguments) => relabel::run(arguments, session),
             Command::Report(arguments) => report::run(arguments, session),
             Command::Sample(arguments) => sample::run(arguments, session),

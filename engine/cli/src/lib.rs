@@ -37,6 +37,7 @@ pub mod generate;
 mod interrupt;
 pub mod message;
 pub mod progress;
+pub mod reference;
 pub mod report;
 pub mod session;
 

@@ -4,17 +4,18 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
 use anyhow::Context as _;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::message::harmless;
 
 /// The result of a subcommand: the fields of its JSON object and, by `Display`, its summary.
-pub trait Report: Serialize + Display {}
+pub trait Report: Serialize + JsonSchema + Display {}
 
-impl<T: Serialize + Display> Report for T {}
+impl<T: Serialize + JsonSchema + Display> Report for T {}
 
-/// The version of the JSON fields that the commands print, as described in `datasets/json.md`.
+/// The version of the JSON fields that the commands print, as the reference describes.
 /// Within a version, fields may be added, but none is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 

@@ -51,14 +51,16 @@ pub struct Arguments {
 }
 
 /// The row of the report for one search of all positions.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Row {
     /// The feature that was left out; `None` for the search with all features.
     without: Option<&'static str>,
+    /// The nodes of all positions.
     nodes: u64,
     /// The nodes of a search by realization, by the number of moves below the first position.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes_by_depth: Vec<u64>,
+    /// The wall time of all positions.
     seconds: f64,
     /// The CPU time of the thread. Unlike `seconds`, it is nearly the same on a busy machine.
     cpu_seconds: f64,
@@ -93,9 +95,11 @@ struct Solved {
     cpu_seconds: f64,
 }
 
-#[derive(Serialize)]
-struct Ablate {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Ablate {
+    /// The number of positions.
     positions: usize,
+    /// The searches with all features, and with one feature omitted at a time.
     rows: Vec<Row>,
 }
 

@@ -30,11 +30,14 @@ const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
 /// The number of empty squares in the solved positions.
 const SOLVED_EMPTIES: u32 = 17;
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{nodes} nodes, {seconds:.3} s, {:.2} M nodes/s", nps / 1e6)]
 struct Part {
+    /// The nodes.
     nodes: u64,
+    /// The wall time.
     seconds: f64,
+    /// The nodes a second.
     nps: f64,
 }
 
@@ -44,15 +47,17 @@ impl Part {
     }
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{POSITIONS} positions to depth {DEPTH}: {midgame}\n{POSITIONS} positions with {SOLVED_EMPTIES} empty \
      squares: {endgame}\nall: {all}, instructions {instructions}"
 )]
-struct Bench {
+pub(in crate::cli) struct Bench {
     #[serde(flatten)]
     all: Part,
+    /// The searches to a depth.
     midgame: Part,
+    /// The exact searches.
     endgame: Part,
     /// The instruction set that was chosen.
     instructions: &'static str,

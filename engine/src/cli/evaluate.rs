@@ -89,14 +89,17 @@ impl Arguments {
     }
 }
 
-#[derive(Default, Serialize)]
-struct Evaluation {
+#[derive(Default, Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Evaluation {
+    /// The value of each board, for the side to move.
     #[serde(serialize_with = "in_discs")]
+    #[schemars(with = "Vec<f64>")]
     values: Vec<Value>,
     /// The number of values from the book.
     from_book: usize,
     #[serde(flatten)]
     agreement: AgreementReport,
+    /// The wall time.
     seconds: f64,
 }
 

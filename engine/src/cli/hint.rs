@@ -77,19 +77,21 @@ impl Arguments {
 /// The start position of the game.
 const START: &str = "---------------------------OX------XO--------------------------- X";
 
-#[derive(Serialize)]
-struct Hints {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Hints {
     /// The positions.
     boards: Vec<String>,
     /// The moves of all positions, position by position, the best first.
     moves: Vec<Hint>,
+    /// The wall time.
     seconds: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Hint {
     /// The number of the position, counted from 1.
     position: usize,
+    /// The move.
     #[serde(rename = "move")]
     square: String,
     /// The value for the side to move, in discs.

@@ -68,19 +68,22 @@ pub struct Arguments {
 /// The greatest ply for openings near even: all its 434,029 games are in memory.
 const MAX_PLIES_BALANCED: u32 = 9;
 
-#[derive(Serialize)]
-struct Openings {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Openings {
+    /// The number of positions up to symmetry, ply by ply from 0.
     unique: Vec<usize>,
     #[serde(flatten)]
     written: Option<File>,
     /// The number of openings near even that were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     balanced: Option<usize>,
+    /// The wall time.
     seconds: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct File {
+    /// The number of scored positions in the file.
     positions: usize,
     #[serde(flatten)]
     summary: Option<Summary>,

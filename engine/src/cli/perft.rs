@@ -17,11 +17,14 @@ pub struct Arguments {
     pass_free: bool,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{} leaves at depth {}, {:.2} s", self.leaves, self.depth, self.seconds)]
-struct Perft {
+pub(in crate::cli) struct Perft {
+    /// The depth.
     depth: u32,
+    /// The number of leaves.
     leaves: u64,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -107,14 +107,15 @@ pub struct Arguments {
     no_values: bool,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{} games ({} duplicates dropped), {} positions\n{}, {seconds:.2} s",
     played.games, played.duplicates, played.positions, described(played.summary.as_ref())
 )]
-struct SelfPlay {
+pub(in crate::cli) struct SelfPlay {
     #[serde(flatten)]
     played: Played,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -73,24 +73,33 @@ impl FromStr for Line {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Solved {
+    /// The position.
     board: String,
+    /// The exact score for the side to move.
     score: Discs,
+    /// A move that attains the score; null if no move is legal.
     best: Option<String>,
+    /// The nodes of the search.
     nodes: u64,
+    /// The wall time of the search.
     seconds: f64,
+    /// The score that the file states, or null.
     expected: Option<Discs>,
     /// The moves that were checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<SolvedMove>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct SolvedMove {
+    /// The move.
     #[serde(rename = "move")]
     square: String,
+    /// The exact score of the move.
     score: Discs,
+    /// The score that the file states.
     expected: Discs,
 }
 
@@ -113,11 +122,15 @@ impl Solved {
     }
 }
 
-#[derive(Serialize)]
-struct Solve {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Solve {
+    /// The positions.
     positions: Vec<Solved>,
+    /// The nodes of all searches.
     nodes: u64,
+    /// The wall time.
     seconds: f64,
+    /// The number of scores that differ from the stated ones.
     wrong: usize,
 }
 

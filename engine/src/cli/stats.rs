@@ -34,41 +34,61 @@ pub struct Arguments {
     seed: u64,
 }
 
-#[derive(Serialize)]
-struct Statistics {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Statistics {
+    /// The positions after each ply from the start, up to symmetry.
     openings: Vec<Opening>,
+    /// The number of games.
     games: u64,
+    /// The number of moves in all games.
     moves: u64,
+    /// The mean number of discs that a move turns over.
     flips: Option<f64>,
+    /// The standard deviation of that number.
     flips_deviation: Option<f64>,
+    /// The mean number of legal moves.
     branching: Option<f64>,
+    /// The mean number of passes in a game.
     passes_per_game: f64,
+    /// The shortest game.
     shortest: Option<Shortest>,
+    /// The plies of the games.
     plies: Vec<Ply>,
+    /// The wall time.
     seconds: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Opening {
+    /// The number of positions up to symmetry.
     unique: usize,
     #[serde(flatten)]
     ply: Ply,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Ply {
+    /// The ply.
     ply: usize,
+    /// The number of positions.
     positions: u64,
+    /// The mean number of legal moves.
     branching: Option<f64>,
+    /// The mean number of discs that a move turns over.
     flips: Option<f64>,
+    /// The standard deviation of that number.
     flips_deviation: Option<f64>,
+    /// The number of positions in which the player must pass.
     passes: u64,
+    /// The number of positions in which the game is over.
     ends: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Shortest {
+    /// The number of its moves.
     moves: usize,
+    /// Its transcript.
     transcript: String,
 }
 

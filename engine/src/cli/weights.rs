@@ -52,18 +52,24 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
+    /// The name of the pattern set.
     pattern_set: String,
+    /// The patterns as squares.
     patterns: Vec<String>,
+    /// The scalar features of the pattern set.
     scalars: Vec<Scalar>,
     /// The shape of the factors, if the pattern set has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorShape>,
+    /// The number of phases.
     phases: usize,
+    /// The number of steps of a weight in a disc.
     steps_per_disc: i32,
     /// The number of weights of each phase.
     parameters: usize,
+    /// The squares and lines that the patterns cover.
     coverage: Covered,
     /// The move-ordering evaluation, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,14 +82,17 @@ struct Report {
     /// The counts of training for each phase; the embedded weights have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
+    /// The checksum of the content.
     sha256: String,
+    /// The provenance: command, settings and inputs.
     provenance: Map<String, Json>,
+    /// The weight that `--inspect` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
 }
 
 /// The coverage of the board by the patterns.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Covered {
     /// The number of instances that contain each square, a1 first.
     instances: Vec<u8>,
@@ -116,9 +125,11 @@ impl fmt::Display for Covered {
 }
 
 /// The move-ordering evaluation.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Light {
+    /// Its patterns as squares.
     patterns: Vec<String>,
+    /// The number of its weights in each phase.
     parameters: usize,
     /// The weight of the evaluation beside the number of replies.
     strength: i16,
@@ -133,8 +144,9 @@ impl Light {
 }
 
 /// The numbers of times that the training positions of a phase met its parameters.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct PhaseCounts {
+    /// The phase.
     phase: Phase,
     /// The number of parameters that were met at least once.
     seen: usize,
@@ -145,9 +157,11 @@ struct PhaseCounts {
 }
 
 /// The weights of one class in every phase.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Inspection {
+    /// The name of the pattern.
     pattern: String,
+    /// The number of the class.
     parameter: usize,
     /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,

@@ -14,7 +14,7 @@ const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
 /// The predictions of a weights file: by ply and pair of depths, and by number of empty squares.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.
     pub probcut: Vec<SearchPrediction>,
@@ -24,7 +24,7 @@ pub struct Predictions {
 
 /// A prediction of a deeper search's value: slope × value of the shallow search + offset, with a
 /// standard deviation.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct SearchPrediction {
     /// The ply of the position searched.
     pub ply: u32,
@@ -38,7 +38,7 @@ pub struct SearchPrediction {
 }
 
 /// A prediction of a score by the value of a search that ends early.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct ScorePrediction {
     /// The number of empty squares of the position.
     pub empties: u32,

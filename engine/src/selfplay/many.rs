@@ -35,7 +35,7 @@ pub struct Run {
 }
 
 /// The games of a finished file, or of the parts of a shard.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Played {
     /// The number of distinct games.
     pub games: u64,

@@ -13,13 +13,35 @@ use std::sync::Mutex;
 use othello_testing::guides::{self, BINARIES, Block, TREATMENT, Treatment};
 use othello_testing::{skip, skipped};
 
+const PROGRAMS: [&str; 2] = ["othello-engine", "othello-trainer"];
+
+/// Returns the folder of the programs, which a test of the whole workspace builds next to this one.
+fn binaries() -> Option<&'static Path> {
+    let folder = Path::new(env!("CARGO_BIN_EXE_guide-command")).parent()?;
+    PROGRAMS.iter().all(|name| folder.join(name).exists()).then_some(folder)
+}
+
+#[test]
+fn the_reference_is_what_the_programs_write() {
+    let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
+    let pages = guides::repository().join("docs/reference");
+    for program in PROGRAMS {
+        let written = tempfile::tempdir().unwrap();
+        let mut command = Command::new(binaries.join(program));
+        assert!(command.arg("reference").arg(written.path()).status().unwrap().success());
+        for page in fs::read_dir(written.path()).unwrap() {
+            let page = page.unwrap();
+            let is_same = fs::read(page.path()).unwrap()
+                == fs::read(pages.join(page.file_name())).unwrap_or_default();
+            let name = page.file_name().display().to_string();
+            assert!(is_same, "{name} is stale: run `{program} reference docs/reference`");
+        }
+    }
+}
+
 #[test]
 fn every_block_of_every_guide_runs() {
-    // A test of the whole workspace builds the programs beside this one.
-    let binaries = Path::new(env!("CARGO_BIN_EXE_guide-command")).parent().unwrap();
-    if !["othello-engine", "othello-trainer"].iter().all(|name| binaries.join(name).exists()) {
-        skip!("cargo build first: the binaries are not there");
-    }
+    let Some(binaries) = binaries() else { skip!("cargo build first: the binaries are not there") };
     let (guides, failures) = (Mutex::new(guides::all()), Mutex::new(vec![]));
     // Two guides run at a time, because most commands have work for one thread.
     std::thread::scope(|scope| {
@@ -101,8 +123,9 @@ impl Place {
         }
         symlink(&bin, work.join("target/release")).unwrap();
         symlink(stand_in, work.join(".ci/run")).unwrap();
-        let copied = Command::new("cp").arg("-r").arg(guides::repository().join("datasets"));
-        assert!({ copied }.arg(&work).status().unwrap().success());
+        let mut copy = Command::new("cp");
+        copy.arg("-r").arg(guides::repository().join("datasets")).arg(&work);
+        assert!(copy.status().unwrap().success());
         for file in fs::read_dir(guides::repository().join("scripts")).unwrap() {
             let path = file.unwrap().path();
             let is_script = path.extension().is_some_and(|extension| extension == "sh");
@@ -127,8 +150,8 @@ impl Place {
             return Err(errors);
         }
         let printed = String::from_utf8_lossy(&output.stdout);
-        let is_as_printed = block.treatment != Treatment::Exact
-            || matches(&lines(&printed), &lines(&block.output));
+        let is_as_printed =
+            block.treatment != Treatment::Exact || matches(&lines(&printed), &lines(&block.output));
         if is_as_printed { Ok(()) } else { Err(format!("prints\n{printed}")) }
     }
 }

@@ -23,9 +23,10 @@ pub struct Arguments {
     output: Output,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("the mean of {files} files, {summary}")]
-struct Report {
+pub(in crate::cli) struct Report {
+    /// The number of averaged weights files.
     files: usize,
     #[serde(flatten)]
     summary: Summary,

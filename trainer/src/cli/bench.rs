@@ -62,8 +62,9 @@ pub struct Arguments {
 }
 
 /// The report of a measurement, with rates in positions per second.
-#[derive(Serialize)]
-struct Report<D> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report<D> {
+    /// `cpu` or `cuda`.
     device: &'static str,
     /// The number of different positions up to symmetry.
     positions: usize,

@@ -1,10 +1,10 @@
 //! `othello-trainer calibrate`: learns what a search uses beside an evaluation, as a new section of
 //! the weights file.
 
-mod ends;
-mod ordering;
-mod probcut;
-mod realization;
+pub(super) mod ends;
+pub(super) mod ordering;
+pub(super) mod probcut;
+pub(super) mod realization;
 
 use std::path::{Path, PathBuf};
 
@@ -64,11 +64,12 @@ struct Changing {
 }
 
 /// The written file.
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{summary}, {seconds:.2} s")]
 struct Written {
     #[serde(flatten)]
     summary: Summary,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -49,28 +49,39 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{positions} training positions of {games} games, {validation_positions} to validate, \
      {test_positions} to test, {seconds:.2} s\n{}  sha256 {sha256}",
     folder.display()
 )]
-struct Report {
+pub(in crate::cli) struct Report {
+    /// The number of training positions.
     positions: usize,
+    /// The number of validation positions.
     validation_positions: usize,
+    /// The number of test positions.
     test_positions: usize,
+    /// The number of training games.
     games: u64,
+    /// The number of positions omitted because their player has no legal move.
     dropped: u64,
+    /// The folder.
     folder: PathBuf,
+    /// The wall time.
     seconds: f64,
+    /// The checksum of all positions.
     sha256: String,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("the parts of shard {shard} of {} are complete, {seconds:.2} s", folder.display())]
-struct ShardReport {
+pub(in crate::cli) struct ShardReport {
+    /// The shard: I/N.
     shard: String,
+    /// The folder.
     folder: PathBuf,
+    /// The wall time.
     seconds: f64,
 }
 

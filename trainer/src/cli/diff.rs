@@ -20,8 +20,8 @@ pub struct Arguments {
 }
 
 /// The difference between two files.
-#[derive(Serialize)]
-struct Difference {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Difference {
     /// True if all weights and all factors are equal; counts and provenance may differ.
     equal: bool,
     /// True if both files have the same factors, or none.
@@ -34,11 +34,13 @@ struct Difference {
     phases: Vec<PhaseDifference>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct PhaseDifference {
+    /// The phase.
     phase: Phase,
     /// The number of different weights.
     different: usize,
+    /// The largest difference of a weight, in steps.
     max_steps: u32,
     /// Mean absolute difference over all weights of the phase, in discs.
     mean_discs: f64,

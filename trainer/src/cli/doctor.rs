@@ -13,27 +13,35 @@ use crate::model;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {}
 
-#[derive(Serialize)]
-struct Findings {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Findings {
     /// The device that `--device auto` picks.
     device: &'static str,
     /// The reason for it.
     reason: String,
+    /// The GPU; null without a usable one.
     gpu: Option<GpuFindings>,
+    /// The number of threads.
     threads: usize,
+    /// The memory of the machine; null if the system does not report it.
     memory_bytes: Option<u64>,
     /// The instruction set that hot functions were chosen for.
     instructions: &'static str,
     /// Those of the computation of parameters.
     instruction_sets: Vec<&'static str>,
+    /// The optimizer of a fit on this device.
     optimizer: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct GpuFindings {
+    /// The name of the GPU.
     name: String,
+    /// Its architecture, such as `compute_90`.
     architecture: String,
+    /// The CUDA version of the driver: 1000 · major + 10 · minor.
     driver: i32,
+    /// The memory of the GPU.
     memory_bytes: usize,
 }
 

@@ -1,7 +1,7 @@
 //! `othello-trainer export`: writes weights, games and positions in the formats of other programs.
 
-mod positions;
-mod program;
+pub(super) mod positions;
+pub(super) mod program;
 
 use std::path::{Path, PathBuf};
 
@@ -75,23 +75,26 @@ enum Format {
     Wthor,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{bytes} bytes, sha256 {sha256}, of the weights {weights_sha256}")]
-struct Exported {
-    /// The size of the file in bytes.
+pub(in crate::cli) struct Exported {
+    /// The size of the file.
     bytes: usize,
-    /// The checksum of the file, as `sha256sum` prints it.
+    /// The checksum of the file.
     sha256: String,
     /// The checksum of the content of the weights file.
     weights_sha256: String,
 }
 
 /// The report on an exported file of games.
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{games} games, {bytes} bytes, sha256 {sha256}, of the games {games_sha256}")]
-struct ExportedGames {
+pub(in crate::cli) struct ExportedGames {
+    /// The number of written games.
     games: usize,
+    /// The size of the file.
     bytes: usize,
+    /// The checksum of the file.
     sha256: String,
     /// The checksum of the content of the file of games.
     games_sha256: String,

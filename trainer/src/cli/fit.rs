@@ -133,33 +133,44 @@ enum Optimizer {
     Descent,
 }
 
-#[derive(Serialize)]
-struct Fitted {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Fitted {
+    /// The device: `cpu`, `cuda` or `host`.
     device: &'static str,
+    /// The optimizer.
     optimizer: &'static str,
     /// The part of the phases that was fitted, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
+    /// The phases.
     phases: FitReport,
     /// The phases outside `--phases` that took over the weights of a fitted one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     filled: Vec<Filled>,
     /// The phases that ran out of time.
     unfinished: Vec<Phase>,
+    /// The training positions that were read.
     positions: u64,
+    /// The MAE on the validation set; null without positions.
     validation_mae: Option<f64>,
+    /// The MAE on the test set; null without positions.
     test_mae: Option<f64>,
     /// True if the validation error is within `--max-mae`; null without the flag.
     passed: Option<bool>,
+    /// The weights file.
     weights: PathBuf,
+    /// The wall time.
     seconds: f64,
+    /// The checksum of its content.
     sha256: String,
 }
 
 /// A phase that was not fitted, and the phase whose weights it took over.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Filled {
+    /// A phase that was not fitted.
     phase: Phase,
+    /// The phase whose weights it has.
     copied_from: Phase,
 }
 

@@ -1,7 +1,7 @@
 //! `othello-trainer import`: converts games and scored positions of other programs into records,
 //! and their weights into weights files.
 
-mod weights;
+pub(super) mod weights;
 
 use std::path::PathBuf;
 

@@ -27,11 +27,15 @@ pub struct Arguments {
     memory_mb: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct Inspection {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Inspection {
+    /// The files.
     files: Vec<FileReport>,
+    /// The number of all games.
     games: u64,
+    /// The number of all positions.
     positions: u64,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -42,13 +42,16 @@ pub struct Arguments {
     shard: Shard,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{positions} leaves of {games} games\n{}, {seconds:.2} s", described(summary.as_ref()))]
-struct Report {
+pub(in crate::cli) struct Report {
+    /// The number of searched games.
     games: u64,
+    /// The number of leaves in the file.
     positions: u64,
     #[serde(flatten)]
     summary: Option<Summary>,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -81,10 +81,11 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize)]
-struct Loss {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Loss {
     /// The depth of the searches in plies; 0 for static values.
     depth: u32,
+    /// The errors by phase.
     phases: Vec<PhaseErrors>,
     /// The errors of all phases together.
     #[serde(flatten)]
@@ -97,6 +98,7 @@ struct Loss {
     by_region: Vec<Group>,
     /// The positions grouped by the number of empty squares.
     by_group: Vec<Group>,
+    /// The positions with the largest errors, with `--worst`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     worst: Vec<WorstPosition>,
 }

@@ -38,23 +38,28 @@ pub struct Arguments {
     output: Output,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{records} records of {files} files ({dropped} repeated games dropped)\n{summary}, {seconds:.2} s"
 )]
-struct Report {
+pub(in crate::cli) struct Report {
+    /// The number of joined files.
     files: usize,
+    /// The number of records in the output.
     records: u64,
+    /// The number of repeated games that were dropped.
     dropped: u64,
     #[serde(flatten)]
     summary: Summary,
+    /// The wall time.
     seconds: f64,
 }
 
 /// The report of a match whose shards were merged.
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{report}\n{}, {summary}", counted(*shards, "shard"))]
-struct MergedMatch {
+pub(in crate::cli) struct MergedMatch {
+    /// The number of shards.
     shards: usize,
     #[serde(flatten)]
     report: MatchReport,
@@ -63,7 +68,7 @@ struct MergedMatch {
 }
 
 /// The report of a fit whose parts were merged.
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{phases}\n{}, {} bytes, {seconds:.2} s\n{}  sha256 {}",
     counted(*shards, "shard"),
@@ -71,14 +76,20 @@ struct MergedMatch {
     weights.display(),
     summary.sha256
 )]
-struct MergedFit {
+pub(in crate::cli) struct MergedFit {
+    /// The number of shards.
     shards: usize,
+    /// The phases.
     phases: FitReport,
+    /// The MAE on the validation set; null without positions.
     validation_mae: Option<f64>,
+    /// The MAE on the test set; null without positions.
     test_mae: Option<f64>,
+    /// The weights file.
     weights: PathBuf,
     #[serde(flatten)]
     summary: Summary,
+    /// The wall time.
     seconds: f64,
 }
 

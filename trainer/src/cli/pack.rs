@@ -26,12 +26,14 @@ pub struct Arguments {
     clean: bool,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{parts} parts packed, {summary}, {seconds:.2} s")]
-struct Report {
+pub(in crate::cli) struct Report {
+    /// The number of parts.
     parts: u64,
     #[serde(flatten)]
     summary: Summary,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -39,16 +39,17 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "values change by {:.3} discs (root mean square of {} positions of random games), by {:.2} at most\n\
      {summary}, {seconds:.2} s",
     change.root_mean_square, change.positions, change.greatest
 )]
-struct Report {
+pub(in crate::cli) struct Report {
     change: Change,
     #[serde(flatten)]
     summary: Summary,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -69,18 +69,25 @@ const MATCH_DEPTH: u32 = 4;
 const MATCH_EXACT: u32 = 12;
 const MATCH_WITHIN: i32 = 10;
 
-#[derive(Serialize)]
-struct Verdict {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Verdict {
+    /// The training positions of the last fit.
     positions: usize,
+    /// The phases of the last fit.
     phases: FitReport,
+    /// Its MAE on the validation set.
     validation_mae: Option<f64>,
+    /// Its MAE on the test set.
     test_mae: Option<f64>,
+    /// The last weights file.
     weights: PathBuf,
+    /// The checksum of its content.
     sha256: String,
     /// The match against the evaluation of moves and corners by hand.
     r#match: MatchReport,
     /// The match against the embedded weights.
     match_embedded: MatchReport,
+    /// The wall time.
     seconds: f64,
 }
 

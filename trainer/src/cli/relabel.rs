@@ -73,21 +73,24 @@ pub struct Arguments {
     shard: Shard,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
+    /// The device that solved positions with few empty squares.
     device: &'static str,
     #[serde(flatten)]
     count: Count,
     #[serde(flatten)]
     changes: Changes,
+    /// The mean change of the changed results; null if none changed.
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,
+    /// The wall time.
     seconds: f64,
 }
 
 /// The number of records, under the name of their kind.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Count {
     Games(u64),

@@ -38,12 +38,17 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize)]
-struct Written {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Written {
+    /// The page.
     page: PathBuf,
+    /// The number of shown runs.
     runs: usize,
+    /// The number of shown matches.
     matches: usize,
+    /// The number of shown reports of errors.
     losses: usize,
+    /// The size of the page.
     bytes: usize,
     /// Runs without the report of their fit beside them. The page does not show their errors and
     /// data.

@@ -55,7 +55,7 @@ impl Files {
 }
 
 /// The number of games or of positions, as a field of that name.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Count(BTreeMap<&'static str, u64>);
 
 impl Count {
@@ -70,8 +70,9 @@ impl fmt::Display for Count {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Written {
+    /// The file.
     path: String,
     #[serde(flatten)]
     count: Count,
@@ -79,12 +80,14 @@ struct Written {
     summary: Summary,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
     /// The number of records in the inputs.
     #[serde(flatten)]
     count: Count,
+    /// The written files.
     files: Vec<Written>,
+    /// The wall time.
     seconds: f64,
 }
 

@@ -36,13 +36,16 @@ pub struct Arguments {
     force: bool,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
+    /// The files.
     files: Vec<Validation>,
     /// The number of damaged files.
     damaged: usize,
+    /// The repaired file, with `--repair`.
     #[serde(skip_serializing_if = "Option::is_none")]
     repaired: Option<Summary>,
+    /// The wall time.
     seconds: f64,
 }
 

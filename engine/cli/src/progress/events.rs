@@ -17,34 +17,49 @@ use othello_core::file::{FileError, plain};
 const HEAD: &[u8] = br#"{"event":""#;
 
 /// An event: a line of `--log json`, or the content of a progress file.
-#[derive(Serialize, Debug)]
-struct Event<'a> {
+#[derive(Serialize, schemars::JsonSchema, Debug)]
+pub(crate) struct Event<'a> {
+    /// `begin`, `progress`, `end`, `message`, `warning`, `error` or `exit`.
     event: &'a str,
     /// Seconds since 1970, UTC.
     time: f64,
     #[serde(flatten)]
     details: Details<'a>,
+    /// The number of the process.
     process: u32,
+    /// The version of the fields.
     json_version: u32,
 }
 
-#[derive(Serialize, Debug)]
+#[derive(Serialize, schemars::JsonSchema, Debug)]
 #[serde(untagged)]
-enum Details<'a> {
+pub(crate) enum Details<'a> {
     Stage(StageDetails<'a>),
-    Text { text: &'a str },
-    Exit { status: u8 },
+    Text {
+        /// The text of a message, warning or error.
+        text: &'a str,
+    },
+    Exit {
+        /// The exit status.
+        status: u8,
+    },
 }
 
-#[derive(Serialize, Debug)]
-struct StageDetails<'a> {
+#[derive(Serialize, schemars::JsonSchema, Debug)]
+pub(crate) struct StageDetails<'a> {
+    /// The stage of the work.
     stage: &'a str,
+    /// The units of the work, such as `games`.
     unit: &'a str,
+    /// The finished units.
     done: u64,
     /// The units that an earlier run had finished.
     resumed: u64,
+    /// The units of the stage.
     total: u64,
+    /// The wall time of the stage.
     seconds: f64,
+    /// The units a second.
     per_second: f64,
     /// Null where nothing is done yet.
     seconds_left: Option<f64>,

@@ -10,6 +10,7 @@ pub const PHASES: usize = 60;
 /// The number of a set of weights, 0..=59, which is the ply (discs on the board − 4) of its
 /// positions. A position at ply 60 has no phase: it is scored, never evaluated.
 #[derive(
+    schemars::JsonSchema,
     Clone,
     Copy,
     PartialEq,

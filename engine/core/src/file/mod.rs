@@ -43,7 +43,9 @@ pub struct Section {
 }
 
 /// The checksum and the size of a complete file.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, derive_more::Display)]
+#[derive(
+    Clone, PartialEq, Eq, Debug, serde::Serialize, schemars::JsonSchema, derive_more::Display,
+)]
 #[display("{bytes} bytes, sha256 {sha256}")]
 pub struct Summary {
     /// The size of the file in bytes.

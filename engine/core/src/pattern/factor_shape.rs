@@ -9,7 +9,7 @@ use crate::board::{PHASES, Phase};
 
 /// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set. Each class
 /// has a vector of factors for each group of neighbouring phases.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "RawShape", into = "RawShape")]
 pub struct FactorShape {
     dimensions: usize,
@@ -17,7 +17,7 @@ pub struct FactorShape {
 }
 
 /// The shape as it is written in the file.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawShape {
     dimensions: usize,

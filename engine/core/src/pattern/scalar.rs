@@ -8,7 +8,7 @@ use crate::with_instructions;
 
 /// A feature that is a count, with one weight for each value of the count. Every feature is the
 /// same for all eight images of a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scalar {
     /// The number of the player's discs, 0..=64.

@@ -51,7 +51,7 @@ pub struct Depths {
 }
 
 /// A prediction of a deeper search's value, which is normally distributed.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// The factor of the known value.
     pub slope: f64,

@@ -62,7 +62,7 @@ pub struct Calibrated {
 }
 
 /// The error of the predictions at one number of empty squares, in discs.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct EmptiesError {
     /// The number of empty squares.
     pub empties: u32,
@@ -77,7 +77,7 @@ pub struct EmptiesError {
 }
 
 /// The performance of whole searches to the end whose cuts keep a number of standard deviations.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The number of standard deviations.
     pub deviations: f64,
@@ -92,7 +92,7 @@ pub struct Trial {
 }
 
 /// The number of standard deviations that gives a confidence.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Confidence {
     /// The confidence in percent.
     pub percent: u32,

@@ -45,7 +45,7 @@ pub struct Calibrated {
 }
 
 /// Exact searches of the same positions with one strength.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The strength of the weights.
     pub strength: i16,

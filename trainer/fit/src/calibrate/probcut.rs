@@ -46,7 +46,7 @@ pub struct Calibrated {
 }
 
 /// The error of the predictions for searches of one depth, in discs.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct DepthError {
     /// The depth of the predicted search.
     pub deep: u32,
@@ -62,7 +62,7 @@ pub struct DepthError {
 
 /// The share of predictions by which a cut at a selectivity would be wrong: the deeper value is
 /// outside of the allowed deviations, on the harmful side.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Miss {
     /// The probability of the selectivity in percent.
     pub selectivity: u32,

@@ -52,7 +52,7 @@ pub struct Calibrated {
 }
 
 /// The probabilities of moves with one rank and memory.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The rank among the moves of a position.
     pub rank: &'static str,

@@ -26,7 +26,9 @@ impl Subset {
 }
 
 /// A share of the games, above 0 and at most 1, in millionths.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, schemars::JsonSchema, Deserialize,
+)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(u32);
 

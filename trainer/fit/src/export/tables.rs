@@ -96,7 +96,7 @@ pub struct ReadTables {
 }
 
 /// The differences between rounded and exact weights, over all configurations in a file, in discs.
-#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema)]
 pub struct Rounding {
     /// The largest difference of a weight.
     pub largest: f64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
 /// discs², with values clamped to ±64; null where there are no positions to measure them on.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
@@ -116,7 +116,7 @@ impl PhaseReport {
 }
 
 /// The metrics of one epoch of a phase: one line of the metrics file.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Metrics {
     /// The phase.
     pub phase: Phase,
@@ -163,7 +163,7 @@ impl FittedPhase {
 
 /// The rows of the phases that a fit was to fit, in ascending order. `Display` prints them as a
 /// table.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
 

@@ -15,11 +15,12 @@ use crate::source::LabelRules;
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FitSettings {
     /// The neighbouring phases that also train a phase.
     #[serde(with = "as_text")]
+    #[schemars(with = "String")]
     pub window: Window,
     /// The pull of every weight towards its starting value (0, or that of `--init`), as a number of
     /// occurrences: more than 0 and at most [`MAX_RIDGE`].
@@ -28,6 +29,7 @@ pub struct FitSettings {
     /// rate that falls to 0 over all epochs always runs to its end.
     pub patience: u32,
     /// The rules for the labels of a game's positions.
+    #[schemars(with = "String")]
     pub labels: LabelRules,
     /// The seed of the split into training, validation and test games, and of the order of
     /// mini-batches.
@@ -50,7 +52,7 @@ pub struct FitSettings {
 
 /// The settings of the fit of factors: by Adam, together with the weights that least squares found
 /// without factors.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactorSettings {
     /// The number of epochs.
@@ -66,7 +68,7 @@ pub struct FactorSettings {
 }
 
 /// The settings of least squares and of steepest descent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LeastSquaresSettings {
     /// The most epochs of a phase; each takes one step.
@@ -86,7 +88,7 @@ pub struct LeastSquaresSettings {
 
 /// The settings of Adam. The defaults were found on WTHOR; `scripts/check-long.sh` compares them
 /// with least squares.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamSettings {
     /// The most epochs of a phase.
@@ -101,6 +103,7 @@ pub struct AdamSettings {
     pub learning_rate: f64,
     /// The schedule of the learning rate.
     #[serde(with = "as_text")]
+    #[schemars(with = "String")]
     pub schedule: Schedule,
     /// The number of epochs over which the learning rate first rises from 0; it may be a fraction.
     pub warm_up: f64,

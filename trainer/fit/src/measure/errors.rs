@@ -79,7 +79,7 @@ impl BiasSums {
 }
 
 /// The errors of a group of positions.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct GroupErrors {
     /// The number of positions.
     pub positions: u64,

@@ -10,7 +10,7 @@ use othello_engine::text_table::table;
 use serde::Serialize;
 
 /// The contributions to the value of a position, the largest first.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Explanation {
     /// The board line.
     pub board: String,
@@ -25,7 +25,7 @@ pub struct Explanation {
 }
 
 /// The contribution of a pattern or a scalar feature.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Total {
     /// The name of the pattern or scalar feature.
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Total {
 }
 
 /// The contribution of an instance.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct InstanceRow {
     /// The name of the pattern.
     pub pattern: String,

@@ -30,7 +30,7 @@ const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
 ];
 
 /// The errors of the positions of a phase, that is, with one number of empty squares.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct PhaseErrors {
     /// The phase.
     pub phase: Phase,
@@ -42,7 +42,7 @@ pub struct PhaseErrors {
 }
 
 /// The errors of a group of positions.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Group {
     /// The name of the group.
     pub name: String,

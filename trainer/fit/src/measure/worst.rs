@@ -11,7 +11,7 @@ use super::explain::{ExplainError, Explainer, Total};
 use crate::source::LabelRules;
 
 /// A position with a large error.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct WorstPosition {
     /// The board, the side to move, and the label as the score: a line that `evaluate` reads.
     pub line: String,

@@ -104,7 +104,7 @@ fn leading_digits(number: u32, digits: u32) -> u32 {
 }
 
 /// The difference between the values of two weights files on positions of random games, in discs.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// The number of positions.
     pub positions: u32,

@@ -19,7 +19,7 @@ use super::repeated::{Key, Keys};
 use crate::memory::MemoryLimit;
 
 /// The content of one file.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct FileReport {
     /// The path of the file, as given.
     pub path: String,
@@ -37,7 +37,7 @@ pub struct FileReport {
 }
 
 /// The report on the records of a file, by kind.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum RecordsReport {
     /// Games.
@@ -49,7 +49,7 @@ pub enum RecordsReport {
 }
 
 /// The report on the games of a file. An array by ply has 61 numbers.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct GamesReport {
     /// The number of games in the file.
     pub games: u64,
@@ -83,7 +83,7 @@ pub struct GamesReport {
 }
 
 /// The report on the positions of a file.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct PositionsReport {
     /// The number of positions in the file.
     pub positions: u64,
@@ -99,7 +99,7 @@ pub struct PositionsReport {
 }
 
 /// The positions of one ply.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct PlyReport {
     /// The ply.
     pub ply: usize,

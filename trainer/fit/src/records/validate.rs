@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::source::{SourceError, checksum};
 
 /// The result of validating a file.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Validation {
     /// The path of the file, as given.
     pub path: String,

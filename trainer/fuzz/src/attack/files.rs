@@ -19,9 +19,11 @@ use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| !kind.readers.is_empty()).collect();
     let everything: Vec<Vec<u8>> = kinds.iter().map(|kind| ground.place.read(kind.name)).collect();
-    for (kind, sound) in kinds.iter().zip(&everything) {
+    for (place, (kind, sound)) in kinds.iter().zip(&everything).enumerate() {
         for number in 0..files {
-            let damaged = damage(sound, number, &everything, &mut ground.draws);
+            // Few files of each kind are also damaged in all ways.
+            let way = number + place * files;
+            let damaged = damage(sound, way, &everything, &mut ground.draws);
             let reader = kind.readers[ground.draws.below(kind.readers.len())];
             hand(ground, kind.name, &damaged, reader);
         }
@@ -38,7 +40,7 @@ pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
         let readers = kinds.iter().filter(|kind| kind.name == of).flat_map(|kind| &kind.readers);
         readers.for_each(|words| hand(ground, of, &damaged, words));
     }
-    for (words, is_fixed) in writers() {
+    for (words, is_fixed) in writers().step_by((32 / files).max(1)) {
         resume_damaged(ground, (words, is_fixed), files.div_ceil(8));
     }
 }
@@ -61,6 +63,8 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     let argument = |word: &str| match word {
         "@x" => path.clone().into(),
         "@x/.." => parent.into(),
+        // The output of the run whose part it is.
+        "@x.out" => parent.with_extension("").into(),
         _ => place.words(word).remove(0),
     };
     let arguments: Vec<OsString> = words.split(' ').map(argument).collect();
@@ -100,7 +104,7 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
         "the board has",
         "empty squares",
         "pattern",
-        "it has no",
+        "no file of",
         "`",
     ];
     let Some((_, place)) = ended.errors.split_once(file) else { return false };

@@ -167,6 +167,8 @@ impl Place {
     pub(super) fn command_of(&self, folder: &Path, words: &[OsString]) -> Command {
         let mut command = Command::new(self.binaries.join(&words[0]));
         command.args(&words[1..]).args(["--threads", "2"]).current_dir(folder);
+        // Small work in many parts.
+        command.env("OTHELLO_PART_UNITS", "64");
         command
     }
 }

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 /// The limits of a player's searches before exact play, besides their depth. If a search to the
 /// full depth would exceed them, its deepest complete iteration decides; the first iteration always
 /// completes.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize,
+)]
 pub struct Budget {
     /// The number of nodes per move.
     pub nodes: Option<u64>,

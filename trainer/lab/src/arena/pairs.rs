@@ -21,7 +21,7 @@ impl Pair {
 
 /// The number of pairs by half points of the first player, from two lost games (0) to two won games
 /// (4).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Pentanomial([usize; 5]);
 

@@ -35,9 +35,11 @@ struct WholeGame {
 }
 
 /// A game as a line of JSON.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Line {
+    /// The pair, counted from 1.
     pair: usize,
+    /// The game of the pair: 1 or 2.
     game: usize,
     /// The player with the black discs: 1 or 2.
     black: usize,
@@ -57,6 +59,11 @@ struct Line {
 }
 
 impl PlayedGame {
+    /// Returns the schema of [`PlayedGame::to_json`].
+    pub fn schema() -> schemars::Schema {
+        schemars::schema_for!(Line)
+    }
+
     /// Returns the record of the game, whose moves up to the opening count as random ones; `None`
     /// if no game is known that leads to the opening. A forfeited game is recorded as broken off.
     pub fn record(&self) -> Result<Option<Game>, GameError> {

@@ -31,7 +31,7 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
 }
 
 /// The effort of choosing moves.
-#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Effort {
     /// The number of nodes, without those of external programs, which are unknown.
     pub nodes: u64,

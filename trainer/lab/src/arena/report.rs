@@ -23,12 +23,17 @@ pub enum Finding {
 }
 
 /// The report of a match.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct MatchReport {
+    /// The name of the first player.
     first: String,
+    /// The name of the second player.
     second: String,
+    /// The number of pairs of games.
     pairs: usize,
+    /// The default depth of searches in moves.
     depth: u32,
+    /// The default number of empty squares at and below which players solve exactly.
     exact: u32,
     /// The limits of searches before exact play.
     budgets: [Budget; 2],
@@ -36,11 +41,13 @@ pub struct MatchReport {
     statistics: Statistics,
     /// The sequential test, if there was one.
     sprt: Option<SprtReport>,
+    /// The number of different games.
     distinct_games: usize,
     /// The games that a player lost by misconduct.
     forfeits: Vec<Forfeit>,
     /// The effort of each player before exact play; for external programs, the time alone.
     efforts: [Effort; 2],
+    /// The wall time.
     seconds: f64,
 }
 

@@ -41,7 +41,7 @@ pub struct MatchResult {
 }
 
 /// A game that a player lost by misconduct, with all discs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Forfeit {
     /// The number of the pair, counted from 1.
     pub pair: usize,

@@ -14,7 +14,7 @@ use super::statistics::{elo, expected_share};
 
 /// The two differences in Elo points that the test decides between: `H0`, the smaller one, and
 /// `H1`, the larger one.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
@@ -47,7 +47,7 @@ impl TryFrom<[f64; 2]> for Hypotheses {
 }
 
 /// The probability of a wrong decision if one of the hypotheses holds.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct ErrorRate(f64);
 
@@ -71,7 +71,7 @@ impl TryFrom<f64> for ErrorRate {
 }
 
 /// A sequential test of a match.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Sprt {
     /// The differences that the test decides between.
     pub hypotheses: Hypotheses,
@@ -82,7 +82,9 @@ pub struct Sprt {
 }
 
 /// The decision of a sequential test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, derive_more::Display)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
+)]
 pub enum Decision {
     /// The first player is not better by the larger difference.
     H0,
@@ -95,7 +97,7 @@ pub enum Decision {
 }
 
 /// The state of a sequential test after some pairs.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct SprtReport {
     /// The smaller difference, in Elo points.
     pub elo0: f64,

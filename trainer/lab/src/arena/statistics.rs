@@ -7,7 +7,7 @@ use super::pairs::{Pair, Pentanomial};
 
 /// The statistics of a match for the first player. Everything is computed by pair, since the two
 /// games of an opening are not independent. Intervals are 95 % confidence intervals.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Statistics {
     /// The number of games won.
     pub wins: usize,

@@ -13,7 +13,7 @@ use super::problems::Problems;
 use crate::arena::{ExternalEngine, Protocol, Terms};
 
 /// The moves that a player chose, beside the best ones.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct BestMoves {
     /// The depth of the search in plies; `None` for a program that plays as its command line says.
     pub depth: Option<u32>,
@@ -99,7 +99,7 @@ impl BestMoves {
 }
 
 /// The result of solving problems to the end of the game.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Solved {
     /// The number of positions.
     pub positions: usize,

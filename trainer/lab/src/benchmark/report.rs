@@ -16,7 +16,7 @@ use crate::arena::MatchReport;
 use othello_fit::measure::GroupErrors;
 
 /// The report of a benchmark.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct BenchmarkReport {
     /// The players, in their order.
     pub players: Vec<Row>,
@@ -35,7 +35,7 @@ pub struct BenchmarkReport {
 }
 
 /// The results of a player.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// The player, as it was given.
     pub player: String,
@@ -63,7 +63,7 @@ pub struct Row {
 }
 
 /// A part that is left out.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// The part.
     pub part: &'static str,
@@ -74,7 +74,7 @@ pub struct LeftOut {
 }
 
 /// A file that players were measured on.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, schemars::JsonSchema)]
 pub struct Data {
     /// The part.
     pub part: &'static str,

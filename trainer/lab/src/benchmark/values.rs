@@ -18,7 +18,7 @@ use othello_fit::measure::{Group, GroupErrors, Measured, Measuring, PhaseErrors}
 use othello_fit::source::{LabelRules, checksum};
 
 /// The errors of the values of an evaluation on a file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct ValueErrors {
     /// The file.
     pub file: String,

@@ -35,7 +35,7 @@ struct Choice {
 pub struct Values(Vec<(Vec<String>, Value)>);
 
 /// An entry whose value is the smallest or the largest number that was tried.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct AtAnEnd {
     /// The name of the entry, with dots.
     pub name: String,
@@ -46,7 +46,9 @@ pub struct AtAnEnd {
 }
 
 /// An end of a list of numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, derive_more::Display)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
+)]
 #[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum End {

@@ -31,7 +31,7 @@ pub struct Comparing<'a> {
 const WITHIN: Discs = 10;
 
 /// The comparison of two recipes.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Comparison {
     /// The name of the first recipe.
     pub first: String,
@@ -55,7 +55,7 @@ pub struct Comparison {
 }
 
 /// The match of a comparison.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Played {
     /// The statistics of the pairs.
     #[serde(flatten)]
@@ -65,7 +65,7 @@ pub struct Played {
 }
 
 /// The difference of the errors of two recipes.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct ComparedErrors {
     /// The mean absolute error of the first recipe less that of the second, in discs.
     pub difference: f64,
@@ -82,7 +82,7 @@ pub struct ComparedErrors {
 }
 
 /// The errors of two recipes on the positions of a phase.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct ComparedPhase {
     /// The phase.
     pub phase: Phase,

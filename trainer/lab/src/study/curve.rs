@@ -12,7 +12,7 @@ use othello_fit::dataset::Share;
 use othello_fit::measure::ErrorsByGame;
 
 /// The errors of a recipe by the amount of data.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Curve {
     /// The name of the recipe.
     pub recipe: String,
@@ -37,7 +37,7 @@ pub struct Curve {
 }
 
 /// The errors with a share of the games.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Point {
     /// The share.
     pub share: Share,
@@ -52,7 +52,7 @@ pub struct Point {
 }
 
 /// The errors of a phase by the amount of data.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct PhaseCurve {
     /// The phase.
     pub phase: Phase,

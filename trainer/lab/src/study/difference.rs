@@ -16,7 +16,7 @@ pub const CONFIDENCE: f64 = 0.99;
 const RESAMPLES: u64 = 400;
 
 /// A number of discs with half the width of its interval.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// The mean.
     pub discs: f64,
@@ -25,7 +25,7 @@ pub struct Estimate {
 }
 
 /// The verdict of a comparison.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The first recipe has the smaller error.
@@ -37,7 +37,7 @@ pub enum Verdict {
 }
 
 /// The size of a study that would prove a difference.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Needed {
     /// The number of seeds.
     pub seeds: u64,

@@ -8,7 +8,7 @@ use super::{Difference, Estimate, Verdict};
 use othello_fit::measure::GameErrors;
 
 /// The outcome of a round for a trial.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// The trial has the smallest error.

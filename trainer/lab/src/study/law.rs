@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// A power law above a floor: error = floor + scale · amount^−exponent. No amount of data gets
 /// below the floor.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Law {
     /// The error that remains with any amount of data.
     pub floor: f64,
@@ -15,7 +15,7 @@ pub struct Law {
 }
 
 /// A law fitted to the smaller amounts, and its prediction for the largest.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// The law of the smaller amounts.
     pub law: Law,

@@ -41,20 +41,27 @@ pub struct Recipe {
     pub settings: FitSettings,
 }
 
-#[derive(Deserialize)]
+/// The keys of a recipe.
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Raw {
+    /// The name in reports (default: that of the file).
     name: Option<String>,
+    /// Records to fit to, from the folder of the recipe, such as `["a.games", "b.openings*0.5"]`.
     data: Vec<String>,
+    /// A shipped pattern set or a file (default: `standard`).
     patterns: Option<String>,
+    /// Weights to start from; their pattern set takes the place of `patterns`.
     init: Option<PathBuf>,
+    /// The optimizer (default: `lsq`). Pattern sets with factors need `adam`.
     #[serde(default)]
     optimizer: RawOptimizer,
+    /// The settings of the fit, as in `fit --settings`.
     #[serde(default)]
     settings: FitSettings,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum RawOptimizer {
     #[default]
@@ -88,6 +95,13 @@ enum RawError {
 }
 
 impl Recipe {
+    /// Returns the schema of the keys of a recipe.
+    pub fn schema() -> schemars::Schema {
+        let settings = schemars::generate::SchemaSettings::default();
+        let inline = settings.with(|settings| settings.inline_subschemas = true);
+        inline.into_generator().into_root_schema_for::<Raw>()
+    }
+
     /// Reads a recipe and every file that it names except the data.
     pub fn read(path: &Path) -> Result<Self, RecipeError> {
         Self::of_raw(path, read_by(path, read_raw)?)

@@ -31,10 +31,13 @@ pub(super) struct Arguments {
     empties: u32,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
+    /// The error of the prediction at each number of empty squares.
     empties: Vec<EmptiesError>,
+    /// The endgame searches that were tried.
     trials: Vec<Trial>,
+    /// The misses at each confidence.
     confidences: Vec<Confidence>,
     #[serde(flatten)]
     written: Written,

@@ -36,15 +36,19 @@ pub(super) struct Arguments {
     patterns: String,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
     /// The number of solved positions.
     positions: usize,
     /// The share of the variance among the moves of a position that patterns and replies explain,
     /// and that replies alone explain, on held-out positions.
     explained: f64,
+    /// The share of the variance among the moves of a position that patterns with replies explain,
+    /// and replies alone.
     explained_by_replies: f64,
+    /// The weight of the evaluation relative to the number of replies.
     strength: i16,
+    /// The strengths that were tried.
     trials: Vec<Trial>,
     #[serde(flatten)]
     written: Written,

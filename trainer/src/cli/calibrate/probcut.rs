@@ -31,9 +31,11 @@ pub(super) struct Arguments {
     depth: u32,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
+    /// The errors at each depth.
     depths: Vec<DepthError>,
+    /// The misses at each confidence.
     misses: Vec<Miss>,
     #[serde(flatten)]
     written: Written,

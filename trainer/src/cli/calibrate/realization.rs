@@ -28,11 +28,15 @@ pub(super) struct Arguments {
     games: u64,
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
+    /// The number of counted games.
     games: u64,
+    /// The number of counted positions.
     positions: u64,
+    /// The families of moves with their models.
     families: Vec<Family>,
+    /// The mean cost of the moves that were played, in halvings of the probability.
     halvings: f64,
     #[serde(flatten)]
     written: Written,

@@ -16,16 +16,21 @@ use crate::model::Phases;
 const BATCH: usize = 1 << 18;
 
 /// The report on exported positions.
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{positions} training positions, {validation_positions} to validate, {test_positions} to test, \
      {bytes} bytes, sha256 {sha256}"
 )]
-struct Exported {
+pub(in crate::cli) struct Exported {
+    /// The number of training positions.
     positions: usize,
+    /// The number of validation positions.
     validation_positions: usize,
+    /// The number of test positions.
     test_positions: usize,
+    /// The size of the file.
     bytes: usize,
+    /// The checksum of the file.
     sha256: String,
 }
 

@@ -24,8 +24,8 @@ use crate::memory::{MemoryLimit, bytes_of};
 use crate::model::{Model, Phases};
 
 /// The report on a file for another program.
-#[derive(Serialize)]
-pub(super) struct Exported {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Exported {
     /// The size of the file in bytes.
     bytes: usize,
     /// The checksum of the file, as `sha256sum` prints it.
@@ -43,7 +43,7 @@ pub(super) struct Exported {
 }
 
 /// Weights fitted to a program's patterns.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Fitted {
     /// The weights file, beside the program's.
     weights: PathBuf,
@@ -55,9 +55,11 @@ struct Fitted {
 
 /// The static errors on held-out games of the weights that were named, and of the program's file
 /// as the program reads it.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct Loss {
+    /// The errors of the given weights on held-out games.
     given: GroupErrors,
+    /// The errors of the written file on held-out games.
     written: GroupErrors,
 }
 

@@ -47,13 +47,13 @@ enum Format {
 const MAX_BYTES: u64 = 1 << 27;
 
 /// The written weights file.
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "weights for the pattern set `{pattern_set}`, sha256 {sha256}\n\
      weights rounded by {:.4} discs (root mean square), {:.4} at most",
     rounding.rms, rounding.largest
 )]
-struct Imported {
+pub(in crate::cli) struct Imported {
     /// The name of the pattern set.
     pattern_set: String,
     /// The difference of the weights from those of the file, in discs.

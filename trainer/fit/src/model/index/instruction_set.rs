@@ -4,7 +4,16 @@ use othello_engine::instructions::{self, AnyInstructions};
 
 /// An instruction set that computes parameters. All give the same numbers.
 #[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, derive_more::Display,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Debug,
+    serde::Serialize,
+    schemars::JsonSchema,
+    derive_more::Display,
 )]
 #[display("{}", self.name())]
 #[serde(into = "&'static str")]

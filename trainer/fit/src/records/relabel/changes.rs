@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Settings;
 
 /// The comparison of game results, or of position labels, with perfect play.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Changes {
     /// The number of games with a solved position, or of solved positions.
     pub solved: u64,

@@ -18,7 +18,7 @@ use super::{Entries, SourceError};
 use inputs::Inputs;
 
 /// The result of an import.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,

@@ -34,7 +34,7 @@ const STEP: AdamStep = AdamStep {
 };
 
 /// Rates of weights and factors in positions per second, by processor time of one thread.
-#[derive(Serialize, derive_more::Display)]
+#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display(
     "{dimensions} factors of {parameters} parameters: updates {:.2}, limit {:.2}, ratio {ratio:.2}",
     positions_per_second / 1e6,

@@ -19,7 +19,7 @@ use othello_fit::backend::{Backend as _, Batch, Cpu, Rows, Target};
 use othello_fit::model::{InstructionSet, Model, Row};
 
 /// Rates in positions per second. Those on one thread are by processor time.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Rates {
     /// The fastest instruction set of this processor.
     instructions: InstructionSet,
@@ -41,7 +41,7 @@ pub struct Rates {
 }
 
 /// The rates of one instruction set.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct InstructionRates {
     instructions: InstructionSet,
     /// The rate of computing the parameters of all instances alone.

@@ -29,7 +29,7 @@ const MOST_POSITIONS: usize = u32::MAX as usize;
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// Rates in positions per second, by wall time.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Rates {
     /// The rate of the residual sums; the report has it in a place of its own.
     #[serde(skip)]

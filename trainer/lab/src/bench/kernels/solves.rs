@@ -30,7 +30,7 @@ pub struct Ends<'a, E> {
 }
 
 /// The rates of exact scores of positions with one number of empty squares.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, schemars::JsonSchema, Debug)]
 pub(super) struct SolveRates {
     empties: u32,
     /// The number of positions on the device.

@@ -44,7 +44,7 @@ struct Round {
 }
 
 /// The result of a search for values.
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 pub struct Tuned {
     /// The name of the recipe.
     pub recipe: String,

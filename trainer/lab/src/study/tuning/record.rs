@@ -10,7 +10,7 @@ use crate::study::{Standing, StudySettings};
 use othello_fit::dataset::Share;
 
 /// The result of a combination of values in a round.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Record {
     /// The number of the round, counted from 1.
     pub round: u32,

@@ -1,0 +1,195 @@
+//! The hidden subcommand `reference`, which writes the reference pages of a binary: its commands
+//! from their help, its JSON objects and settings from the doc comments of their types.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap_markdown::MarkdownOptions;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::progress::events::Event;
+
+/// Arguments of `reference`.
+#[derive(clap::Args, Debug)]
+pub struct Reference {
+    /// Folder to write the reference pages to
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// A reference page of objects.
+pub struct Page {
+    /// The name of its file.
+    pub file: &'static str,
+    /// Its title and its introduction in Markdown.
+    pub head: &'static str,
+    /// The objects, each with its heading.
+    pub objects: Vec<(&'static str, Schema)>,
+}
+
+/// Returns the schema of the JSON objects of a type, as they are written.
+pub fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+    settings.for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+/// Returns the schema of the events of `--log json` and `--progress-file`.
+pub fn event_schema() -> Schema {
+    schema::<Event<'_>>()
+}
+
+impl Reference {
+    /// Writes the page of `command` and its subcommands, and pages of objects.
+    pub fn write(&self, command: clap::Command, pages: &[Page]) -> anyhow::Result<Outcome> {
+        fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
+        let options = MarkdownOptions::new().show_footer(false);
+        let commands = clap_markdown::help_markdown_command_custom(&command, &options);
+        let file = format!("{}.md", command.get_name());
+        let written = pages.iter().map(|page| (page.file, page.text()));
+        for (file, text) in std::iter::once((file.as_str(), commands)).chain(written) {
+            let path = self.folder.join(file);
+            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+            let text = lines.join("\n").trim_end().to_owned() + "\n";
+            fs::write(&path, text).with_context(|| path.display().to_string())?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl Page {
+    fn text(&self) -> String {
+        let mut text = format!("{}\n", self.head);
+        for (heading, schema) in &self.objects {
+            let mut rows = vec![];
+            collect(schema.as_value(), "", &mut rows);
+            rows.dedup();
+            let has_defaults = rows.iter().any(|row| row.default.is_some());
+            let column =
+                |name: &str| if has_defaults { format!(" {name} |") } else { String::new() };
+            let _ = write!(
+                text,
+                "\n## {heading}\n\n| field | type |{} is |\n|---|---|",
+                column("default")
+            );
+            let _ = writeln!(text, "{}---|", column("---").replace(' ', ""));
+            for Row { field, kind, default, description } in rows {
+                let default = default.map_or(String::new(), |default| format!("`{default}`"));
+                let _ =
+                    writeln!(text, "| `{field}` | {kind} |{} {description} |", column(&default));
+            }
+        }
+        text
+    }
+}
+
+/// A row of a table: a field and its description.
+#[derive(PartialEq, Eq)]
+struct Row {
+    /// The path of the field: `a.b` inside an object, `a[].b` inside the elements of an array.
+    field: String,
+    kind: String,
+    default: Option<String>,
+    description: String,
+}
+
+/// Collects the rows of all fields below a schema.
+fn collect(schema: &Value, path: &str, rows: &mut Vec<Row>) {
+    for variant in
+        ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array()).flatten()
+    {
+        collect(variant, path, rows);
+    }
+    if schema["items"].is_object() {
+        return collect(&schema["items"], &format!("{path}[]"), rows);
+    }
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    for (name, field) in fields {
+        let dot = if path.is_empty() || path.ends_with('.') { "" } else { "." };
+        let path = format!("{path}{dot}{name}");
+        let default = field.get("default").or(schema["default"].get(name)).map(in_toml);
+        let first = rows.len();
+        collect(field, &path, rows);
+        let description = one_line(field["description"].as_str().unwrap_or_default());
+        if rows.len() == first || !description.is_empty() {
+            let kind = kind_of(field);
+            let default = default.filter(|_| rows.len() == first);
+            rows.insert(first, Row { field: path, kind, default, description });
+        }
+    }
+}
+
+/// Returns a default as it stands in TOML.
+fn in_toml(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+/// Returns a doc comment on one line of a table.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace('|', "\\|").replace("[`", "`").replace("`]", "`")
+}
+
+/// Returns the type of a field, with `or null` if it may be null.
+fn kind_of(schema: &Value) -> String {
+    let variants = ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array());
+    let mut kinds: Vec<String> = match &schema["type"] {
+        Value::String(kind) => vec![kind.clone()],
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => variants.flatten().map(kind_of).collect(),
+    };
+    kinds.dedup();
+    let choices = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let choices: Vec<String> = choices.map(|choice| format!("`{choice}`")).collect();
+    if !choices.is_empty() {
+        return choices.join(", ");
+    }
+    if let Some(one) = schema["const"].as_str() {
+        return format!("`{one}`");
+    }
+    if kinds.is_empty() { "any".to_owned() } else { kinds.join(" or ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+
+    use super::*;
+
+    #[derive(Serialize, JsonSchema)]
+    struct Inner {
+        /// A
+        /// number.
+        number: Option<u32>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Outer {
+        #[serde(flatten)]
+        own: Inner,
+        /// The rows.
+        rows: Vec<Inner>,
+        #[serde(rename = "move")]
+        square: String,
+    }
+
+    #[test]
+    fn a_page_has_the_doc_comments_of_all_fields() {
+        let objects = vec![("one", schema::<Outer>())];
+        let text = Page { file: "x.md", head: "# X", objects }.text();
+        let expected = "# X\n\n## one\n\n| field | type | is |\n|---|---|---|\n\
+                        | `rows` | array | The rows. |\n\
+                        | `rows[].number` | integer or null | A number. |\n\
+                        | `move` | string |  |\n\
+                        | `number` | integer or null | A number. |\n";
+        assert_eq!(text, expected);
+    }
+}
