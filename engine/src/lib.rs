@@ -50,10 +50,9 @@ struct Readme;
 
 #[doc(inline)]
 pub use othello_core::{
-    board, file, instructions, pattern, progress, random, record, run, text, with_instructions,
+    board, file, pattern, progress, random, record, run, simd, text, with_instructions,
 };
 
-pub mod agreement;
 pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -63,4 +62,5 @@ pub mod protocol;
 pub mod search;
 pub mod selfplay;
 pub mod statistics;
+pub mod test_suite;
 pub mod text_table;

@@ -15,8 +15,8 @@ use crate::progress::Reporter;
 use crate::progress::events::{self, ProgressFile};
 use crate::report::{self, Report};
 use othello_core::file::may_pass;
-use othello_core::instructions::InstructionSet;
 use othello_core::progress::Interrupted;
+use othello_core::simd::InstructionSet;
 
 /// The stack size of every working thread, the first one too: a search of 60 plies needs more than
 /// the environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only the used part takes memory.

@@ -6,16 +6,16 @@
 //! all of it, so that whoever uses the engine needs no second dependency.
 //!
 //! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`run`], and
-//! [`text`] ← [`instructions`] ← [`board`] ← [`pattern`] ← [`weights`] ← [`record`]. Nothing here
+//! [`text`] ← [`simd`] ← [`board`] ← [`pattern`] ← [`weights`] ← [`record`]. Nothing here
 //! plays or searches.
 
 pub mod board;
 pub mod file;
-pub mod instructions;
 pub mod pattern;
 pub mod progress;
 pub mod random;
 pub mod record;
 pub mod run;
+pub mod simd;
 pub mod text;
 pub mod weights;

@@ -1,4 +1,4 @@
-//! The attribute `compiled_for`, which `othello_core::instructions` re-exports.
+//! The attribute `compiled_for`, which `othello_core::simd` re-exports.
 //!
 //! A closure that is called by a function with more target features would do without an attribute,
 //! but LLVM does not inline it there if it calls anything that returns a pair; it always inlines

@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::{Outcome, Session};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluator, WeightsChoice};
-use crate::instructions::InstructionSet;
 use crate::progress::Progress as _;
 use crate::random::Generator;
 use crate::search::{Search, Searcher};
+use crate::simd::InstructionSet;
 
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]

@@ -12,12 +12,12 @@ use othello_cli::arguments::number_in;
 use super::arguments::SearchBy;
 use super::positions::Positions;
 use super::{Outcome, Session};
-use crate::agreement::{Agreement, AgreementReport, StatedLine};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
 use crate::search::{EndgameSchedule, Level, Search, Selectivity, TableError};
+use crate::test_suite::{Agreement, AgreementReport, StatedLine};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]

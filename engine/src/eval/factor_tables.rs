@@ -6,8 +6,8 @@ use super::factor_sum::{Places, sum};
 use super::layout::{CacheLine, MARGIN, TableLayout};
 use super::steps_of_sum;
 use crate::board::Phase;
-use crate::instructions::Instructions;
 use crate::pattern::{FactorShape, Geometry};
+use crate::simd::Instructions;
 
 /// The factors of all groups of phases, by configuration, in the layout of
 /// [`expand_factors`](super::layout::expand_factors).

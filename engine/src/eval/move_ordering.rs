@@ -4,8 +4,8 @@
 use super::MoveOrderingWeights;
 use crate::board::bits::extract;
 use crate::board::{Position, Square};
-use crate::instructions::{Instructions, Portable};
 use crate::pattern::{Geometry, MAX_SQUARES};
+use crate::simd::{Instructions, Portable};
 use crate::with_instructions;
 
 /// The weights of [`MoveOrderingWeights`], expanded for searching.

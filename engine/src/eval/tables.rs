@@ -14,8 +14,8 @@ use super::{
     Parts, Value, Weights,
 };
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::instructions::{Instructions, compiled_for};
 use crate::pattern::{Geometry, Indices, LANES, Lanes, PatternSet, Scalar, ScalarCounts};
+use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
 /// The weights of a file, expanded for play.

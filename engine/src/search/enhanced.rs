@@ -5,7 +5,7 @@ use super::window::Unit;
 use super::{Searcher, Selectivity};
 use crate::board::Square;
 use crate::eval::Evaluate;
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns bounds of a node's value from the table entries of its children at `depth`, with the

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::Searcher;
 use crate::eval::Evaluate;
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 
 /// The limits of a search. They are checked only at nodes with large enough subtrees, so that a
 /// search runs on for some milliseconds, or some ten thousand nodes, after it reaches one. A limit

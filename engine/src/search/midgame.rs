@@ -11,7 +11,7 @@ use super::window::Best;
 use super::{Limits, Pruning, Reached, Searcher, Selectivity};
 use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 
 /// The least depth of PVS nodes, which order their moves and use the transposition table. At
 /// smaller depths, that costs more than it saves.

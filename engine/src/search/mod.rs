@@ -73,7 +73,7 @@ pub(crate) mod tests;
 
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::{Evaluate, Value};
-use crate::instructions::{Instructions, Portable};
+use crate::simd::{Instructions, Portable};
 use crate::with_instructions;
 use arrayvec::ArrayVec;
 use limits::Control;

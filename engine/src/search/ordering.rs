@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 
 use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 
 /// The cost of each reply, in steps, when moves are ordered by value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
@@ -151,7 +151,7 @@ static ODD_SQUARES: [u64; 16] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instructions::Portable;
+    use crate::simd::Portable;
 
     #[test]
     fn parity_follows_the_moves() {

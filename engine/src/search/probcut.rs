@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Searcher;
 use crate::board::Position;
 use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 
 /// The confidence that a search needs before it cuts a node: the probability that a normally
 /// distributed error is within a number of standard deviations ([`Self::deviations`]) of its mean.

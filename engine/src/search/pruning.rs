@@ -8,7 +8,7 @@ use super::probcut::{Cuts, Selectivity};
 use super::probcut_schedule::{EndgameProbCuts, EndgameSchedule, ProbCutSettings};
 use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 
 /// The selectivities of the searches that come before an exact search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];

@@ -8,7 +8,7 @@ use super::split_search::Goal;
 use super::window::{Best, Unit, Window};
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 
 /// A kind of search: what differs between nodes to a depth and nodes to the end of the game, whose
 /// depth is the number of empty squares.

@@ -21,7 +21,7 @@ use super::window::{Best, Window};
 use super::{Pruning, Searcher};
 use crate::board::{CORNERS, Position, Square};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 
 /// The greatest depth, so that its reach fits the table's 8 bits.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;

@@ -15,7 +15,7 @@ use super::tuning::Tuning;
 use super::window::Window;
 use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 
 /// The kind of search below a split point, which also gives the unit of its window.
 #[derive(Clone, Debug)]

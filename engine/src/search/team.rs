@@ -8,7 +8,7 @@ use super::limits::Control;
 use super::split_search::{Goal, Split};
 use super::{Pruning, Searcher};
 use crate::eval::Evaluate;
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 use crate::with_instructions;
 
 /// A searcher for each thread.

@@ -9,9 +9,9 @@ use crate::eval::{
     ERROR_TERMS, Evaluator, MEAN_TERMS, Mobility, Models, MoveOrderingWeights, ProbCut, Tables,
     Weights, Zero, embedded,
 };
-use crate::instructions::AnyInstructions;
 use crate::pattern::{Geometry, PatternSet};
 use crate::random::{Generator, random_position};
+use crate::simd::AnyInstructions;
 
 /// Draws a board that no game needs to reach: with many passes, isolated empty squares, early ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {

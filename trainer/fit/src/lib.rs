@@ -2,7 +2,7 @@
 //!
 //! Data flows from [`source`] (games and scored positions with labels) through [`dataset`] (split by
 //! game, merged up to symmetry, sorted by phase) into [`fit`] (least squares or Adam, with [`model`]
-//! and a [`backend`]), which writes a weights file. [`measure`] computes the errors of evaluations,
+//! and a [`backend`]), which writes a weights file. [`metrics`] computes the errors of evaluations,
 //! [`calibrate`] fits the models of a search, [`records`] has the tools for record files, [`export`]
 //! writes the formats of other programs.
 //!
@@ -25,8 +25,8 @@ pub mod calibrate;
 pub mod dataset;
 pub mod export;
 pub mod fit;
-pub mod measure;
 pub mod memory;
+pub mod metrics;
 pub mod model;
 pub mod records;
 pub mod shards;

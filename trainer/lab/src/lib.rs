@@ -1,11 +1,11 @@
 //! Compares Othello evaluations and the recipes that make them.
 //!
-//! [`arena`] plays paired matches and computes their statistics, [`study`] compares recipes on held-out
-//! games, extrapolates learning curves and tunes settings, [`benchmark`] measures weights and programs
-//! by the same tests, [`bench`] the throughput of a fit, [`report`] draws a page of charts.
+//! [`arena`] plays paired matches and computes their statistics, [`experiments`] compares recipes on held-out
+//! games, extrapolates learning curves and tunes settings, [`scorecard`] measures weights and programs
+//! by the same tests, [`throughput`] the throughput of a fit, [`report`] draws a page of charts.
 //!
 //! ```
-//! use othello_lab::study::Law;
+//! use othello_lab::experiments::Law;
 //!
 //! // The error of a recipe as a function of the number of games: floor + scale · games^-exponent.
 //! let law = Law { floor: 3.0, scale: 40.0, exponent: 0.5 };
@@ -13,7 +13,7 @@
 //! ```
 
 pub mod arena;
-pub mod bench;
-pub mod benchmark;
+pub mod experiments;
 pub mod report;
-pub mod study;
+pub mod scorecard;
+pub mod throughput;

@@ -19,11 +19,11 @@ use serde::Serialize;
 use super::pattern_sets;
 use crate::backend::Rows;
 use crate::backend::kernels::program;
-use crate::bench::{Ends, SOLVED_EMPTIES, indices, measure_cpu, measure_kernels, positions};
 use crate::dataset::DataChoice;
 use crate::fit::Device;
 use crate::model::Model;
 use crate::model::Phases;
+use crate::throughput::{Ends, SOLVED_EMPTIES, indices, measure_cpu, measure_kernels, positions};
 
 /// The most random games, more than any measurement needs; their positions still fit in memory.
 const MAX_GAMES: u64 = 10_000_000;

@@ -14,7 +14,7 @@ use othello_engine::search::Selectivity;
 
 use super::matches::check_reached;
 use crate::arena::{Choice, PlayerChoice, Terms};
-use crate::benchmark::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
+use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
 /// The files that a part without a flag takes from a copy of the repository.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];

@@ -7,7 +7,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::search::Strength;
 
 use super::sprt::SprtArguments;
-use crate::study::{Comparing, Recipe, StudySettings};
+use crate::experiments::{Comparing, Recipe, StudySettings};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]

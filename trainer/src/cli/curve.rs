@@ -8,7 +8,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
 
 use crate::dataset::Share;
-use crate::study::{Curve, Recipe, StudySettings};
+use crate::experiments::{Curve, Recipe, StudySettings};
 
 mod picture;
 

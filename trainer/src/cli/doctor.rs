@@ -3,7 +3,7 @@
 use std::fmt;
 
 use othello_cli::{Outcome, Session};
-use othello_engine::instructions::InstructionSet;
+use othello_engine::simd::InstructionSet;
 use serde::Serialize;
 
 use crate::fit::Device;

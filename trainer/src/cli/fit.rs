@@ -24,8 +24,8 @@ use crate::fit::{
     self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
 };
 use crate::fit::{Device, PickedDevice};
-use crate::measure::{ErrorLimits, Trained};
 use crate::memory::{MemoryLimit, bytes_of};
+use crate::metrics::{ErrorLimits, Trained};
 use crate::model::Model;
 use crate::model::Phases;
 use crate::source::LabelRules;

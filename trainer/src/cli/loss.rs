@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::verdict::{largest_error, outcome};
 use crate::dataset::Subset;
-use crate::measure::{
+use crate::metrics::{
     ErrorLimits, Group, GroupErrors, Measured, Measuring, PhaseErrors, Trained, WorstPosition,
 };
 use crate::model::Phases;

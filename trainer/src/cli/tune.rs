@@ -8,7 +8,7 @@ use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::text::read_by;
 
-use crate::study::{Choices, Recipe, StudySettings, Tuning};
+use crate::experiments::{Choices, Recipe, StudySettings, Tuning};
 
 /// Arguments of `tune`.
 #[derive(clap::Args, Debug)]

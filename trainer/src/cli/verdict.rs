@@ -3,7 +3,7 @@
 use othello_cli::{Outcome, Session};
 use othello_engine::progress::Progress as _;
 
-use crate::measure::ErrorLimits;
+use crate::metrics::ErrorLimits;
 
 /// Returns exit status 1 if an error is too large, and prints a line for each such error.
 pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {

@@ -9,7 +9,7 @@ use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::search::{Pruning, Search};
 use othello_testing::program::message;
-use othello_trainer::measure::Measuring;
+use othello_trainer::metrics::Measuring;
 use othello_trainer::source::LabelRules;
 use serde_json::Value;
 

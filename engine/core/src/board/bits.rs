@@ -1,8 +1,8 @@
 //! The extraction of bits from a board.
 
 #[cfg(target_arch = "x86_64")]
-use crate::instructions::InstructionSet;
-use crate::instructions::Instructions;
+use crate::simd::InstructionSet;
+use crate::simd::Instructions;
 
 /// Returns the bits of `board` on `squares`, moved together in ascending order of the squares.
 #[inline(always)]
@@ -32,8 +32,8 @@ fn portable(board: u64, squares: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::simd::AnyInstructions;
 
     #[test]
     fn bits_keep_their_order() {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Position, Squares};
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
 /// The cost of a pass in plies of the depth.

@@ -1,7 +1,7 @@
 //! A position: the discs of both sides; the player is always the side to move.
 
 use super::{Discs, Square, Symmetry, rules, stability, symmetry};
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 use crate::with_instructions;
 
 /// Two bitboards: the discs of the player (the side to move) and of the opponent. The two never

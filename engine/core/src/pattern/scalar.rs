@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
 /// A feature that is a count, with one weight for each value of the count. Every feature is the

@@ -10,10 +10,10 @@ mod portable;
 #[cfg(any(target_arch = "x86_64", test))]
 use super::layout::MARGIN;
 use super::sum::Middles;
-#[cfg(target_arch = "x86_64")]
-use crate::instructions::InstructionSet;
-use crate::instructions::Instructions;
 use crate::pattern::{Indices, LANES};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::InstructionSet;
+use crate::simd::Instructions;
 
 /// The places of a position's vectors, counted from the first vector of its group of phases.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +65,8 @@ pub(super) fn sum<I: Instructions, const DIMENSIONS: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
     fn agree<const DIMENSIONS: usize>() {

@@ -11,10 +11,10 @@ mod avx512;
 mod portable;
 
 use super::layout::MARGIN;
-#[cfg(target_arch = "x86_64")]
-use crate::instructions::InstructionSet;
-use crate::instructions::Instructions;
 use crate::pattern::{Indices, LANES};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::InstructionSet;
+use crate::simd::Instructions;
 
 /// Returns the sum over all lanes of `tables[start + middle + index]`.
 ///
@@ -83,8 +83,8 @@ impl Middles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
     #[test]

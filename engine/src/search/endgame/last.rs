@@ -7,7 +7,7 @@
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 
 /// Bounds the score of a position with at most four empty squares.
 #[compiled_for(I::SET)]

@@ -15,7 +15,7 @@ use super::window::{Best, Unit};
 use super::{Features, Reached, Searcher};
 use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
-use crate::instructions::Instructions;
+use crate::simd::Instructions;
 
 /// The end of an open window, beyond every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;

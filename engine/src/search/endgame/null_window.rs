@@ -11,7 +11,7 @@ use super::last::last_empties;
 use super::{FASTEST_FIRST_EMPTIES, INFINITE, MOVE_ORDERING_EMPTIES, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square, Squares};
 use crate::eval::Evaluate;
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 
 /// A move to search: its square, the position after it, and the opponent's legal replies.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use super::super::{Searcher, Selectivity};
 use super::{PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
-use crate::instructions::{Instructions, compiled_for};
+use crate::simd::{Instructions, compiled_for};
 
 /// The least depth of a table entry whose moves are searched first. The search that guesses the
 /// score leaves moves in the table; those of shallower entries are worse than the order by

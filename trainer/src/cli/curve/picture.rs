@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::study::{Law, Point};
+use crate::experiments::{Law, Point};
 
 /// The first bytes of every picture.
 pub(super) const HEAD: &[u8] = b"<svg ";

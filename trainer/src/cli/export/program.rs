@@ -19,8 +19,8 @@ use super::{Arguments, sha256_of};
 use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::export::program::Program;
 use crate::fit::{self, Device, Fit, FitSettings, Limits, Optimizer};
-use crate::measure::{GroupErrors, Measuring};
 use crate::memory::{MemoryLimit, bytes_of};
+use crate::metrics::{GroupErrors, Measuring};
 use crate::model::{Model, Phases};
 
 /// The report on a file for another program.

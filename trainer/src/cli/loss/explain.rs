@@ -5,7 +5,7 @@ use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::ByClass;
 use othello_engine::eval::WeightsChoice;
 
-use crate::measure::{Explainer, Explanation};
+use crate::metrics::{Explainer, Explanation};
 
 /// Explains the value of a board line.
 pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Explanation> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::measure::PhaseErrors;
+use crate::metrics::PhaseErrors;
 
 const SIZE: (u32, u32) = (860, 330);
 
@@ -70,7 +70,7 @@ fn runs(phases: &[PhaseErrors]) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::GroupErrors;
+    use crate::metrics::GroupErrors;
     use othello_engine::board::Phase;
 
     #[test]

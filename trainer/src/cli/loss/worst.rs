@@ -6,7 +6,7 @@ use othello_engine::text_table::table;
 
 use super::Arguments;
 use super::explain::explainer;
-use crate::measure::{Total, Valued, WorstPosition};
+use crate::metrics::{Total, Valued, WorstPosition};
 
 /// Describes the worst positions.
 pub(super) fn describe(

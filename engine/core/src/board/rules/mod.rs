@@ -11,8 +11,8 @@ mod portable;
 mod rays;
 
 #[cfg(target_arch = "x86_64")]
-use crate::instructions::InstructionSet;
-use crate::instructions::Instructions;
+use crate::simd::InstructionSet;
+use crate::simd::Instructions;
 
 pub(super) use portable::last_flips;
 
@@ -44,8 +44,8 @@ pub(super) fn flips<I: Instructions>(_: I, player: u64, opponent: u64, square: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
     /// Finds flips as a person would, square by square.

@@ -6,8 +6,8 @@ mod avx2;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
-use crate::instructions::InstructionSet;
-use crate::instructions::Instructions;
+use crate::simd::InstructionSet;
+use crate::simd::Instructions;
 
 /// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
 /// full lines, edges and other stable discs.
@@ -41,8 +41,8 @@ mod tests {
     use super::portable::{full, stable};
     use super::*;
     use crate::board::{Position, Square, Squares};
-    use crate::instructions::AnyInstructions;
     use crate::random::Generator;
+    use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
     #[test]

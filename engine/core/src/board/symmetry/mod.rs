@@ -9,7 +9,7 @@ mod portable;
 
 use super::Square;
 #[cfg(target_arch = "x86_64")]
-use crate::instructions::InstructionSet;
+use crate::simd::InstructionSet;
 
 /// Returns the smallest of the eight images of two bitboards, as a pair.
 #[inline]

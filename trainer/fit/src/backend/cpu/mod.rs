@@ -1,6 +1,6 @@
 //! The reference implementation: all primitives on the CPU.
 
-mod joint;
+mod factors;
 mod rows;
 mod sums;
 mod vectors;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::model::Model;
 
-pub use joint::for_dimensions;
+pub use factors::for_dimensions;
 pub use rows::{gather, scatter};
 
 /// The CPU as a backend for one model. Divides large sums among the threads of the current rayon
@@ -35,7 +35,7 @@ impl<'m> Cpu<'m> {
     /// Rounds the factors of a vector, all of which was rounded like weights before.
     fn round_factors(&self, vector: &[f64], fixed: &mut [i32]) {
         if let Some(group) = &self.group {
-            joint::round_factors(group, vector, fixed);
+            factors::round_factors(group, vector, fixed);
         }
     }
 }
@@ -45,7 +45,7 @@ impl Backend for Cpu<'_> {
     type Fixed = Vec<i32>;
     type Sums = Vec<i64>;
     type Reals = Vec<f64>;
-    type Scratch = joint::Scratch;
+    type Scratch = factors::Scratch;
 
     fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
         Ok(Self { model: self.model, group: Some(Arc::new(group.clone())) })
@@ -118,7 +118,7 @@ impl Backend for Cpu<'_> {
     ) -> Result<Errors, BackendError> {
         Ok(match &self.group {
             None => sums::errors(self.model, positions, weights),
-            Some(group) => joint::errors(self.model, group, positions, weights),
+            Some(group) => factors::errors(self.model, group, positions, weights),
         })
     }
 
@@ -199,8 +199,8 @@ impl Backend for Cpu<'_> {
         Ok(())
     }
 
-    fn scratch(&self) -> Result<joint::Scratch, BackendError> {
-        Ok(joint::Scratch::default())
+    fn scratch(&self) -> Result<factors::Scratch, BackendError> {
+        Ok(factors::Scratch::default())
     }
 
     fn descend(
@@ -208,14 +208,14 @@ impl Backend for Cpu<'_> {
         positions: &Vec<Rows<'_>>,
         batch: Batch,
         update: GroupUpdate<'_, Self>,
-        scratch: &mut joint::Scratch,
+        scratch: &mut factors::Scratch,
     ) -> Result<u128, BackendError> {
         let Some(group) = &self.group else { return Err(no_group("cpu")) };
         let GroupUpdate { step, initial, moments, fixed } = update;
         let Moments { weights, first, second } = moments;
-        let vectors = joint::Vectors { initial, weights, first, second, fixed };
+        let vectors = factors::Vectors { initial, weights, first, second, fixed };
         let rows = &rows_of(positions, batch);
-        Ok(joint::descend(self.model, group, rows, step, vectors, scratch))
+        Ok(factors::descend(self.model, group, rows, step, vectors, scratch))
     }
 }
 

@@ -3,7 +3,7 @@
 //! These loops are bound by memory and short beside the loops over positions. Compilers vectorise
 //! them as they are, and never contract a product and a sum.
 
-use othello_engine::instructions::{InstructionSet, compiled_for};
+use othello_engine::simd::{InstructionSet, compiled_for};
 
 use crate::backend::{AdamStep, DOT_CHUNK, DOT_LANES, WEIGHT_LIMIT, WEIGHTS_PER_DISC};
 

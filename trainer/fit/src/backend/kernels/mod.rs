@@ -2,8 +2,8 @@
 //! processor for checks. Everything but memory, copies and launches is shared, so the tests here
 //! hold for the GPU as well.
 
+mod factors;
 mod header;
-mod joint;
 mod memory;
 mod solve;
 mod sums;
@@ -19,7 +19,7 @@ use super::{
     Target, no_group, not_linear,
 };
 use crate::model::Model;
-use joint::{DeviceGroup, GroupSums};
+use factors::{DeviceGroup, GroupSums};
 use memory::Budget;
 
 pub use memory::{DevicePositions, Vector};

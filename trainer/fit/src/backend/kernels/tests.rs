@@ -2,7 +2,7 @@
 //! `cuda` runs the same checks on a GPU, if there is one.
 
 mod cuda;
-mod joint;
+mod factors;
 mod solve;
 
 use std::collections::BTreeMap;

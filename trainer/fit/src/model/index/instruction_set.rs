@@ -1,6 +1,6 @@
 //! The instruction sets that compute the parameters of positions.
 
-use othello_engine::instructions::{self, AnyInstructions};
+use othello_engine::simd::{self, AnyInstructions};
 
 /// An instruction set that computes parameters. All give the same numbers.
 #[derive(
@@ -47,18 +47,18 @@ impl InstructionSet {
     }
 
     /// Returns the fastest instruction set within the one that the process uses
-    /// ([`instructions::InstructionSet::chosen`]).
+    /// ([`simd::InstructionSet::chosen`]).
     pub fn fastest() -> Self {
-        let chosen = instructions::InstructionSet::chosen();
+        let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
     }
 
     /// Returns the engine's instruction set that this one belongs to.
-    pub const fn within(self) -> instructions::InstructionSet {
+    pub const fn within(self) -> simd::InstructionSet {
         match self {
-            Self::Portable => instructions::InstructionSet::Portable,
-            Self::Avx2 => instructions::InstructionSet::Avx2,
-            Self::Avx512Bw | Self::Avx512Vbmi => instructions::InstructionSet::Avx512,
+            Self::Portable => simd::InstructionSet::Portable,
+            Self::Avx2 => simd::InstructionSet::Avx2,
+            Self::Avx512Bw | Self::Avx512Vbmi => simd::InstructionSet::Avx512,
         }
     }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use othello_kernels::cuda::{Architecture, CudaLauncher, NvrtcError, Unavailable, compile, find};
 use othello_testing::skip;
 
-use super::joint::weights_and_factors_give_the_same_sums;
+use super::factors::weights_and_factors_give_the_same_sums;
 use super::solve::scores_are_those_of_the_engine;
 use super::*;
 

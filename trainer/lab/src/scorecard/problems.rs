@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use othello_engine::agreement::StatedLine;
 use othello_engine::board::Position;
 use othello_engine::file::{Kind, kind_of};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::GameReader;
+use othello_engine::test_suite::StatedLine;
 use othello_engine::text::Lines;
 
 use super::error::BenchmarkError;

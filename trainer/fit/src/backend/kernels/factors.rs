@@ -20,7 +20,7 @@ pub(super) struct DeviceGroup<B> {
     totals: B,
 }
 
-/// The number of threads that work on a position or number together: `TEAM` of `joint.cu`.
+/// The number of threads that work on a position or number together: `TEAM` of `factors.cu`.
 const TEAM: usize = 32;
 
 /// The sums of an update of a group. Between updates all of them are 0.

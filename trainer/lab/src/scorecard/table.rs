@@ -13,7 +13,7 @@ use super::part::Part;
 use super::subject::Subject;
 use super::values::ValueErrors;
 use crate::arena::MatchReport;
-use othello_fit::measure::GroupErrors;
+use othello_fit::metrics::GroupErrors;
 
 /// The report of a benchmark.
 #[derive(Serialize, schemars::JsonSchema)]

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::{Difference, Estimate, Verdict};
-use othello_fit::measure::GameErrors;
+use othello_fit::metrics::GameErrors;
 
 /// The outcome of a round for a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]

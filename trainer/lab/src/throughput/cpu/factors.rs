@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use othello_engine::board::Phase;
-use othello_engine::instructions::compiled_for;
 use othello_engine::record::ScoredPosition;
+use othello_engine::simd::compiled_for;
 use serde::Serialize;
 
 use super::super::stopwatch::{Candidate, rates};

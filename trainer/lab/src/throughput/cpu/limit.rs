@@ -1,6 +1,6 @@
 //! The limit of the inner loop: its memory accesses alone.
 
-use crate::bench::stream;
+use crate::throughput::stream;
 use othello_fit::backend::Rows;
 use othello_fit::backend::cpu::{gather, scatter};
 use othello_fit::model::Model;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::fits::{Study, StudyError};
 use super::{Law, Prediction, Recipe};
 use othello_fit::dataset::Share;
-use othello_fit::measure::ErrorsByGame;
+use othello_fit::metrics::ErrorsByGame;
 
 /// The errors of a recipe by the amount of data.
 #[derive(Serialize, schemars::JsonSchema)]

@@ -5,7 +5,7 @@ use othello_engine::search::{Pruning, Selectivity};
 
 use super::error::BenchmarkError;
 use crate::arena::{ExternalEngine, PlayerChoice, Protocol, Terms};
-use othello_fit::measure::Trained;
+use othello_fit::metrics::Trained;
 
 /// A player that is measured.
 #[derive(Debug)]

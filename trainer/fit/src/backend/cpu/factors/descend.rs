@@ -5,7 +5,7 @@
 //! after another: the gradient of a parameter is added up in registers and used at once. Sums of
 //! all parameters, several times larger than the vectors themselves, are never in memory.
 
-use othello_engine::instructions::{InstructionSet, compiled_for};
+use othello_engine::simd::{InstructionSet, compiled_for};
 
 use super::batch::Scratch;
 use super::rows::Values;

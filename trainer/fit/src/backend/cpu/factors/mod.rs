@@ -39,8 +39,8 @@ use std::ops::Range;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{FACTORS_PER_UNIT, MAX_FACTOR};
-use othello_engine::instructions::{InstructionSet, compiled_for};
 use othello_engine::record::ScoredPosition;
+use othello_engine::simd::{InstructionSet, compiled_for};
 use rayon::prelude::*;
 
 use crate::backend::{AdamStep, Errors, Group, Rows, WEIGHT_LIMIT};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use othello_fit::measure::{ErrorsByGame, GameErrors};
+use othello_fit::metrics::{ErrorsByGame, GameErrors};
 
 /// The confidence of verdicts and intervals.
 pub const CONFIDENCE: f64 = 0.99;

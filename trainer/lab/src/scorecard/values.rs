@@ -3,18 +3,18 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use othello_engine::agreement::StatedLine;
 use othello_engine::board::Phase;
 use othello_engine::eval::Evaluator;
 use othello_engine::file::{FileError, kind_of};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Label, ScoredPosition, Weight};
 use othello_engine::search::Pruning;
+use othello_engine::test_suite::StatedLine;
 use othello_engine::text::Lines;
 use serde::Serialize;
 
 use super::error::BenchmarkError;
-use othello_fit::measure::{Group, GroupErrors, Measured, Measuring, PhaseErrors};
+use othello_fit::metrics::{Group, GroupErrors, Measured, Measuring, PhaseErrors};
 use othello_fit::source::{LabelRules, checksum};
 
 /// The errors of the values of an evaluation on a file.

@@ -5,8 +5,8 @@
 use std::ops::Range;
 use std::ptr::read_volatile;
 
-use othello_engine::instructions::compiled_for;
 use othello_engine::record::ScoredPosition;
+use othello_engine::simd::compiled_for;
 
 use super::super::rows::gather;
 use super::batch::Scratch;

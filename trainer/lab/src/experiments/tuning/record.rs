@@ -6,7 +6,7 @@ use othello_engine::file::{Existing, FileError, Provenance, plain, read_ordinary
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::study::{Standing, StudySettings};
+use crate::experiments::{Standing, StudySettings};
 use othello_fit::dataset::Share;
 
 /// The result of a combination of values in a round.

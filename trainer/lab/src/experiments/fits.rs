@@ -18,7 +18,7 @@ use super::{Recipe, RecipeError};
 use crate::arena::OpeningsError;
 use othello_fit::dataset::{DataChoice, Dataset, DatasetError, NoTest, Split, TrainedOn};
 use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, NoGpu, PickedDevice};
-use othello_fit::measure::{ErrorsByGame, TestGames, Trained};
+use othello_fit::metrics::{ErrorsByGame, TestGames, Trained};
 use othello_fit::model::{Model, Phases};
 use othello_fit::source::{LabelRules, SourceError};
 

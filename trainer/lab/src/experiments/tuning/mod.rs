@@ -12,7 +12,7 @@ use super::fits::{Study, StudyError};
 use super::{AtAnEnd, CONFIDENCE, Choices, Recipe, Standing, Values, standings};
 use othello_fit::dataset::Share;
 use othello_fit::fit::{FitError, PhaseError};
-use othello_fit::measure::GameErrors;
+use othello_fit::metrics::GameErrors;
 pub use record::Record;
 use record::RecordFile;
 

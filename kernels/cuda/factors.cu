@@ -1,4 +1,4 @@
-// Weights and factors of a group of phases that share them: the trainer's `backend/cpu/joint`, which states
+// Weights and factors of a group of phases that share them: the trainer's `backend/cpu/factors`, which states
 // the units and the bounds.
 //
 // A team of 32 threads works on a position, or on a number that a batch has met: a lane has every 32nd of the D

@@ -8,8 +8,8 @@ mod error;
 mod measuring;
 mod part;
 mod problems;
-mod report;
 mod subject;
+mod table;
 mod values;
 
 pub use choices::{BestMoves, Solved};
@@ -17,6 +17,6 @@ pub use error::BenchmarkError;
 pub use measuring::{Benchmark, EqualTime};
 pub use part::Part;
 pub use problems::Problems;
-pub use report::{BenchmarkReport, Data, LeftOut, Row};
 pub use subject::Subject;
+pub use table::{BenchmarkReport, Data, LeftOut, Row};
 pub use values::ValueErrors;

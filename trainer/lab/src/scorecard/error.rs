@@ -8,7 +8,7 @@ use othello_engine::search::TableError;
 use othello_engine::text::TextError;
 
 use crate::arena::Misconduct;
-use othello_fit::measure::MeasureError;
+use othello_fit::metrics::MeasureError;
 use othello_fit::source::{LabelRulesError, SourceError};
 
 /// Errors of a benchmark.

@@ -86,7 +86,7 @@ impl AnyInstructions {
 /// Computes an expression with a token of the chosen instruction set, or of a given one.
 ///
 /// ```
-/// use othello_core::instructions::{AnyInstructions, Instructions, compiled_for};
+/// use othello_core::simd::{AnyInstructions, Instructions, compiled_for};
 /// use othello_core::with_instructions;
 ///
 /// #[compiled_for(I::SET)]
@@ -102,15 +102,15 @@ impl AnyInstructions {
 #[macro_export]
 macro_rules! with_instructions {
     (|$set:ident| $work:expr) => {
-        $crate::with_instructions!($crate::instructions::AnyInstructions::chosen(), |$set| $work)
+        $crate::with_instructions!($crate::simd::AnyInstructions::chosen(), |$set| $work)
     };
     ($any:expr, |$set:ident| $work:expr) => {
         match $any {
             #[cfg(target_arch = "x86_64")]
-            $crate::instructions::AnyInstructions::Avx512($set) => $work,
+            $crate::simd::AnyInstructions::Avx512($set) => $work,
             #[cfg(target_arch = "x86_64")]
-            $crate::instructions::AnyInstructions::Avx2($set) => $work,
-            $crate::instructions::AnyInstructions::Portable($set) => $work,
+            $crate::simd::AnyInstructions::Avx2($set) => $work,
+            $crate::simd::AnyInstructions::Portable($set) => $work,
         }
     };
 }

@@ -14,8 +14,8 @@ use super::choices::{BestMoves, Solved};
 use super::error::BenchmarkError;
 use super::part::Part;
 use super::problems::Problems;
-use super::report::{Data, LeftOut, Row};
 use super::subject::{Mind, Subject, pruning};
+use super::table::{Data, LeftOut, Row};
 use super::values::ValueErrors;
 use crate::arena::{
     Budget, Conditions, Contestant, ExternalEngine, Match, MatchReport, Protocol, Terms,

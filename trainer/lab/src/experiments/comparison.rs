@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::fits::{Fitted, Study, StudyError};
 use super::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
 use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, Sprt, SprtReport, Statistics};
-use othello_fit::measure::ErrorsByGame;
+use othello_fit::metrics::ErrorsByGame;
 
 /// The settings of a comparison.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use othello_engine::agreement::{Agreement, AgreementReport, StatedLine};
 use othello_engine::board::Position;
 use othello_engine::eval::Evaluator;
 use othello_engine::progress::Progress;
 use othello_engine::search::{Pruning, Search, Searcher, TableError};
+use othello_engine::test_suite::{Agreement, AgreementReport, StatedLine};
 use serde::Serialize;
 
 use super::problems::Problems;
