@@ -29,8 +29,8 @@ fn no_command_breaks_its_word() {
     let place = Place::new(binaries, inputs.path());
     let limits = Limits { seconds: 60, mebibytes: 1024 };
     let rounds = [
-        (1, Rounds { files: 9, ..NONE }),
-        (2, Rounds { calls: 1, obstacles: 1, engines: 1, names: 2, lists: 40, ..NONE }),
+        (1, Rounds { files: 4, ..NONE }),
+        (2, Rounds { calls: 1, obstacles: 1, engines: 1, names: 2, lists: 20, ..NONE }),
     ];
     std::thread::scope(|scope| {
         for (seed, rounds) in rounds {

@@ -104,7 +104,7 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
         "the board has",
         "empty squares",
         "pattern",
-        "no file of",
+        "a file of",
         "`",
     ];
     let Some((_, place)) = ended.errors.split_once(file) else { return false };
