@@ -4,6 +4,14 @@
 //! generates: for NVRTC ([`cuda`]), or for the C compiler of the machine ([`host`]), so that the
 //! same bytes can be compared with the CPU's reference where there is no GPU. Each of both is a
 //! [`Launcher`]. This crate knows nothing of the engine, nor of what the kernels are for.
+//!
+//! ```
+//! use othello_kernels::Program;
+//!
+//! // The header defines the pattern set; the text after a platform's part is the same everywhere.
+//! let program = Program::new("#define DIMENSIONS 0\n");
+//! assert!(program.cuda().ends_with(program.text()));
+//! ```
 
 pub mod cuda;
 pub mod host;

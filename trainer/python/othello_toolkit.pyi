@@ -145,7 +145,7 @@ class Positions:
     @property
     def ply(self) -> NDArray[np.uint8]: ...
     @property
-    def part(self) -> NDArray[np.uint8]: ...
+    def subset(self) -> NDArray[np.uint8]: ...
     def __len__(self) -> int: ...
 
 @final
@@ -157,7 +157,7 @@ def positions(
     paths: _Paths,
     *,
     labels: Optional[str] = None,
-    part: Optional[str] = None,
+    subset: Optional[str] = None,
     phases: Optional[str] = None,
     seed: int = 1,
     shuffle: Optional[int] = None,
@@ -182,7 +182,7 @@ class Games:
     @property
     def solved_score(self) -> NDArray[np.int8]: ...
     @property
-    def part(self) -> NDArray[np.uint8]: ...
+    def subset(self) -> NDArray[np.uint8]: ...
     def __len__(self) -> int: ...
 
 @final

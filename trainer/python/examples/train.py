@@ -34,21 +34,21 @@ class Model(nn.Module):
         return (own + shared.repeat_interleave(SHARED, dim=0)).numpy()
 
 
-def batches(games, pattern_set, part, shuffle=None):
+def batches(games, pattern_set, subset, shuffle=None):
     """Batches of positions as tensors: ply, classes, label and weight."""
-    for batch in othello.positions(games, part=part, shuffle=shuffle, batch=4096):
+    for batch in othello.positions(games, subset=subset, shuffle=shuffle, batch=4096):
         classes = pattern_set.classes(batch.player, batch.opponent)
         arrays = batch.ply, classes, batch.label, batch.weight
         ply, classes, label, weight = map(torch.from_numpy, arrays)
         yield ply.long(), classes.long(), label, weight
 
 
-def error(model, games, pattern_set, part):
+def error(model, games, pattern_set, subset):
     """The mean absolute error in discs."""
     with torch.no_grad():
         errors = [
             (model(ply, classes) - label).abs()
-            for ply, classes, label, _ in batches(games, pattern_set, part)
+            for ply, classes, label, _ in batches(games, pattern_set, subset)
         ]
     return torch.cat(errors).mean().item()
 

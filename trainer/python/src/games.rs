@@ -37,8 +37,8 @@ pub(crate) struct Games {
     solved_ply: Py<PyArray1<u8>>,
     /// The score by perfect play from there on, for black; -128 if it is not known.
     solved_score: Py<PyArray1<i8>>,
-    /// The parts by the split: 0 training, 1 validation, 2 test.
-    part: Py<PyArray1<u8>>,
+    /// The subsets by the split: 0 training, 1 validation, 2 test.
+    subset: Py<PyArray1<u8>>,
 }
 
 #[pymethods]
@@ -57,7 +57,7 @@ struct Columns {
     result: Vec<i8>,
     solved_ply: Vec<u8>,
     solved_score: Vec<i8>,
-    part: Vec<u8>,
+    subset: Vec<u8>,
 }
 
 impl Columns {
@@ -86,7 +86,11 @@ impl Columns {
             solved_ply: of(|game| game.solved().map_or(NO_SQUARE, |solved| solved.ply)),
             solved_score: games.iter().map(|game| score(solved(game))).collect(),
             // A split without a share leaves no game out.
-            part: games.iter().filter_map(|g| split.of_game(g)).map(|part| part as u8).collect(),
+            subset: games
+                .iter()
+                .filter_map(|g| split.of_game(g))
+                .map(|subset| subset as u8)
+                .collect(),
         }
     }
 
@@ -99,7 +103,7 @@ impl Columns {
             result: self.result.into_pyarray(py).unbind(),
             solved_ply: self.solved_ply.into_pyarray(py).unbind(),
             solved_score: self.solved_score.into_pyarray(py).unbind(),
-            part: self.part.into_pyarray(py).unbind(),
+            subset: self.subset.into_pyarray(py).unbind(),
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Positions {
     /// The plies, which are the phases, too: 0 to 59.
     ply: Py<PyArray1<u8>>,
     /// The parts: 0 training, 1 validation, 2 test.
-    part: Py<PyArray1<u8>>,
+    subset: Py<PyArray1<u8>>,
 }
 
 impl Positions {
@@ -39,7 +39,7 @@ impl Positions {
             label: columns.label.into_pyarray(py).unbind(),
             weight: columns.weight.into_pyarray(py).unbind(),
             ply: columns.ply.into_pyarray(py).unbind(),
-            part: columns.subset.into_pyarray(py).unbind(),
+            subset: columns.subset.into_pyarray(py).unbind(),
         }
     }
 }
@@ -95,20 +95,20 @@ impl Paths {
 ///
 /// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets its
 /// positions count WEIGHT times. `labels` are rules as `fit --labels` takes them, `phases` is a
-/// range such as `20..30`, with both ends. `part` is `training`, `validation` or `test`, of the
+/// range such as `20..30`, with both ends. `subset` is `training`, `validation` or `test`, of the
 /// split by `seed`. With a seed in `shuffle`, each position is drawn by chance from `buffer` of
 /// them; otherwise they come as they were played. Nothing is merged: a position comes as often as
 /// it was played.
 #[pyfunction]
 #[pyo3(signature = (
-    paths, *, labels = None, part = None, phases = None, seed = 1, shuffle = None,
+    paths, *, labels = None, subset = None, phases = None, seed = 1, shuffle = None,
     buffer = 1_048_576, batch = 65_536
 ))]
 #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
 pub(crate) fn positions(
     paths: Paths,
     labels: Option<&str>,
-    part: Option<&str>,
+    subset: Option<&str>,
     phases: Option<&str>,
     seed: u64,
     shuffle: Option<u64>,
@@ -123,7 +123,7 @@ pub(crate) fn positions(
     let settings = StreamSettings {
         labels: labels.unwrap_or_default(),
         split: Split::new(seed),
-        subset: part.map(part_of).transpose()?,
+        subset: subset.map(subset_of).transpose()?,
         phases: phases.unwrap_or_default().0,
         shuffled: shuffle.map_or(0, |_| buffer.max(1)),
         seed: shuffle.unwrap_or_default(),
@@ -140,8 +140,8 @@ fn choice(path: PathBuf) -> PyResult<DataChoice> {
     }
 }
 
-fn part_of(name: &str) -> PyResult<Subset> {
-    Subset::ALL.into_iter().find(|part| part.to_string() == name).ok_or_else(|| {
-        refused(format!("{name:?} is not a part; expected `training`, `validation` or `test`"))
+fn subset_of(name: &str) -> PyResult<Subset> {
+    Subset::ALL.into_iter().find(|subset| subset.to_string() == name).ok_or_else(|| {
+        refused(format!("{name:?} is not a subset; expected `training`, `validation` or `test`"))
     })
 }

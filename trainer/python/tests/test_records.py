@@ -48,13 +48,13 @@ def test_positions_are_those_of_the_vectors(kind):
             board = "".join("-XO"[(player >> s & 1) + 2 * (opponent >> s & 1)] for s in range(64))
             found.append([board, str(round(label * 256)), str(round(weight * 64))])
         if kind == "openings":
-            assert (batch.part == 0).all()
+            assert (batch.subset == 0).all()
     can_move = [line for line in stated if othello.Board(line[0] + " X").moves]
     assert found == can_move and len(found) > 40
 
 
-def part_by_definition(moves, seed):
-    """The part of a game by the hash of its moves (datasets/formats.md has no say in it)."""
+def subset_by_definition(moves, seed):
+    """The subset of a game by the hash of its moves (datasets/formats.md has no say in it)."""
     images = []
     for flip in (False, True):
         for turn in range(4):
@@ -77,21 +77,21 @@ def test_labels_and_parts_are_by_the_rules_of_a_fit(folder):
     games, expected = next(othello.games([path], seed=5, batch=1000)), []
     for row in range(len(games)):
         moves = games.moves[row, : games.length[row]].tolist()
-        part = part_by_definition(moves, 5)
-        assert part == games.part[row]
+        subset = subset_by_definition(moves, 5)
+        assert subset == games.subset[row]
         board, result = othello.Board(), int(games.result[row])
         for ply, square in enumerate(moves[:20]):
             if ply >= games.random[row] and ply >= 10:
                 side = 1 if board.side == "X" else -1
-                expected.append((board.player, board.opponent, side * result, 2.0, ply, part))
+                expected.append((board.player, board.opponent, side * result, 2.0, ply, subset))
             board = board.play(SQUARES[square])
     found = []
     for batch in othello.positions(path, labels="all:result*2", phases="10..19", seed=5, batch=999):
-        arrays = batch.player, batch.opponent, batch.label, batch.weight, batch.ply, batch.part
+        arrays = batch.player, batch.opponent, batch.label, batch.weight, batch.ply, batch.subset
         found += zip(*(array.tolist() for array in arrays))
     assert found[: len(expected)] == expected and len(expected) > 4000
-    test = next(othello.positions(path, part="test", phases="10..19", seed=5, batch=1 << 20))
-    assert (test.part == 2).all() and len(test) == sum(row[5] == 2 for row in found) > 500
+    test = next(othello.positions(path, subset="test", phases="10..19", seed=5, batch=1 << 20))
+    assert (test.subset == 2).all() and len(test) == sum(row[5] == 2 for row in found) > 500
 
 
 def columns(batches):
@@ -115,7 +115,7 @@ def test_export_writes_the_same_arrays(folder):
     run("othello-trainer export mobility.games --format npz --seed 3 --out all.npz --force", folder)
     arrays = np.load(folder / "all.npz")
     batch = next(othello.positions(folder / "mobility.games", seed=3, batch=1 << 30))
-    for name in ("player", "opponent", "label", "weight", "ply", "part"):
+    for name in ("player", "opponent", "label", "weight", "ply", "subset"):
         own = getattr(batch, name)
         assert arrays[name].dtype == own.dtype and (arrays[name] == own).all()
 
@@ -124,7 +124,7 @@ def test_what_is_no_data_is_refused(tmp_path):
     games = CONFORMANCE / "conformance.games"
     for work, words in [
         (lambda: othello.positions(games, labels="all:guess"), "guess"),
-        (lambda: othello.positions(games, part="training "), "not a part"),
+        (lambda: othello.positions(games, subset="training "), "not a subset"),
         (lambda: othello.positions(games, phases="30..20"), "not a range"),
         (lambda: othello.positions(games, batch=0), "at least 1"),
         (lambda: othello.positions(f"{games}*0"), "weight"),

@@ -38,12 +38,12 @@ pub struct Arguments {
     /// Records of games or positions
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
-    /// Measure only a part of the data that the weights were fitted to, by the split and the labels
-    /// that their provenance names
-    #[arg(long, value_name = "PART", value_enum)]
-    part: Option<Subset>,
+    /// Measure only one subset of the data that the weights were fitted to, by the split and the
+    /// labels that their provenance names
+    #[arg(long, value_name = "SUBSET", value_enum)]
+    subset: Option<Subset>,
     /// Take the value of this board apart instead: 64 characters a1 b1 … h8, and the side to move
-    #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "part", "picture", "max_mae", "max_bias", "depth"])]
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "subset", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
     /// Value by a search of this many plies, to the end of the game where that is near; 0 takes
     /// static values
@@ -156,7 +156,7 @@ impl Arguments {
         self.labels.clone().unwrap_or_default()
     }
 
-    /// Measures the data, or a part of it; warns of data that the weights were fitted to.
+    /// Measures the data, or a subset of it; warns of data that the weights were fitted to.
     fn measure(&self, session: &Session) -> anyhow::Result<Measured> {
         let evaluator = Evaluator::load(&self.weights)?;
         let measuring = Measuring {
@@ -168,14 +168,14 @@ impl Arguments {
         };
         let trained = Trained::of(&self.weights)?;
         let progress = session.progress();
-        if let Some(part) = self.part {
+        if let Some(subset) = self.subset {
             let trained = trained.with_context(|| {
                 format!(
-                    "--part: {} does not say what it was fitted to; only weights of `fit` do",
+                    "--subset: {} does not say what it was fitted to; only weights of `fit` do",
                     self.weights
                 )
             })?;
-            let rows = trained.part(part, &self.data, self.labels.as_ref(), progress)?;
+            let rows = trained.subset(subset, &self.data, self.labels.as_ref(), progress)?;
             return Ok(measuring.positions(rows, progress)?);
         }
         let measured = measuring.files(&self.data, &self.rules(), progress)?;
@@ -183,7 +183,7 @@ impl Arguments {
             if trained.as_ref().is_some_and(|trained| trained.knows(sha256)) {
                 progress.message(&format!(
                     "{}: the weights were fitted to this file, so that the error is no test of them; \
-                     --part test measures what was held out",
+                     --subset test measures what was held out",
                     path.display()
                 ));
             }

@@ -26,7 +26,7 @@ fn a_fit_of_factors_gives_the_same_bytes_with_any_threads_and_loss_measures_what
     let again = fit("three.weights", "--threads 1 --epochs 2");
     assert_ne!(one["sha256"], again["sha256"]);
 
-    let loss = folder.json("loss one.weights a.games --part validation");
+    let loss = folder.json("loss one.weights a.games --subset validation");
     for phase in one["phases"].as_array().unwrap() {
         let rows = loss["phases"].as_array().unwrap();
         let measured = rows.iter().find(|row| row["phase"] == phase["phase"]).unwrap();
@@ -90,7 +90,7 @@ fn other_programs_get_tables_alone_that_are_fitted_to_games() {
     assert_eq!(folder.json("diff fitted.weights a.dat.weights")["equal"], true);
     folder.runs("import weights a.dat --format edax --out read.weights");
     assert_eq!(folder.json("diff fitted.weights read.weights")["max_steps"], 0);
-    let held_out = folder.json("loss fitted.weights a.games --part test");
+    let held_out = folder.json("loss fitted.weights a.games --subset test");
     assert_eq!(report["loss"]["written"], held_out_errors(&held_out));
     let given = &report["loss"]["given"];
     assert_eq!(given["positions"], held_out["positions"]);

@@ -84,7 +84,7 @@ fn a_curve_falls_and_predicts_its_last_point() {
     assert_eq!((&again["points"], &again["phases"]), (&found["points"], &found["phases"]));
     let loss = |share: &str| {
         let weights = format!("curve/share-{share}-0.weights");
-        let loss = folder.json(&format!("loss {weights} train.games --part training"));
+        let loss = folder.json(&format!("loss {weights} train.games --subset training"));
         loss["positions"].as_u64().unwrap()
     };
     assert!(loss("0.3") * 3 < loss("1") && loss("0.3") * 4 > loss("1"));
@@ -200,7 +200,7 @@ fn the_held_out_part_has_the_error_that_the_fit_reported() {
     let fitted =
         folder.json("fit train.games --patterns small --phases 50..50 --seed 3 --out a.weights");
     let loss = "loss a.weights train.games --phases 50..50";
-    let part = |part: &str| folder.json(&format!("{loss} --part {part}"));
+    let part = |part: &str| folder.json(&format!("{loss} --subset {part}"));
     for (name, field) in [("test", "test_mae"), ("validation", "validation_mae")] {
         let (reported, found) = (&fitted["phases"][0][field], &part(name)["mae"]);
         let [reported, found] = [reported, found].map(|mae| mae.as_f64().unwrap());
@@ -210,9 +210,9 @@ fn the_held_out_part_has_the_error_that_the_fit_reported() {
     let whole = message(&folder.run(loss));
     assert!(whole.contains("the weights were fitted to this file"), "{whole}");
     let other = "test.games: the weights were not fitted to this file";
-    folder.refuses("loss a.weights test.games --part test", other);
+    folder.refuses("loss a.weights test.games --subset test", other);
     let unknown = "mobility does not say what it was fitted to";
-    folder.refuses("loss mobility test.games --part test", unknown);
+    folder.refuses("loss mobility test.games --subset test", unknown);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The data that weights were trained on by their provenance, and its held-out parts.
+//! The data that weights were trained on by their provenance, and its held-out subsets.
 
 use std::path::PathBuf;
 
@@ -19,13 +19,13 @@ pub struct Trained {
     settings: LayoutSettings,
 }
 
-/// Errors of finding a part of the data of a fit.
+/// Errors of finding a subset of the data of a fit.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum HeldOutError {
     #[error(
-        "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --part; \
-         leave --part out", path.display()
+        "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --subset; \
+         omit --subset", path.display()
     )]
     OtherData { path: PathBuf, sha256: String },
     #[error(transparent)]
@@ -67,11 +67,11 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the positions of a part of the data, phase by phase; `labels` replaces the rules of
+    /// Returns the positions of a subset of the data, phase by phase; `labels` replaces the rules of
     /// the fit.
-    pub fn part(
+    pub fn subset(
         &self,
-        part: Subset,
+        subset: Subset,
         paths: &[PathBuf],
         labels: Option<&LabelRules>,
         progress: &dyn Progress,
@@ -88,7 +88,7 @@ impl Trained {
                 sha256: input.sha256.clone(),
             });
         }
-        Ok(Phase::all().flat_map(|phase| dataset.subset(part, phase)).copied().collect())
+        Ok(Phase::all().flat_map(|phase| dataset.subset(subset, phase)).copied().collect())
     }
 }
 

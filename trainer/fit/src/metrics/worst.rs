@@ -23,11 +23,11 @@ pub struct WorstPosition {
     pub value: f64,
     /// The label, in discs.
     pub label: f64,
-    /// The kind of the label; null with `--part`, whose positions are merged from many games.
+    /// The kind of the label; null with `--subset`, whose positions are merged from many games.
     pub label_kind: Option<String>,
     /// The value less the label, in discs.
     pub error: f64,
-    /// The file; null with `--part`.
+    /// The file; null with `--subset`.
     pub file: Option<String>,
     /// The number of the game in the file, or of the position in a file of positions, counted from
     /// 1.
