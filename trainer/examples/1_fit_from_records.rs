@@ -13,6 +13,7 @@ use othello_engine::eval::Weights;
 use othello_engine::file::Existing;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
+use othello_engine::run::Shard;
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
@@ -43,9 +44,8 @@ pub(crate) fn fit(records: &Path, weights: &Path) -> Result<FitReport, Box<dyn E
         optimizer: Optimizer::LeastSquares,
         initial: None,
         phases: Phases::default().0,
-        shard: None,
+        shard: Shard::WHOLE,
         limits: Limits::default(),
     };
-    let (_, report) = fit.run(&Cpu::new(&model), weights, Existing::Keep, &Silent)?;
-    Ok(report)
+    Ok(fit.run(&Cpu::new(&model), weights, Existing::Keep, &Silent)?.report)
 }

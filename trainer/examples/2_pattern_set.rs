@@ -57,7 +57,7 @@ pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
             initial: None,
             phase: Phase::new(45).ok_or("there is no phase 45")?,
         };
-        let fitted = fit.run(None, &mut NoCheckpoints)?.fitted.ok_or("no positions to fit")?;
+        let fitted = fit.finish(fit.run(None, &mut NoCheckpoints)?)?;
         Ok(fitted.report.validation_mae.ok_or("no positions to validate on")?)
     };
     let baseline = PatternSet::shipped("discs").ok_or("no shipped set is called discs")?;

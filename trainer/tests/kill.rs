@@ -123,27 +123,25 @@ fn dataset() {
     subject("dataset", &arguments, "out/dataset.json", ("merge (phases)", finished)).check();
 }
 
-fn check_fit(settings: &str) {
+fn check_fit(stage: &str, settings: &str) {
     let data = games().path("random.games");
     let arguments = format!("fit {} --out out.weights {settings}", data.display());
-    let finished = |folder: &Path| {
-        sections(&folder.join("out.weights.checkpoint.partial"), Kind::Checkpoint, "report")
-    };
+    let finished = |folder: &Path| units_in_parts(&folder.join("out.weights.parts"));
     let name = format!("fit {settings}");
-    subject(&name, &arguments, "out.weights", ("fit (phases)", finished)).check();
+    subject(&name, &arguments, "out.weights", (stage, finished)).check();
 }
 
 #[test]
 fn fit_by_least_squares() {
-    check_fit("--patterns small --optimizer lsq --epochs 40");
+    check_fit("fit (epochs)", "--patterns small --optimizer lsq --epochs 40");
 }
 
 #[test]
 fn fit_by_adam() {
     // Phases of few positions are gone over again and again: a few of them are work enough.
     let (first, last, epochs) = (size(36, 0), size(45, 59), size(2, 10));
-    let phases = format!("--phases {first}..{last}");
-    check_fit(&format!("--patterns small --optimizer adam {phases} --epochs {epochs}"));
+    let adam = format!("--optimizer adam --phases {first}..{last} --epochs {epochs}");
+    check_fit("fit (epochs)", &format!("--patterns small {adam}"));
 }
 
 #[test]
@@ -151,7 +149,8 @@ fn fit_with_factors() {
     let set = games().path("factors.toml");
     fs::write(&set, TINY_FACTORS).expect("a file");
     let epochs = size(3, 12);
-    check_fit(&format!("--patterns {} --batch 2000 --epochs {epochs}", set.display()));
+    let settings = format!("--patterns {} --batch 2000 --epochs {epochs}", set.display());
+    check_fit("fit without factors (epochs)", &settings);
 }
 
 /// The file has the seconds of each pair, so the reports are compared, which have the statistics.
@@ -183,22 +182,18 @@ fn tune() {
         "tune {recipe} {values} --test {} --out tuned --seeds 2 --phases 40..43",
         test.display()
     );
-    // The phases of complete weights, and those finished by the running fit.
+    // The epochs of complete weights, and of the phases finished by the running fit.
     let finished = |folder: &Path| {
         let names = fs::read_dir(folder.join("tuned")).into_iter().flatten().flatten();
-        let paths: Vec<_> = names.map(|entry| entry.path()).collect();
-        let complete = paths.iter().filter(|path| path.extension().is_some_and(|e| e == "weights"));
-        let under_way = paths.iter().filter(|path| {
-            let weights = path.to_str().and_then(|path| path.strip_suffix(".checkpoint.partial"));
-            weights.is_some_and(|weights| {
-                weights.ends_with(".weights") && !Path::new(weights).exists()
-            })
-        });
-        let phases = |path: &PathBuf| sections(path, Kind::Checkpoint, "report");
-        4 * complete.count() as u64 + under_way.map(phases).sum::<u64>()
+        let epochs = |path: PathBuf| match path.extension()?.to_str()? {
+            "weights" => Some(4 * 20),
+            "parts" if !path.with_extension("").exists() => Some(units_in_parts(&path)),
+            _ => None,
+        };
+        names.filter_map(|entry| epochs(entry.path())).sum()
     };
     // The record grows with every fit; no file is created last.
-    subject("tune", &arguments, "tuned/nothing", ("fit (phases)", finished)).check();
+    subject("tune", &arguments, "tuned/nothing", ("fit (epochs)", finished)).check();
 }
 
 #[test]

@@ -20,10 +20,9 @@ pub mod trainer;
 use corpus::Target;
 
 /// All targets, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 21] = [
+pub const TARGETS: [(&str, Target); 20] = [
     ("arguments", engine::arguments),
     ("boards", engine::boards),
-    ("checkpoint", trainer::checkpoint),
     ("container", engine::container),
     ("egaroucid", trainer::egaroucid),
     ("fit_arguments", trainer::fit_arguments),

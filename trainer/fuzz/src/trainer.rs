@@ -6,7 +6,7 @@ mod folders;
 pub mod resumed_fit;
 mod texts;
 
-pub use checkpoint::{checkpoint, unfinished_phase};
+pub use checkpoint::{part_of_fit, unfinished_phase};
 pub use files::{egaroucid, ggf, tables, texts, wthor};
-pub use folders::{manifests, part_of_fit};
+pub use folders::manifests;
 pub use texts::{fit_arguments, labels, settings};

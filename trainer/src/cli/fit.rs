@@ -13,7 +13,7 @@ use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Existing, Kind, check_name, check_output};
 use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};
 use othello_engine::progress::Progress;
-use othello_engine::record::Shard;
+use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ use super::pattern_sets;
 use super::verdict::{largest_error, outcome};
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset, TrainedOn};
 use crate::fit::{
-    self, FactorSettings, Fit, FitReport, FitSettings, Limits, Schedule, Units, Window,
+    self, FactorSettings, Fit, FitEnd, FitReport, FitSettings, Limits, Schedule, Units, Window,
 };
 use crate::fit::{Device, PickedDevice};
 use crate::memory::{MemoryLimit, bytes_of};
@@ -76,7 +76,8 @@ pub struct Arguments {
     /// take over those of the nearest phase that is fitted
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// Fit the I-th of N parts of the phases, on any machine; `merge` puts the parts together
+    /// Make the I-th of N shares of the parts (phases, or groups that share factors) in the folder
+    /// OUT.parts; `pack OUT` makes the weights when all are made
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
     /// Rules that give the positions of games their labels, such as
@@ -139,7 +140,7 @@ pub(in crate::cli) struct Fitted {
     device: &'static str,
     /// The optimizer.
     optimizer: &'static str,
-    /// The part of the phases that was fitted, if not all.
+    /// The shard whose parts were made, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
     /// The phases.
@@ -161,8 +162,9 @@ pub(in crate::cli) struct Fitted {
     weights: PathBuf,
     /// The wall time.
     seconds: f64,
-    /// The checksum of its content.
-    sha256: String,
+    /// The checksum of the weights; a shard writes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
 }
 
 /// A phase that was not fitted, and the phase whose weights it took over.
@@ -184,7 +186,13 @@ impl fmt::Display for Fitted {
         if let (phases @ 1.., weights) = (self.unfinished.len(), self.weights.display()) {
             writeln!(f, "{weights}: the time was up, and {phases} phases are not finished")?;
         }
-        write!(f, "{}  sha256 {}", self.weights.display(), self.sha256)
+        let weights = self.weights.display();
+        match &self.sha256 {
+            Some(sha256) => write!(f, "{weights}  sha256 {sha256}"),
+            None => {
+                write!(f, "{weights}.parts has the parts of this shard; `pack` makes the weights")
+            }
+        }
     }
 }
 
@@ -233,11 +241,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         optimizer,
         initial: initial.as_ref(),
         phases: arguments.phases.0.clone(),
-        shard: arguments.shard,
+        shard: arguments.shard.unwrap_or(Shard::WHOLE),
         limits: Limits { time: arguments.minutes, memory: Some(memory) },
     };
     let existing = Existing::by_force(arguments.force);
-    let (summary, phases) = device.run(&fit, &arguments.out, existing, session.progress())?;
+    let FitEnd { report: phases, summary } =
+        device.run(&fit, &arguments.out, existing, session.progress())?;
     let keeps_others = initial.is_some() || arguments.shard.is_some();
     let filled = if keeps_others { vec![] } else { filled(&phases) };
     if !filled.is_empty() {
@@ -266,7 +275,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         validation_mae,
         weights: arguments.out.clone(),
         seconds: session.seconds(),
-        sha256: summary.sha256,
+        sha256: summary.map(|summary| summary.sha256),
     })?;
     Ok(outcome(&verdict, session))
 }
@@ -358,8 +367,9 @@ impl Arguments {
         limit: MemoryLimit,
         progress: &dyn Progress,
     ) -> anyhow::Result<Dataset> {
-        let units = Units::of(model, &self.phases.0, self.shard)?;
-        let phases = units.phases_read(&settings.window);
+        let units = Units::of(model.set(), &self.phases.0);
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let phases = units.phases_read(shard, &settings.window);
         if let Some(folder) = folder {
             return Ok(folder.read(&phases, Some(&limit), progress)?);
         }

@@ -2,17 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::ensure;
 use othello_cli::arguments::{Output, number_from};
 use othello_cli::message::counted;
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::Weights;
 use othello_engine::file::{Kind, Summary, kind_of};
 use othello_engine::record::{Game, ScoredPosition, record_files};
 use serde::Serialize;
 
 use crate::arena::{MatchFile, MatchReport};
-use crate::fit::{FitReport, MergedParts, merge_parts};
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::merge::{Mergeable, merge};
 use crate::records::sequence::Inputs;
@@ -21,13 +18,9 @@ use crate::records::sequence::Inputs;
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Files of games, or of positions, or folders of them, joined in this order; or all shards of
-    /// a `match` or a `fit`. The shards of other runs are packed by `pack`
+    /// a `match`. The shards of other runs are packed by `pack`
     #[arg(required = true)]
     shards: Vec<PathBuf>,
-
-    /// Weights that a fit began from, where its parts were made with `--init`
-    #[arg(long, value_name = "FILE")]
-    init: Option<PathBuf>,
 
     /// Memory for the keys by which repeated games are found, in MB of 2^20 bytes; other keys go
     /// into a temporary file in the folder of the output [default: all there is]
@@ -67,41 +60,11 @@ pub(in crate::cli) struct MergedMatch {
     summary: Summary,
 }
 
-/// The report of a fit whose parts were merged.
-#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
-#[display(
-    "{phases}\n{}, {} bytes, {seconds:.2} s\n{}  sha256 {}",
-    counted(*shards, "shard"),
-    summary.bytes,
-    weights.display(),
-    summary.sha256
-)]
-pub(in crate::cli) struct MergedFit {
-    /// The number of shards.
-    shards: usize,
-    /// The phases.
-    phases: FitReport,
-    /// The MAE on the validation set; null without positions.
-    validation_mae: Option<f64>,
-    /// The MAE on the test set; null without positions.
-    test_mae: Option<f64>,
-    /// The weights file.
-    weights: PathBuf,
-    #[serde(flatten)]
-    summary: Summary,
-    /// The wall time.
-    seconds: f64,
-}
-
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let arguments = &Arguments { shards: record_files(&arguments.shards)?, ..arguments.clone() };
-    let Arguments { shards, init, memory_mb, output } = arguments;
+    let Arguments { shards, memory_mb, output } = arguments;
     let kind = shards.first().and_then(|path| kind_of(path).ok());
-    if kind == Some(Kind::Checkpoint) {
-        return merge_fit(arguments, session);
-    }
-    ensure!(init.is_none(), "--init is for the parts of a fit, and these are none: leave it out");
     if kind == Some(Kind::Match) {
         return merge_match(arguments, session);
     }
@@ -140,24 +103,5 @@ fn merge_match(
         shards: shards.len(),
         report: MatchReport::new(&conditions, &result, session.begun()),
         summary,
-    })
-}
-
-fn merge_fit(
-    Arguments { shards, init, output, .. }: &Arguments,
-    session: &Session,
-) -> anyhow::Result<Outcome> {
-    let initial = init.as_deref().map(Weights::read).transpose()?;
-    let (existing, progress) = (output.existing(), session.progress());
-    let merged = merge_parts(shards, initial.as_ref(), &output.out, existing, progress)?;
-    let MergedParts { shards, summary, report } = merged;
-    session.print(&MergedFit {
-        shards,
-        validation_mae: report.validation_mae(),
-        test_mae: report.test_mae(),
-        phases: report,
-        weights: output.out.clone(),
-        summary,
-        seconds: session.seconds(),
     })
 }

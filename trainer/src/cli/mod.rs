@@ -71,7 +71,6 @@ pub fn reference_pages() -> [reference::Page; 2] {
         ("`match`", schema::<crate::arena::MatchReport>()),
         ("`merge` of records", schema::<merge::Report>()),
         ("`merge` of matches", schema::<merge::MergedMatch>()),
-        ("`merge` of fits", schema::<merge::MergedFit>()),
         ("`pack`", schema::<pack::Report>()),
         ("`quantize`", schema::<quantize::Report>()),
         ("`quickstart`", schema::<quickstart::Verdict>()),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use othello_cli::{Outcome, Session};
+use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Kind, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, ScoredPosition};
@@ -12,6 +13,7 @@ use othello_engine::{openings, selfplay};
 use serde::Serialize;
 
 use crate::dataset::DatasetFolder;
+use crate::fit;
 use crate::records::parts;
 
 /// Arguments of `pack`.
@@ -20,6 +22,10 @@ pub struct Arguments {
     /// Output of a run whose parts are in the folder `OUT.parts`, such as the --out of its shards
     #[arg(value_name = "OUT")]
     out: PathBuf,
+
+    /// Weights that the parts of a fit were fitted from with --init
+    #[arg(long, value_name = "FILE")]
+    init: Option<PathBuf>,
 
     /// Remove the folder of parts when the output is complete
     #[arg(long)]
@@ -42,7 +48,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (run, done) = Run::to_pack(&arguments.out)?;
     let summary = match done {
         Some(summary) => summary,
-        None => pack(&run, session.progress())?,
+        None => pack(&run, arguments, session.progress())?,
     };
     let parts = run.count()?;
     if arguments.clean {
@@ -52,11 +58,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// Packs a run by the function of its command.
-fn pack(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
+fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.kind()) {
         ("selfplay", _) => selfplay::pack(run, progress)?.summary,
         ("openings", _) => Some(openings::pack(run, progress)?),
+        ("fit", _) => {
+            let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
+            Some(fit::pack(run, initial.as_ref(), progress)?.0)
+        }
         ("relabel" | "leaves", Some(Kind::Games)) => parts::pack::<Game>(run, progress)?.summary,
         ("relabel" | "leaves", _) => parts::pack::<ScoredPosition>(run, progress)?.summary,
         ("dataset", _) => Some(pack_dataset(run, progress)?),

@@ -13,6 +13,7 @@ use othello_engine::file::Existing;
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
+use othello_engine::run::Shard;
 use othello_engine::search::Strength;
 use othello_engine::selfplay::{self, PerSide, PerfectFrom, play_games};
 use serde::Serialize;
@@ -20,7 +21,7 @@ use serde::Serialize;
 use crate::arena::{Choice, Conditions, Match, MatchReport};
 use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Subset};
-use crate::fit::{Fit, FitReport, FitSettings, Limits, Optimizer};
+use crate::fit::{Fit, FitEnd, FitReport, FitSettings, Limits, Optimizer};
 use crate::model::{Model, Phases};
 
 #[cfg(test)]
@@ -211,9 +212,11 @@ impl Quickstart<'_> {
             limits: Limits::default(),
             initial: None,
             phases: Phases::default().0,
-            shard: None,
+            shard: Shard::WHOLE,
         };
-        let (summary, report) = fit.run(&Cpu::new(&model), &weights, self.existing, progress)?;
+        let FitEnd { report, summary } =
+            fit.run(&Cpu::new(&model), &weights, self.existing, progress)?;
+        let summary = summary.context("the fit is not packed")?;
         let positions = dataset.len(Subset::Training);
         Ok(Fitted { weights, positions, report, sha256: summary.sha256 })
     }

@@ -60,7 +60,7 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
         ("relabel a.games --exact 4 --out e.games", json!({"relabel (games)": games})),
         ("merge 1.games a.games --out f.games", json!({"merge (games)": 2 * games})),
         ("import transcripts a.txt --out g.games", json!({"import (bytes)": 11})),
-        (&fit, json!({"fit (phases)": 3})),
+        (&fit, json!({"fit (epochs)": 6})),
     ] {
         let made = folder.json(arguments);
         assert!(made["resumed"].is_null(), "{arguments}: {made}");

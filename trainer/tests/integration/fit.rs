@@ -64,7 +64,7 @@ fn a_fit_that_is_done_is_not_done_again_and_another_one_is_not_overwritten() {
     let message = folder.refusal(&other);
     assert!(message.contains("a.weights") && message.contains("--force"), "{message}");
     folder.runs(&format!("{other} --force"));
-    assert!(!folder.path("a.weights.checkpoint.partial").exists());
+    assert!(!folder.path("a.weights.parts").exists());
 }
 
 #[test]

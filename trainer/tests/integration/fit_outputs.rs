@@ -30,9 +30,6 @@ fn side_files_of_somebody_else_are_refused_without_force() {
         "a.weights.report.json.partial",
         "a.weights.metrics.jsonl",
         "a.weights.metrics.jsonl.partial",
-        "a.weights.phase-41.checkpoint",
-        "a.weights.phase-41.checkpoint.partial",
-        "a.weights.unfinished",
     ] {
         folder.write(name, "precious");
         let message = folder.refusal(&format!("{FIT} --out a.weights"));

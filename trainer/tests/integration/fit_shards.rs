@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Stdio;
 
+use othello_testing::program::message;
+
 use super::folder::{Folder, TINY_FACTORS};
 
 /// Creates a folder with random games.
 fn folder() -> Folder {
     Folder::with_random_games(0..600)
-}
-
-/// Returns the names of the parts `NAME-1.weights` to `NAME-COUNT.weights`.
-fn parts(name: &str, count: u32) -> String {
-    (1..=count).map(|number| format!("{name}-{number}.weights ")).collect()
 }
 
 /// Checks that weights, metrics and report are equal.
@@ -27,113 +24,70 @@ fn assert_same_files(folder: &Folder, one: &str, other: &str) {
 const FIT: &str = "--patterns small --epochs 4 --threads 1";
 
 #[test]
-fn twelve_parts_of_which_one_is_killed_are_the_fit_of_one_process() {
+fn twelve_shards_of_which_one_is_killed_are_the_fit_of_one_process() {
     let folder = folder();
     folder.runs(&format!("fit a.games {FIT} --out one.weights"));
     folder.runs("dataset a.games --out laid-out");
     for number in 1..=12 {
-        let fit = format!("fit laid-out {FIT} --shard {number}/12 --out part-{number}.weights");
+        let fit = format!("fit laid-out {FIT} --shard {number}/12 --out shared.weights");
         if number == 7 {
             let mut killed = folder.command(&fit).stderr(Stdio::null()).spawn().unwrap();
             // Once a phase is finished, or all of them are.
-            let checkpoint = folder.path("part-7.weights.checkpoint.partial");
-            while !checkpoint.exists() && killed.try_wait().unwrap().is_none() {}
+            let part = folder.path("shared.weights.parts/part-000006");
+            while !part.exists() && killed.try_wait().unwrap().is_none() {}
             let _ = killed.kill();
             killed.wait().unwrap();
         }
-        folder.runs(&fit);
+        let made = folder.json(&fit);
+        assert!(made["sha256"].is_null() && made["shard"] == format!("{number}/12"), "{made}");
     }
-    let merge = format!("merge {} --out merged.weights", parts("part", 12));
-    folder.runs(&merge);
-    assert_same_files(&folder, "one.weights", "merged.weights");
-    // The merged fit is done, and so is its report.
-    folder.runs(&merge);
-    folder.runs(&format!("fit a.games {FIT} --out merged.weights"));
-
-    let check = |parts: &str, expected: &str| {
-        folder.refuses(&format!("merge {parts} --out refused.weights"), expected);
-    };
-    let all = parts("part", 12);
-    let missing = all.replace("part-4.weights", "").replace("part-9.weights", "");
-    check(&missing, "shards 4, 9 of 12 are missing");
-    check(&format!("{all} part-3.weights"), "both shard 3/12");
-    for (data, more, difference) in [
-        (
-            "a.games",
-            "--patterns small --epochs 5",
-            "settings.least_squares.epochs: 5 there, 4 wanted",
-        ),
-        ("a.games", "--patterns small --epochs 4 --seed 2", "settings.seed: 2 there, 1 wanted"),
-        ("a.games*2", "--patterns small --epochs 4", "data[0].weight: 2.0 there, 1.0 wanted"),
-        ("a.games", "--patterns discs --epochs 4", "pattern_set"),
+    for (more, difference) in [
+        ("--epochs 5", "settings.least_squares.epochs: 4 there, 5 wanted"),
+        ("--epochs 4 --ridge 3", "settings.ridge: 30.0 there, 3.0 wanted"),
+        ("--epochs 4 --phases 3..59", "phases"),
     ] {
-        folder.runs(&format!("fit {data} {more} --shard 4/12 --out foreign.weights --force"));
-        for expected in ["foreign.weights: is a shard of another run", difference] {
-            check(&all.replace("part-4", "foreign"), expected);
-        }
+        let other = format!("fit laid-out --patterns small {more} --shard 4/12");
+        folder.refuses(&format!("{other} --out shared.weights"), difference);
     }
-    check("one.weights", "one.weights: is not a shard");
-    let shards = "fit laid-out --patterns small --shard 1/61 --out a.weights";
-    folder.refuses(shards, "by 60 machines at most");
-}
-
-/// A past bug: a run that ended between its last write and the rename left a part with twice as
-/// many sections. Such a run leaves the whole file under the name of the partial one.
-#[test]
-fn a_part_that_was_killed_at_its_rename_is_that_of_the_undisturbed_run() {
-    let folder = folder();
-    let fit = "fit a.games --patterns small --epochs 2 --threads 1 --phases 30..33 --shard 1/1";
-    folder.runs(&format!("{fit} --out part.weights"));
-    let (part, partial) = (folder.path("part.weights"), folder.path("part.weights.partial"));
-    let whole = folder.read("part.weights");
-    // Sections with right checksums from another fit, which an earlier version took over unchecked.
-    folder.runs(&format!("{} --out forged.weights", fit.replace("epochs 2", "epochs 3")));
-    let forged = forged_part(&folder.read("forged.weights"), &whole);
-    for there in [whole.as_slice(), &whole[..whole.len() - 20], &whole[..whole.len() / 2], &forged]
-    {
-        fs::rename(&part, &partial).unwrap();
-        fs::write(&partial, there).unwrap();
-        folder.runs(&format!("{fit} --out part.weights"));
-        assert!(fs::read(&part).unwrap() == whole, "{} bytes were there", there.len());
-        assert!(!partial.exists());
-    }
-}
-
-/// Returns the header of a part, followed by the sections of another.
-fn forged_part(other: &[u8], whole: &[u8]) -> Vec<u8> {
-    let header = |bytes: &[u8]| bytes.windows(4).position(|marker| marker == b"SECT").unwrap();
-    [&whole[..header(whole)], &other[header(other)..]].concat()
+    let packed = folder.json("pack shared.weights --clean");
+    assert_eq!(packed["parts"], 60);
+    assert_same_files(&folder, "one.weights", "shared.weights");
+    assert!(!folder.path("shared.weights.parts").exists());
+    folder.runs(&format!("fit laid-out {FIT} --shard 3/12 --out shared.weights"));
 }
 
 #[test]
-fn parts_of_a_fit_that_began_from_weights_need_these() {
+fn shards_of_a_fit_with_factors_wait_for_the_phases_without_factors() {
+    let folder = Folder::with_self_play(5, 400, 6);
+    folder.write("set.toml", TINY_FACTORS);
+    let fit = "fit a.games --patterns set.toml --phases 38..49 --epochs 2";
+    folder.runs(&format!("{fit} --out one.weights"));
+    let shard = |number: u32| {
+        let output = folder.run(&format!("{fit} --shard {number}/3 --out shared.weights"));
+        (output.status.code(), message(&output))
+    };
+    let (status, said) = shard(1);
+    assert_eq!(status, Some(75), "{said}");
+    assert!(said.contains("wait for shards 2-3 of 3"), "{said}");
+    let after = [2, 3, 1].map(|number| shard(number).0);
+    assert_eq!(after, [Some(75), Some(0), Some(0)]);
+    // The undivided run has nothing left to do but to pack.
+    folder.runs(&format!("{fit} --out shared.weights"));
+    assert_same_files(&folder, "one.weights", "shared.weights");
+}
+
+#[test]
+fn shards_of_a_fit_that_began_from_weights_need_these() {
     let folder = folder();
     folder.runs(&format!("fit a.games {FIT} --seed 3 --out first.weights"));
     let fit = "fit a.games --epochs 2 --init first.weights --phases 20..43";
     folder.runs(&format!("{fit} --out one.weights"));
     for number in 1..=3 {
-        folder.runs(&format!("{fit} --shard {number}/3 --out part-{number}.weights"));
+        folder.runs(&format!("{fit} --shard {number}/3 --out shared.weights"));
     }
-    let merge = format!("merge {} --out merged.weights", parts("part", 3));
-    folder.refuses(&merge, "name these with --init");
-    folder.runs(&format!("{merge} --init first.weights"));
-    assert_same_files(&folder, "one.weights", "merged.weights");
-}
-
-#[test]
-fn a_shard_never_splits_a_group_that_shares_factors() {
-    let folder = Folder::with_self_play(5, 400, 6);
-    folder.write("set.toml", TINY_FACTORS);
-    let fit = "--patterns set.toml --phases 38..49 --epochs 2";
-    folder.runs(&format!("fit a.games {fit} --out one.weights"));
-    folder.runs("dataset a.games --out laid-out");
-    for number in 1..=3 {
-        folder.runs(&format!("fit laid-out {fit} --shard {number}/3 --out part-{number}.weights"));
-    }
-    folder.runs(&format!("merge {} --out merged.weights", parts("part", 3)));
-    assert_same_files(&folder, "one.weights", "merged.weights");
-    let shards = format!("fit laid-out {fit} --shard 1/5 --out refused.weights");
-    folder.refuses(&shards, "by 4 machines at most");
+    folder.refuses("pack shared.weights", "name these with --init");
+    folder.runs("pack shared.weights --init first.weights");
+    assert_same_files(&folder, "one.weights", "shared.weights");
 }
 
 #[test]

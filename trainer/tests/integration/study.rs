@@ -124,7 +124,7 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     // Nothing is fitted again, and further values join the existing ones.
     let again = folder.json(tune);
     assert_eq!((&again["trials"], record()), (&found["trials"], text));
-    let fits = |found: &Value| found["resumed"]["fit (phases)"].as_u64();
+    let fits = |found: &Value| found["resumed"]["fit (epochs)"].as_u64().map(|epochs| epochs / 40);
     assert_eq!(fits(&again), Some((4 + last as u64) * 3 * 5));
     let more = "[settings]\nridge = [20.0, 20.0001, 30.0, 40.0]\n";
     folder.write("values.toml", more);

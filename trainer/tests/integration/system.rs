@@ -51,12 +51,14 @@ fn a_full_disk_loses_no_phase() {
     }
     assert_eq!(left(folder.at(), "status"), "75");
     let message = left(folder.at(), "message");
-    let expected = "a.weights.checkpoint.partial: cannot write it: No space left on device (os \
-                    error 28); make room and run the same command again: what is finished is kept";
-    assert_eq!(message.lines().last(), Some(format!("error: {expected}").as_str()), "{message}");
+    let last = message.lines().last().unwrap();
+    let expected = ": cannot write it: No space left on device (os error 28); make room and run the \
+                    same command again: what is finished is kept";
+    assert!(last.starts_with("error: a.weights.parts/part-0000"), "{message}");
+    assert!(last.ends_with(expected), "{message}");
     let report: serde_json::Value = serde_json::from_str(&left(folder.at(), "report")).unwrap();
-    assert!(report["resumed"]["fit (phases)"].as_u64() > Some(1), "{report}");
-    assert!(!left(folder.at(), "after").contains("partial"));
+    assert!(report["resumed"]["fit (epochs)"].as_u64() > Some(1), "{report}");
+    assert!(!left(folder.at(), "after").contains("part"));
     assert!(run_in_work(&folder, FIT).status.success());
     assert!(folder.read("a.weights") == folder.read("work/a.weights"));
 }
@@ -177,7 +179,7 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
     let import = "import transcripts games.txt --out b.games --json";
     for (arguments, output, unfinished, bytes) in [
         (import, "b.games", "b.games.partial", 3000),
-        (&fit, "a.weights", "a.weights.checkpoint.partial", 40_000),
+        (&fit, "a.weights", "a.weights.parts/part-000020", 1),
     ] {
         let child = start(&folder, arguments, unfinished, bytes);
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -194,20 +196,19 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
     }
 }
 
-/// A fit that continues after a torn frame reports the loss.
+/// A fit that continues after a torn part reports the loss.
 #[test]
-fn a_torn_frame_is_counted() {
+fn a_torn_part_is_told_of() {
     let folder = Folder::with_random_games(0..600);
-    let (fit, name) = (FIT.replace("../random", "a"), "a.weights.checkpoint.partial");
-    let mut child = start(&folder, &fit, name, 40_000);
+    let (fit, name) = (FIT.replace("../random", "a"), "a.weights.parts/part-000020");
+    let mut child = start(&folder, &fit, name, 1);
     child.kill().unwrap();
     child.wait().unwrap();
     let file = fs::OpenOptions::new().write(true).open(folder.path(name)).unwrap();
     file.set_len(file.metadata().unwrap().len() - 3).unwrap();
     let message = message(&folder.command(&fit).output().unwrap());
-    let mut lines = message.lines().filter(|line| line.contains(&format!("{name}: section ")));
-    let said = "from there on were dropped, and what they held is made again";
-    assert!(lines.any(|line| line.contains(said)), "{message}");
+    let mut lines = message.lines().filter(|line| line.contains(&format!("{name}: ")));
+    assert!(lines.any(|line| line.ends_with("the part is made again")), "{message}");
 }
 
 /// Rejected records are listed on standard error, whose reader may go away.

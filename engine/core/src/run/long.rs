@@ -16,6 +16,8 @@ pub struct LongPart<'r> {
     index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
+    /// The units that the progress has counted.
+    advanced: u64,
 }
 
 impl Run {
@@ -68,13 +70,13 @@ impl Run {
         make: impl Fn(&mut LongPart<'_>) -> Result<bool, E>,
     ) -> Result<bool, E> {
         progress.check().map_err(RunError::from)?;
-        let mut part = LongPart { run: self, stage, index, writer: None, progress };
+        let mut part = LongPart { run: self, stage, index, writer: None, progress, advanced: 0 };
         if !make(&mut part)? {
             return Ok(false);
         }
-        let units = part.units();
+        let left = part.left();
         part.finish()?;
-        progress.advance(units.end - units.start);
+        progress.advance(left);
         Ok(true)
     }
 
@@ -135,6 +137,18 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
+    /// Advances the progress by units of the part; the others count when the part is finished.
+    pub fn advance(&mut self, units: u64) {
+        let units = units.min(self.left());
+        self.advanced += units;
+        self.progress.advance(units);
+    }
+
+    fn left(&self) -> u64 {
+        let units = self.units();
+        (units.end - units.start).saturating_sub(self.advanced)
+    }
+
     /// Writes a section of the part.
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), RunError> {
         Ok(self.writer()?.section(name, content)?)
@@ -154,11 +168,15 @@ impl LongPart<'_> {
         self.run.snapshot(self.stage, self.index, self.progress)
     }
 
+    /// Returns the path of the snapshot.
+    pub fn snapshot_path(&self) -> PathBuf {
+        self.run.folder.snapshot(self.run.number(self.stage, self.index))
+    }
+
     /// Replaces the snapshot.
     pub fn save(&self, sections: &[Section]) -> Result<(), RunError> {
-        let path = self.run.folder.snapshot(self.run.number(self.stage, self.index));
         let provenance = self.run.provenance_of(self.stage, self.index);
-        let mut writer = Writer::create(&path, Kind::Part, &provenance)?;
+        let mut writer = Writer::create(&self.snapshot_path(), Kind::Part, &provenance)?;
         for Section { name, content } in sections {
             writer.section(name, content)?;
         }
@@ -184,7 +202,6 @@ impl LongPart<'_> {
         if let Some(writer) = self.writer.take() {
             writer.finish()?;
         }
-        let snapshot = self.run.folder.snapshot(self.run.number(self.stage, self.index));
-        Ok(remove_if_there(&snapshot)?)
+        Ok(remove_if_there(&self.snapshot_path())?)
     }
 }

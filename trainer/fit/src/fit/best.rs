@@ -1,23 +1,26 @@
-//! Keeps the best weights of a phase so far, and decides when a fit stops early.
+//! The vector that a fit returns, and the decision when its epochs end.
 
+use othello_engine::eval::nearest_weight;
 use serde::{Deserialize, Serialize};
 
-use super::optimizer::Optimizer;
 use super::report::Metrics;
-use super::settings::FitSettings;
+use super::settings::Stop;
 use super::state::Epoch;
 use crate::backend::Errors;
 
-/// The best weights so far by the error on the validation positions; the latest weights where there
-/// are no validation positions.
+/// The weights of a phase, or the weights and factors of a group of phases, in the order of the
+/// device's vectors: the best by the error on the validation positions, or the latest if there are
+/// none.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Best {
-    /// The best weights in discs.
-    pub(super) weights: Vec<f64>,
+pub struct FittedVector {
+    /// The weights in discs; the factors of a group in units.
+    pub(super) elements: Vec<f64>,
     pub(super) progress: Progress,
+    /// One line for each epoch so far.
+    pub metrics: Vec<Metrics>,
 }
 
-/// The progress of the fit of a phase.
+/// The progress of a fit.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
     /// The number of complete epochs.
@@ -39,20 +42,30 @@ impl Progress {
     }
 }
 
-impl Best {
+impl FittedVector {
+    /// Creates the vector of a fit at its start.
     pub(super) fn new(initial: &[f64]) -> Self {
-        Self { weights: initial.to_vec(), progress: Progress::default() }
+        Self { elements: initial.to_vec(), progress: Progress::default(), metrics: vec![] }
+    }
+
+    /// Returns the number of complete epochs.
+    pub fn epochs(&self) -> u32 {
+        self.progress.epochs
+    }
+
+    /// Returns false if the checkpointer stopped the fit.
+    pub fn is_finished(&self) -> bool {
+        self.progress.finished
+    }
+
+    /// Returns the weights of a phase in steps of 1/32 disc.
+    pub(super) fn steps(&self) -> Vec<i16> {
+        self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
     /// Records the result of an epoch. Returns true if its weights are the best so far; the caller
-    /// then stores them in [`Self::weights`].
-    pub(super) fn observe(
-        &mut self,
-        epoch: Epoch,
-        validation: &Errors,
-        settings: &FitSettings,
-        optimizer: Optimizer,
-    ) -> bool {
+    /// then stores them in [`Self::elements`].
+    pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
         let progress = &mut self.progress;
         progress.epochs = epoch.number;
         let mse = validation.mse();
@@ -60,14 +73,12 @@ impl Best {
         if better {
             (progress.validation_mse, progress.best_epoch) = (mse, epoch.number);
         }
+        let without_gain = epoch.number - progress.best_epoch;
         let settled = match mse {
-            Some(_) => {
-                settings.stops_early(optimizer)
-                    && epoch.number - progress.best_epoch >= settings.patience
-            }
-            None => epoch.gradient.is_some_and(|size| size < settings.least_squares.tolerance),
+            Some(_) => stop.patience.is_some_and(|patience| without_gain >= patience),
+            None => epoch.gradient.is_some_and(|size| size < stop.tolerance),
         };
-        progress.finished = settled || epoch.number >= settings.epochs(optimizer);
+        progress.finished = settled || epoch.number >= stop.epochs;
         better
     }
 }
@@ -75,23 +86,25 @@ impl Best {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::optimizer::Optimizer;
     use crate::fit::schedule::Schedule;
+    use crate::fit::settings::FitSettings;
 
     /// Returns the epoch after which a fit of 20 epochs stops if only its first epoch brought a
     /// gain.
     fn last_epoch(optimizer: Optimizer, schedule: Schedule) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         (settings.adam.epochs, settings.adam.schedule) = (20, schedule);
-        let mut best = Best::new(&[]);
+        let mut vector = FittedVector::new(&[]);
         let mut number = 0;
-        while !best.progress.finished {
+        while !vector.is_finished() {
             number += 1;
             let mut validation = Errors::default();
             validation.add(64, if number == 1 { 1 } else { 2 });
             let epoch = Epoch { number, gradient: None, train_mse: None };
-            best.observe(epoch, &validation, &settings, optimizer);
+            vector.observe(epoch, &validation, &settings.stop(optimizer));
         }
-        assert_eq!(best.progress.best_epoch, 1);
+        assert_eq!(vector.progress.best_epoch, 1);
         number
     }
 

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use othello_engine::file::{Existing, Summary};
+use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
 use othello_kernels::cuda::{self, CudaLauncher, Gpu, Unavailable};
 use othello_kernels::host::HostLauncher;
 use othello_kernels::{LaunchError, Launcher};
 
 use super::epochs::PhaseError;
-use super::report::FitReport;
-use super::run::{Fit, FitError};
+use super::error::FitError;
+use super::run::{Fit, FitEnd};
 use crate::backend::kernels::{KernelBackend, KernelSolver, program, solver_program};
 use crate::backend::{BackendError, Cpu, SolveMany};
 
@@ -112,7 +112,7 @@ impl PickedDevice {
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<(Summary, FitReport), FitError> {
+    ) -> Result<FitEnd, FitError> {
         let program = || program(fit.model);
         match &self.kind {
             Kind::Cpu => fit.run(&Cpu::new(fit.model), path, existing, progress),
@@ -135,7 +135,7 @@ fn run_by_kernels(
     path: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<(Summary, FitReport), FitError> {
+) -> Result<FitEnd, FitError> {
     let launcher = launcher.map_err(PhaseError::from)?;
     fit.run(&KernelBackend::new(fit.model, launcher), path, existing, progress)
 }

@@ -2,12 +2,12 @@
 //! weights kept.
 
 use othello_engine::board::Phase;
+use othello_engine::run::RunError;
 
-use super::best::Best;
-use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
-use super::optimizer::Optimizer;
+use super::best::FittedVector;
 use super::report::Metrics;
-use super::settings::FitSettings;
+use super::settings::Stop;
+use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
 use super::solver::{Advance, RestoreError, Solver};
 use super::state::{Epoch, HEAD, StateError};
 use crate::backend::{Backend, BackendError};
@@ -16,29 +16,25 @@ use crate::backend::{Backend, BackendError};
 /// arithmetic itself clamps at 64 discs.
 const MAX_DISCS: f64 = 4096.0;
 
-/// Errors of the fit of a phase.
+/// Errors of the fit of a phase or of a group.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum PhaseError {
     /// The device failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The snapshot cannot be saved.
+    /// The snapshot or the part cannot be written.
     #[error(transparent)]
-    Save(#[from] CheckpointError),
+    Save(#[from] RunError),
     /// The snapshot to resume from does not belong to this fit.
     #[error("the snapshot: {0}")]
     Mismatch(StateError),
     /// The weights are too large or not finite.
     #[error(
-        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or no numbers; \
+        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or not finite; \
          lower the learning rate, raise the ridge, or set adam.clip"
     )]
-    Diverged {
-        /// The phase.
-        phase: Phase,
-        /// The last complete epoch, counted from 1; 0 in the first epoch.
-        epoch: u32,
-    },
+    Diverged { phase: Phase, epoch: u32 },
 }
 
 impl From<RestoreError> for PhaseError {
@@ -53,59 +49,65 @@ impl From<RestoreError> for PhaseError {
 /// A running fit of a phase or of a group of phases.
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
-    pub(super) settings: &'a FitSettings,
-    pub(super) optimizer: Optimizer,
+    pub(super) stop: Stop,
     /// The phase, or the first of the group: its name in metrics and errors.
     pub(super) phase: Phase,
-    pub(super) validation: &'a B::Positions<'p>,
-    pub(super) best: Best,
-    pub(super) metrics: Vec<Metrics>,
-    pub(super) fixed: B::Fixed,
+    pub(super) validation: B::Positions<'p>,
+    pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs updates until the fit is finished or the checkpointer stops it; returns true if
-    /// stopped. Refuses a solver that has done other epochs than the best weights so far.
-    pub(super) fn until_the_end(
-        &mut self,
+    /// Runs updates until the fit is finished or the checkpointer stops it. Refuses a solver that
+    /// has done other epochs than the best weights so far.
+    pub(super) fn run(
+        mut self,
         solver: &mut dyn Solver<B>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<bool, PhaseError> {
-        if solver.epochs() != u64::from(self.best.progress.epochs) {
+    ) -> Result<FittedVector, PhaseError> {
+        if solver.epochs() != u64::from(self.vector.epochs()) {
             return Err(PhaseError::Mismatch(StateError::in_section(HEAD)));
         }
-        while !self.best.progress.finished {
-            let policy = checkpointer.policy();
+        let mut fixed = self.backend.zero_fixed()?;
+        let mut epoch_ended = false;
+        while !self.vector.is_finished() {
+            let policy = checkpointer.policy(std::mem::take(&mut epoch_ended));
             if policy != CheckpointPolicy::Continue {
                 checkpointer.save(&self.snapshot(solver)?)?;
             }
             if policy == CheckpointPolicy::Stop {
-                return Ok(true);
+                break;
             }
             match solver.advance()? {
                 Advance::Update => {}
-                Advance::Epoch(epoch) => self.end_epoch(epoch, solver)?,
-                Advance::Converged => self.best.progress.finished = true,
+                Advance::Epoch(epoch) => {
+                    self.end_epoch(epoch, solver, &mut fixed)?;
+                    epoch_ended = true;
+                }
+                Advance::Converged => self.vector.progress.finished = true,
             }
         }
-        Ok(false)
+        Ok(self.vector)
     }
 
-    fn end_epoch(&mut self, epoch: Epoch, solver: &mut dyn Solver<B>) -> Result<(), PhaseError> {
-        let &mut Self { backend, settings, optimizer, phase, validation, .. } = self;
+    fn end_epoch(
+        &mut self,
+        epoch: Epoch,
+        solver: &mut dyn Solver<B>,
+        fixed: &mut B::Fixed,
+    ) -> Result<(), PhaseError> {
         self.check(solver, epoch.number)?;
-        backend.round_weights(solver.weights(), &mut self.fixed)?;
-        let validation = backend.errors(validation, &self.fixed)?;
-        self.metrics.push(Metrics {
-            phase,
+        self.backend.round_weights(solver.weights(), fixed)?;
+        let validation = self.backend.errors(&self.validation, fixed)?;
+        self.vector.metrics.push(Metrics {
+            phase: self.phase,
             epoch: epoch.number,
             gradient: epoch.gradient,
             train_mse: epoch.train_mse,
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),
         });
-        if self.best.observe(epoch, &validation, settings, optimizer) {
-            self.best.weights = backend.download(solver.weights())?;
+        if self.vector.observe(epoch, &validation, &self.stop) {
+            self.vector.elements = self.backend.download(solver.weights())?;
         }
         if let Some(error) = validation.mse().or(epoch.train_mse) {
             solver.observe(error);
@@ -115,12 +117,8 @@ impl<B: Backend> Epochs<'_, '_, B> {
 
     fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, PhaseError> {
         // A diverged state must not be saved for resuming.
-        self.check(solver, self.best.progress.epochs)?;
-        Ok(Snapshot {
-            state: solver.state()?,
-            best: self.best.clone(),
-            metrics: self.metrics.clone(),
-        })
+        self.check(solver, self.vector.epochs())?;
+        Ok(Snapshot { state: solver.state()?, vector: self.vector.clone() })
     }
 
     fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), PhaseError> {

@@ -1,5 +1,5 @@
-//! The fit of a group of phases that share factors. Least squares first fits each phase without
-//! factors; Adam then fits all phases of the group together with their factors.
+//! The fit of a group of phases that share factors: Adam fits the weights of all phases together
+//! with their factors, starting from weights that were fitted without factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{
@@ -9,14 +9,12 @@ use othello_engine::random::Generator;
 use othello_engine::record::ScoredPosition;
 
 use super::adam::{Adam, Memory};
-use super::best::Best;
-use super::checkpoint::{Checkpointer, NoCheckpoints, Snapshot};
+use super::best::FittedVector;
 use super::epochs::{Epochs, PhaseError};
-use super::measure::{Measured, counts};
-use super::optimizer::Optimizer;
-use super::phase::PhaseFit;
-use super::report::{FittedPhase, Metrics};
+use super::final_errors::{counts, occurrences, report};
+use super::report::{FittedPhase, FittedUnit, Metrics};
 use super::settings::FitSettings;
+use super::snapshot::{Checkpointer, Snapshot};
 use super::solver::Problem;
 use crate::backend::{Backend, BackendError, Group, Rows};
 use crate::dataset::Dataset;
@@ -28,10 +26,12 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) model: &'a Model,
     pub(super) dataset: &'a Dataset,
     pub(super) settings: &'a FitSettings,
-    /// The weights to start from; without them, those that least squares finds.
-    pub(super) initial: Option<&'a Weights>,
     /// The phases with training positions, and the parameters that are fitted.
     pub(super) group: Group,
+    /// The weights to start from in steps, one for each parameter of the model, for each phase.
+    pub(super) start: Vec<Vec<i16>>,
+    /// The weights that the fit goes on from, if any.
+    pub(super) initial: Option<&'a Weights>,
 }
 
 /// Determines the phases and parameters of a group that are fitted. `None` if the phases have no
@@ -47,42 +47,19 @@ pub(super) fn group_of<B: Backend>(
     if phases.is_empty() {
         return Ok(None);
     }
-    let occurrences = |rows: &[Rows<'_>]| {
-        let mut sums = backend.zero_sums()?;
-        backend.occurrences(&backend.positions(rows)?, &mut sums)?;
-        backend.download_sums(&sums)
-    };
     let mut others = rows(dataset, &phases, Dataset::validation);
     others.extend(rows(dataset, &phases, Dataset::test));
-    let training = occurrences(&rows(dataset, &phases, Dataset::training))?;
-    Ok(Group::new(model, &phases, &training, &occurrences(&others)?))
+    let training = occurrences(backend, &rows(dataset, &phases, Dataset::training))?;
+    Ok(Group::new(model, &phases, &training, &occurrences(backend, &others)?))
 }
 
-/// Returns one part of the dataset (training, validation or test) for each phase.
+/// Returns one subset of the dataset (training, validation or test) for each phase.
 fn rows<'a>(
     dataset: &'a Dataset,
     phases: &[Phase],
-    part: fn(&Dataset, Phase) -> &[ScoredPosition],
+    subset: fn(&Dataset, Phase) -> &[ScoredPosition],
 ) -> Vec<Rows<'a>> {
-    phases.iter().map(|&phase| Rows::full(part(dataset, phase))).collect()
-}
-
-/// The fitted phases of a group, and their factors.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct FittedGroup {
-    /// The number of the group among all groups of the pattern set.
-    pub(super) group: usize,
-    pub(super) phases: Vec<FittedPhase>,
-    /// The vectors of all parameters, one after another, in the order of weights files.
-    pub(super) factors: Vec<i8>,
-}
-
-/// The end of a group's fit.
-pub(super) struct GroupEnd {
-    /// The fitted group; `None` if the fit was stopped before its first epoch was complete.
-    pub(super) fitted: Option<FittedGroup>,
-    /// True if the checkpointer stopped the fit.
-    pub(super) stopped: bool,
+    phases.iter().map(|&phase| Rows::full(subset(dataset, phase))).collect()
 }
 
 /// The largest absolute value of a factor at the start of a fit. Factors that start at 0 would stay
@@ -90,49 +67,36 @@ pub(super) struct GroupEnd {
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Fits the group, starting from `resumed` if given.
+    /// Fits the group, starting from `resumed` if given, until the end or until the checkpointer
+    /// stops the fit.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<GroupEnd, PhaseError> {
+    ) -> Result<FittedVector, PhaseError> {
         let backend = &self.backend.of_group(&self.group)?;
         let phases = self.group.phases();
         let training = rows(self.dataset, phases, Dataset::training);
         let validation = rows(self.dataset, phases, Dataset::validation);
-        let validation = &backend.positions(&validation)?;
         let factors = self.settings.factors.clone().unwrap_or_default();
-        let problem = Problem::new(backend, &training, factors.ridge, self.start()?)?;
-        let adam = &factors.adam();
-        let settings = &FitSettings { adam: adam.clone(), ..self.settings.clone() };
+        let problem = Problem::new(backend, &training, factors.ridge, self.start())?;
         // Each group draws the orders of its batches from a stream of its own.
         let phase = phases[0];
-        let seed = settings.seed ^ ((phase.index() as u64 + 1) << 56);
-        let (state, best, metrics) = Snapshot::or_start(resumed, &problem.initial);
-        let memory = Memory::of_group(&problem)?;
+        let seed = self.settings.seed ^ ((phase.index() as u64 + 1) << 56);
+        let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
+        let (adam, memory) = (&factors.adam(), Memory::of_group(&problem)?);
         let mut solver = Adam::new(&problem, adam, seed, memory, state.as_ref())?;
-        let fixed = backend.zero_fixed()?;
-        let optimizer = Optimizer::Adam;
-        let mut epochs =
-            Epochs { backend, settings, optimizer, phase, validation, best, metrics, fixed };
-        let stopped = epochs.until_the_end(&mut solver, checkpointer)?;
-        let Epochs { best, metrics, .. } = epochs;
-        let some = best.progress.epochs > 0 || !stopped;
-        let fitted = some.then(|| self.finish(backend, &best, &metrics)).transpose()?;
-        Ok(GroupEnd { fitted, stopped })
+        let (stop, validation) = (factors.stop(), backend.positions(&validation)?);
+        Epochs { backend, stop, phase, validation, vector }.run(&mut solver, checkpointer)
     }
 
     /// Returns the vector that the fit starts from.
-    fn start(&self) -> Result<Vec<f64>, PhaseError> {
-        let Self { group, initial, .. } = self;
+    fn start(&self) -> Vec<f64> {
+        let group = &self.group;
         let mut vector = vec![0.0; group.length()];
         let factors = self.initial_factors();
         let own = self.own_squares(&factors);
-        for &phase in group.phases() {
-            let steps = match initial {
-                Some(weights) => self.model.from_file(weights.steps(phase)),
-                None => self.model.from_file(&self.without_factors(phase)?),
-            };
+        for (&phase, steps) in group.phases().iter().zip(&self.start) {
             let weights = &mut vector[group.weights(phase)];
             for ((weight, &parameter), own) in weights.iter_mut().zip(group.parameters()).zip(&own)
             {
@@ -144,7 +108,7 @@ impl<B: Backend> GroupFit<'_, B> {
             *factor = f64::from(steps) / f64::from(FACTORS_PER_UNIT);
         }
         self.draw_missing(&factors, to_begin_with);
-        Ok(vector)
+        vector
     }
 
     /// Draws the factors of those dimensions in which all parameters have 0: they would stay 0.
@@ -185,33 +149,14 @@ impl<B: Backend> GroupFit<'_, B> {
         found
     }
 
-    /// Fits the weights of a phase by least squares without factors; in the order of weights files.
-    fn without_factors(&self, phase: Phase) -> Result<Vec<i16>, PhaseError> {
-        let fit = PhaseFit {
-            backend: self.backend,
-            model: self.model,
-            dataset: self.dataset,
-            settings: self.settings,
-            optimizer: Optimizer::LeastSquares,
-            initial: None,
-            phase,
-        };
-        let end = fit.run(None, &mut NoCheckpoints)?;
-        Ok(end.fitted.map_or_else(|| vec![0; self.model.parameters()], |fitted| fitted.steps))
-    }
-
-    /// Rounds the best vector to the precision of the weights file and measures its errors.
-    fn finish(
-        &self,
-        backend: &B,
-        best: &Best,
-        metrics: &[Metrics],
-    ) -> Result<FittedGroup, BackendError> {
+    /// Rounds the vector that [`Self::run`] returned to the precision of weights files and measures
+    /// its errors.
+    pub(super) fn finish(&self, vector: &FittedVector) -> Result<FittedUnit, BackendError> {
         let Self { model, dataset, group, .. } = self;
+        let mut rounded = vector.elements.clone();
         let factors: Vec<i8> =
-            best.weights[group.factors()].iter().map(|&factor| nearest_factor(factor)).collect();
+            rounded[group.factors()].iter().map(|&factor| nearest_factor(factor)).collect();
         let own = self.own_squares(&factors);
-        let mut rounded = best.weights.clone();
         for (rounded, &factor) in rounded[group.factors()].iter_mut().zip(&factors) {
             *rounded = f64::from(factor) / f64::from(FACTORS_PER_UNIT);
         }
@@ -225,23 +170,21 @@ impl<B: Backend> GroupFit<'_, B> {
             }
             steps_of.push(steps);
         }
+        let backend = &self.backend.of_group(group)?;
         let mut phases = vec![];
         for (&phase, steps) in group.phases().iter().zip(steps_of) {
-            let report = Measured { backend, model, dataset, phase }.report(best, &rounded)?;
-            let counts = counts(self.backend, dataset.training(phase))?;
+            let report = report(backend, dataset, phase, vector, &rounded)?;
+            let counts = model.to_file(&counts(self.backend, dataset.training(phase))?);
             let initial = self.initial.map(|weights| weights.steps(phase));
             let steps = self.by_file(initial, steps.chunks_exact(1));
-            let counts = model.to_file(&counts);
-            let metrics = metrics.iter().map(|line| Metrics { phase, ..*line }).collect();
-            let fitted = FittedPhase { steps, counts, report, metrics };
-            phases.push(fitted.after(self.initial));
+            let metrics = vector.metrics.iter().map(|line| Metrics { phase, ..*line }).collect();
+            phases.push(FittedPhase { steps, counts, report, metrics }.after(self.initial));
         }
-        let shape = model.set().factors();
         let first = group.phases()[0];
-        let number = shape.map_or(0, |shape| shape.group(first));
         let initial = self.initial.and_then(Weights::factors).map(|factors| factors.of(first));
         let factors = self.by_file(initial, factors.chunks_exact(group.dimensions()));
-        Ok(FittedGroup { group: number, phases, factors })
+        let number = model.set().factors().map_or(0, |shape| shape.group(first));
+        Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
     /// Returns the elements of each parameter in the order of weights files. `values` are in the

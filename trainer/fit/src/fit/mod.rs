@@ -5,32 +5,32 @@
 //! | `optimizer`, `schedule`, `window`, `settings` | the settings that decide a fit |
 //! | `state`, `report`, `best` | the state and the result of a fit |
 //! | `solver`, `adam`, `least_squares` | the optimizers: a problem, and updates |
-//! | `checkpoint` | what is kept in case of a kill |
-//! | `units` | the units of work, and their division among machines |
-//! | `epochs`, `measure`, `phase`, `group` | the fit of a phase or of a group, and its errors |
-//! | `assembly`, `side_files`, `outputs`, `parts`, `run` | all phases, whole or in parts |
+//! | `snapshot` | the state of an unfinished fit, and when it is saved |
+//! | `epochs`, `final_errors`, `phase`, `group` | the fit of a phase or of a group, and its errors |
+//! | `units`, `part`, `side_files`, `error`, `pack`, `run` | all phases: a run whose parts are units of phases |
 //! | `device` | the device that a fit runs on |
 //!
-//! Each row uses only the rows above it.
+//! A fit computes with vectors, whose elements have the order of [`crate::model`]. It rounds,
+//! measures and reorders them once, at the end.
 
 mod adam;
-mod assembly;
 mod best;
-mod checkpoint;
 mod device;
 mod epochs;
+mod error;
+mod final_errors;
 mod group;
 mod least_squares;
-mod measure;
 mod optimizer;
-mod outputs;
-mod parts;
+mod pack;
+mod part;
 mod phase;
 mod report;
 mod run;
 mod schedule;
 mod settings;
 mod side_files;
+mod snapshot;
 mod solver;
 mod state;
 #[cfg(test)]
@@ -38,20 +38,22 @@ mod tests;
 mod units;
 mod window;
 
-pub use checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
+pub use best::FittedVector;
 pub use device::{Device, NoGpu, PickedDevice};
 pub use epochs::PhaseError;
+pub use error::FitError;
 pub use optimizer::Optimizer;
-pub use parts::{MergePartsError, MergedParts, merge_parts};
-pub use phase::{PhaseEnd, PhaseFit};
+pub use pack::pack;
+pub use phase::PhaseFit;
 pub use report::{FitReport, FittedPhase, Metrics, PhaseReport};
-pub use run::{Fit, FitError, Limits};
+pub use run::{Fit, FitEnd, Limits};
 pub use schedule::{Schedule, ScheduleError};
 pub use settings::{
     AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, SettingsError,
 };
 pub use side_files::{ReportError, side_files};
+pub use snapshot::{CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
 pub use solver::{Advance, Problem, RestoreError, Solver};
 pub use state::{Epoch, State, StateError};
-pub use units::{Units, UnitsError};
+pub use units::Units;
 pub use window::{Window, WindowError};

@@ -4,14 +4,14 @@ use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
 
 use super::adam::{Adam, Memory};
-use super::best::Best;
-use super::checkpoint::{Checkpointer, Snapshot};
+use super::best::FittedVector;
 use super::epochs::{Epochs, PhaseError};
+use super::final_errors::{counts, report};
 use super::least_squares::{Directions, LeastSquares};
-use super::measure::Measured;
 use super::optimizer::Optimizer;
-use super::report::{FittedPhase, Metrics};
+use super::report::FittedPhase;
 use super::settings::FitSettings;
+use super::snapshot::{Checkpointer, Snapshot};
 use super::solver::{Problem, RestoreError, Solver};
 use super::state::State;
 use crate::backend::{Backend, BackendError, Rows};
@@ -32,34 +32,22 @@ pub struct PhaseFit<'a, B> {
     pub optimizer: Optimizer,
     /// The weights to start from, which the ridge pulls towards; without them, 0.
     pub initial: Option<&'a Weights>,
-    /// The phase.
+    /// The phase, which has training positions.
     pub phase: Phase,
 }
 
-/// The end of a phase's fit.
-#[derive(Clone, PartialEq, Debug)]
-pub struct PhaseEnd {
-    /// The weights, with a report that says whether the fit was stopped early. `None` if the phase
-    /// has no training positions or was stopped before its first epoch was complete.
-    pub fitted: Option<FittedPhase>,
-    /// True if the checkpointer stopped the fit.
-    pub stopped: bool,
-}
-
 impl<B: Backend> PhaseFit<'_, B> {
-    /// Fits the phase, starting from `resumed` if given.
+    /// Fits the phase, starting from `resumed` if given, until the end or until the checkpointer
+    /// stops the fit. Returns the weights in the numbering of the model.
     pub fn run(
         &self,
         resumed: Option<Snapshot>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<PhaseEnd, PhaseError> {
-        if self.dataset.training(self.phase).is_empty() {
-            return Ok(PhaseEnd { fitted: None, stopped: false });
-        }
+    ) -> Result<FittedVector, PhaseError> {
         let problem = self.problem()?;
-        let (state, best, metrics) = Snapshot::or_start(resumed, &problem.initial);
+        let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
         let mut solver = self.solver(&problem, state.as_ref())?;
-        self.run_from(best, metrics, &mut *solver, checkpointer)
+        self.epochs(vector)?.run(&mut *solver, checkpointer)
     }
 
     /// Fits the phase with the caller's own solver, created for [`Self::problem`] and at its start.
@@ -67,29 +55,20 @@ impl<B: Backend> PhaseFit<'_, B> {
         &self,
         solver: &mut dyn Solver<B>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<PhaseEnd, PhaseError> {
-        self.run_from(Best::new(&self.initial_weights()), vec![], solver, checkpointer)
+    ) -> Result<FittedVector, PhaseError> {
+        let vector = FittedVector::new(&self.initial_weights());
+        self.epochs(vector)?.run(solver, checkpointer)
     }
 
-    fn run_from(
-        &self,
-        best: Best,
-        metrics: Vec<Metrics>,
-        solver: &mut dyn Solver<B>,
-        checkpointer: &mut impl Checkpointer,
-    ) -> Result<PhaseEnd, PhaseError> {
-        let &Self { backend, model, dataset, settings, optimizer, phase, .. } = self;
-        let validation = &backend.positions(&[Rows::full(dataset.validation(phase))])?;
-        let fixed = backend.zero_fixed()?;
-        let mut epochs =
-            Epochs { backend, settings, optimizer, phase, validation, best, metrics, fixed };
-        let stopped = epochs.until_the_end(solver, checkpointer)?;
-        let Epochs { best, metrics, .. } = epochs;
-        let measured = Measured { backend, model, dataset, phase };
-        let some = best.progress.epochs > 0 || !stopped;
-        let fitted = some.then(|| measured.finish(&best, metrics)).transpose()?;
-        let fitted = fitted.map(|fitted| fitted.after(self.initial));
-        Ok(PhaseEnd { fitted, stopped })
+    /// Rounds the weights that [`Self::run`] returned to steps and measures their errors.
+    pub fn finish(&self, vector: FittedVector) -> Result<FittedPhase, BackendError> {
+        let &Self { backend, model, dataset, phase, initial, .. } = self;
+        let steps = vector.steps();
+        let rounded: Vec<f64> = steps.iter().map(|&step| weight_in_discs(step)).collect();
+        let report = report(backend, dataset, phase, &vector, &rounded)?;
+        let counts = model.to_file(&counts(backend, dataset.training(phase))?);
+        let metrics = vector.metrics;
+        Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics }.after(initial))
     }
 
     /// Returns the least-squares problem of the training positions of the phase and its window.
@@ -99,6 +78,13 @@ impl<B: Backend> PhaseFit<'_, B> {
             .map(|(near, factor)| Rows { positions: self.dataset.training(near), factor })
             .collect::<Vec<_>>();
         Problem::new(self.backend, &rows, self.settings.ridge, self.initial_weights())
+    }
+
+    fn epochs(&self, vector: FittedVector) -> Result<Epochs<'_, '_, B>, BackendError> {
+        let &Self { backend, dataset, phase, .. } = self;
+        let validation = backend.positions(&[Rows::full(dataset.validation(phase))])?;
+        let stop = self.settings.stop(self.optimizer);
+        Ok(Epochs { backend, stop, phase, validation, vector })
     }
 
     fn initial_weights(&self) -> Vec<f64> {

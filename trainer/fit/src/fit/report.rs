@@ -161,6 +161,14 @@ impl FittedPhase {
     }
 }
 
+/// The fitted phases of a part: one, or those of a group with the number of the group and the vectors
+/// of all parameters, one after another, in the order of weights files.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct FittedUnit {
+    pub(super) phases: Vec<FittedPhase>,
+    pub(super) factors: Option<(usize, Vec<i8>)>,
+}
+
 /// The rows of the phases that a fit was to fit, in ascending order. `Display` prints them as a
 /// table.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]

@@ -1,31 +1,37 @@
-//! The fit of all phases: in parallel, resumable, into one weights file.
+//! The fit of all phases: a run whose parts are phases, or groups of phases that share factors.
+//!
+//! | stage | parts | content |
+//! |---|---|---|
+//! | `fit without factors (epochs)` | phases | the weights that a fit of factors starts from, if it has no others |
+//! | `fit (epochs)` or `fit factors (epochs)` | phases or groups | fitted weights and factors |
 
 use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Weights, WeightsError, WeightsFile};
-use othello_engine::file::{Begin, Existing, FileError, Kind, Provenance, Summary, Writer};
-use othello_engine::progress::{Interrupted, Progress};
-use othello_engine::record::Shard;
+use othello_engine::eval::WeightsFile;
+use othello_engine::file::{Existing, Kind, Provenance, Section, Summary};
+use othello_engine::progress::Progress;
+use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
 use serde_json::json;
 
-use super::assembly::Assembly;
-use super::checkpoint::{CheckpointError, Finished, PhaseFile, Snapshot};
+use super::best::FittedVector;
 use super::epochs::PhaseError;
-use super::group::{FittedGroup, GroupEnd, GroupFit, group_of};
+use super::error::FitError;
+use super::group::{GroupFit, group_of};
 use super::optimizer::Optimizer;
-use super::outputs::Outputs;
-use super::parts::write_part;
-use super::phase::{PhaseEnd, PhaseFit};
-use super::report::FitReport;
+use super::pack::Packing;
+use super::phase::PhaseFit;
+use super::report::{FitReport, FittedUnit};
 use super::settings::FitSettings;
-use super::side_files::{MetricsFile, ReportError, ReportFile};
-use super::units::{Units, UnitsError};
-use crate::backend::{Backend, Group, MAX_TOTAL_WEIGHT};
+use super::side_files::SideFiles;
+use super::snapshot::{Saver, Snapshot};
+use super::state::StateError;
+use super::units::Units;
+use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
 use crate::model::Model;
 
@@ -45,9 +51,8 @@ pub struct Fit<'a> {
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// The part of these phases to fit, if several machines share them. The output is then a part
-    /// for [`super::merge_parts`].
-    pub shard: Option<Shard>,
+    /// The parts to make, if several processes share the fit.
+    pub shard: Shard,
     /// The limits of time and memory.
     pub limits: Limits,
 }
@@ -64,177 +69,79 @@ pub struct Limits {
     pub memory: Option<u64>,
 }
 
-/// Errors of a fit.
-#[derive(Debug, thiserror::Error)]
-pub enum FitError {
-    /// There is nothing to fit.
-    #[error("none of the phases {0} to {1} has training positions: check the data and --phases")]
-    NoPositions(Phase, Phase),
-    /// The data is more than the sums can hold.
-    #[error("phase {0} has too many training positions in its window; narrow the --window")]
-    TooMany(Phase),
-    /// The data is more than the sums of factors can hold.
-    #[error(
-        "the phases from {0} on that share factors have too many training positions together; make the \
-         groups of the pattern set smaller"
-    )]
-    TooManyInGroup(Phase),
-    /// The work was stopped; finished phases are kept.
-    #[error("stopped")]
-    Interrupted(#[from] Interrupted),
-    /// A phase cannot be fitted.
-    #[error(transparent)]
-    Phase(#[from] PhaseError),
-    /// The time was up before any phase had completed an epoch.
-    #[error(
-        "the time was up before any phase had completed an epoch; the same command goes on from \
-         where it stopped: give it more --minutes"
-    )]
-    OutOfTime,
-    /// There are more shards than units of work.
-    #[error(transparent)]
-    Shard(#[from] UnitsError),
-    /// There is too little memory for a single phase.
-    #[error("the fit of one phase takes {needed} MB; raise --memory-mb")]
-    OutOfMemory {
-        /// The memory that a phase needs, in megabytes of 2²⁰ bytes.
-        needed: u64,
-    },
-    /// The checkpoint cannot be used.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The weights cannot be written.
-    #[error(transparent)]
-    Weights(#[from] WeightsError),
-    /// An output is in the way, or cannot be written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The weights are complete, but their report cannot be read.
-    #[error(transparent)]
-    Report(#[from] ReportError),
+/// The end of a fit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FitEnd {
+    /// The result of the fit of each phase; of a shard, of its own phases.
+    pub report: FitReport,
+    /// The summary of the weights file; `None` for a shard, which writes parts alone.
+    pub summary: Option<Summary>,
 }
 
-/// The name of the work in progress messages.
-const PHASES: &str = "fit (phases)";
-
 impl Fit<'_> {
-    /// Fits all phases, or those of the shard, on `backend` and writes the weights, or the part, to
-    /// `path`. Takes over the phases that a killed run had finished from its checkpoints. Writes
-    /// the metrics (`path` + `.metrics.jsonl`) and the report (`path` + `.report.json`) beside the
-    /// weights. Refuses foreign files under all these names, unless `existing` allows replacing
-    /// them.
+    /// Fits the phases on `backend` and writes the weights to `path`, the metrics to `path` +
+    /// `.metrics.jsonl` and the report to `path` + `.report.json`; a shard makes its parts in
+    /// `path` + `.parts`. Takes over the parts that exist. Refuses foreign files under all these
+    /// names, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,
         path: &Path,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<(Summary, FitReport), FitError> {
-        let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
-        let units = Units::of(self.model, &self.phases, self.shard)?;
-        let wanted = units.phases();
+    ) -> Result<FitEnd, FitError> {
+        let units = Units::of(self.model.set(), &self.phases);
         self.check_total_weights(&units)?;
-        let outputs = Outputs::new(path, self.provenance());
-        let provenance = outputs.provenance();
-        let report_file = ReportFile::new(path, provenance);
-        // The outputs are claimed first, so that an obstacle is reported before the work, not after
-        // it.
-        let kind = if self.shard.is_some() { Kind::Checkpoint } else { Kind::Weights };
-        let writer = match Writer::begin(path, kind, provenance, existing)? {
-            Begin::Done(summary) => {
-                let report = report_file.read()?;
-                progress.begin(PHASES, wanted.len() as u64, wanted.len() as u64);
-                return Ok((summary, report));
+        let plan = self.plan(&units);
+        let side_files = SideFiles::new(path, &plan.provenance);
+        let last = plan.stages.last().cloned();
+        let run = match Run::open(path, plan, self.shard, existing, progress)? {
+            Opened::Done(summary) => {
+                if let Some(Stage { name, units, .. }) = last {
+                    progress.begin(&name, units, units);
+                }
+                return Ok(FitEnd { report: side_files.read_report()?, summary: Some(summary) });
             }
-            Begin::Writer(writer) => writer,
+            Opened::Run(run) => run,
         };
-        let metrics_file = MetricsFile::new(path, provenance);
-        match existing {
-            Existing::Replace => outputs.remove_phase_files(&wanted)?,
-            Existing::Keep => {
-                report_file.check_is_own()?;
-                metrics_file.check_is_own()?;
-                outputs.check_are_own(&wanted)?;
-            }
+        if existing == Existing::Keep {
+            side_files.check_are_own()?;
         }
-        let (finished_file, finished) = Finished::open(path, provenance, existing, self.model)?;
-        progress.warn(finished_file.warning());
-        progress.begin_stoppable(PHASES, finished.phases.len() as u64, wanted.len() as u64);
-        let mut fitted = Assembly::new(self.weights_to_begin_with());
-        fitted.insert_found(finished);
-        let mut missing = units.into_inner();
-        missing.retain(|unit| unit.iter().any(|&phase| !fitted.contains(phase)));
-        // The middle phases have most positions. They go first, so that no thread waits at the end.
-        let positions = |unit: &Vec<Phase>| -> usize {
-            unit.iter().map(|&phase| self.dataset.training(phase).len()).sum()
-        };
-        missing.sort_by_cached_key(|unit| (std::cmp::Reverse(positions(unit)), unit[0]));
         let work = Work {
             fit: self,
             backend,
-            outputs: &outputs,
-            deadline,
+            run: &run,
+            units,
+            deadline: self.limits.time.and_then(|time| Instant::now().checked_add(time)),
             progress,
-            shared: Mutex::new(Shared {
-                missing: missing.into_iter(),
-                fitted,
-                stopped: vec![],
-                finished_file,
-                metrics_file,
-                failed: None,
-            }),
+            so_far: Mutex::default(),
         };
-        let mut shared = work.run(self.parallel_phases()?)?;
-        progress.check()?;
-        shared.metrics_file.write(shared.fitted.metrics())?;
-        if self.shard.is_some() {
-            if !shared.stopped.is_empty() {
+        let stopped = work.make()?;
+        if run.is_shard() {
+            if !stopped.is_empty() {
                 return Err(FitError::OutOfTime);
             }
-            let report = shared.fitted.report();
-            report_file.write(&report)?;
-            let summary = write_part(writer, &shared.fitted, progress)?;
-            shared.finished_file.remove()?;
-            outputs.remove_phase_files(&wanted)?;
-            return Ok((summary, report));
+            return Ok(FitEnd { report: work.own_report()?, summary: None });
         }
-        let assembled = shared.fitted.finish(&self.phases, self.initial.is_some(), &shared.stopped);
-        let (weights, report) = assembled.ok_or_else(|| match *shared.stopped {
-            [] => FitError::NoPositions(*self.phases.start(), *self.phases.end()),
-            [..] => FitError::OutOfTime,
-        })?;
-        report_file.write(&report)?;
-        if !shared.stopped.is_empty() {
-            let summary = outputs.write_unfinished(&weights, &report)?;
-            writer.leave();
-            return Ok((summary, report));
-        }
-        let summary = weights.write_to(writer)?;
-        shared.finished_file.remove()?;
-        outputs.remove_phase_files(&wanted)?;
-        Ok((summary, report))
+        let so_far = work.so_far.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let pack = |run: &Run| {
+            let (model, phases, initial) = (self.model, &self.phases, self.initial);
+            let initial = initial.map(|file| &file.weights);
+            let packing = Packing { run, model, phases, initial, progress };
+            packing.write(so_far, &stopped)
+        };
+        // The parts of an unfinished fit stay.
+        let packed = if stopped.is_empty() { run.pack(pack) } else { pack(&run) };
+        packed.map(|(summary, report)| FitEnd { report, summary: Some(summary) })
     }
 
-    /// Returns the number of phases, or of groups of phases, that may run at once.
-    fn parallel_phases(&self) -> Result<usize, FitError> {
-        let threads = rayon::current_num_threads();
-        let Some(memory) = self.limits.memory else { return Ok(threads) };
-        let units = Units::all(self.model).into_inner().into_iter();
-        let lengths = units.filter_map(|unit| Group::largest_length(self.model, unit.len()));
-        let one = bytes_per_phase(lengths.max().unwrap_or(self.model.parameters()));
-        if one.get() > memory {
-            return Err(FitError::OutOfMemory { needed: one.get().div_ceil(1 << 20) });
-        }
-        Ok(usize::try_from(memory / 2 / one).unwrap_or(usize::MAX).clamp(1, threads))
-    }
-
-    /// Returns the provenance of the weights: everything that decides them.
-    fn provenance(&self) -> Provenance {
+    /// Returns the provenance, which is everything that decides the weights, and the stages.
+    fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
         // The test files decide nothing but the report beside the weights, which is another one
         // with other test files.
-        let whole = Provenance::new("fit")
+        let provenance = Provenance::new("fit")
             .with("optimizer", self.optimizer.name())
             .with("data", inputs(self.dataset.inputs()))
             .with("test", inputs(self.dataset.test_inputs()))
@@ -242,10 +149,24 @@ impl Fit<'_> {
             .with("settings", self.settings.of(self.optimizer))
             .with("initial", self.initial.map(|file| file.sha256.as_str()))
             .with("phases", json!([self.phases.start(), self.phases.end()]));
-        match self.shard {
-            None => whole,
-            Some(shard) => whole.with("shard", shard.to_string()),
-        }
+        let stage = |name, parts: usize, epochs: u32| {
+            Stage::new(name, parts as u64 * u64::from(epochs), epochs.into())
+        };
+        let without_factors = |optimizer| self.settings.stop(optimizer).epochs;
+        let stages = match (self.model.set().factors(), self.initial) {
+            (None, _) => {
+                vec![stage("fit (epochs)", units.len(), without_factors(self.optimizer))]
+            }
+            (Some(_), initial) => {
+                let (phases, epochs) =
+                    (units.phases().len(), without_factors(Optimizer::LeastSquares));
+                let first = stage("fit without factors (epochs)", phases, epochs);
+                let factors = self.settings.factors.clone().unwrap_or_default();
+                let last = stage("fit factors (epochs)", units.len(), factors.epochs);
+                if initial.is_some() { vec![last] } else { vec![first, last] }
+            }
+        };
+        Plan { kind: Some(Kind::Weights), provenance, stages, growing: None }
     }
 
     fn check_total_weights(&self, units: &Units) -> Result<(), FitError> {
@@ -266,151 +187,225 @@ impl Fit<'_> {
         }
     }
 
-    fn weights_to_begin_with(&self) -> Weights {
-        let initial = self.initial.map(|file| file.weights.clone());
-        initial.unwrap_or_else(|| Weights::zero(self.model.set().clone()))
+    /// Returns the number of fits with vectors of at most this length that may run at once.
+    fn at_once(&self, length: usize) -> Result<usize, FitError> {
+        // Eight vectors of doubles, a vector of sums and the best weights; four more vectors while
+        // the state is saved, and their bytes.
+        const BYTES_PER_ELEMENT: u64 = 8 * 18 + 4;
+        let threads = rayon::current_num_threads();
+        let Some(memory) = self.limits.memory else { return Ok(threads) };
+        // At least 1, so that nothing divides by zero. Lines of metrics and everything else are
+        // small.
+        let bytes = (length as u64).saturating_mul(BYTES_PER_ELEMENT);
+        let one = NonZeroU64::MIN.saturating_add(bytes);
+        if one.get() > memory {
+            return Err(FitError::OutOfMemory { needed_mb: one.get().div_ceil(1 << 20) });
+        }
+        Ok(usize::try_from(memory / 2 / one).unwrap_or(usize::MAX).clamp(1, threads))
     }
 }
 
-/// Returns the number of bytes that a running phase takes with this number of parameters.
-fn bytes_per_phase(parameters: usize) -> NonZeroU64 {
-    // Eight vectors of doubles, a vector of sums and the best weights; four more vectors while the
-    // phase is saved, and their bytes.
-    const BYTES_PER_PARAMETER: u64 = 8 * 18 + 4;
-    // At least 1, so that nothing divides by zero. Lines of metrics and everything else are small.
-    NonZeroU64::MIN.saturating_add((parameters as u64).saturating_mul(BYTES_PER_PARAMETER))
-}
-
-/// The fit of all units of phases by parallel workers.
+/// The fit of all units by parallel workers.
 struct Work<'a, B> {
     fit: &'a Fit<'a>,
     backend: &'a B,
-    outputs: &'a Outputs<'a>,
+    run: &'a Run,
+    units: Units,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
-    shared: Mutex<Shared>,
+    /// The units that ran out of time after at least one epoch.
+    so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The state that the workers share.
-struct Shared {
-    /// The units that no worker has begun.
-    missing: std::vec::IntoIter<Vec<Phase>>,
-    fitted: Assembly,
-    /// The phases that ran out of time.
-    stopped: Vec<Phase>,
-    finished_file: Finished,
-    metrics_file: MetricsFile,
-    failed: Option<FitError>,
-}
+/// The name of the section with the weights that a fit of factors starts from.
+const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Fits all units, `at_once` at a time. Never begins more than that, so memory is bounded,
-    /// although the sums of a phase may use all threads.
-    fn run(self, at_once: usize) -> Result<Shared, FitError> {
-        let worker = &self;
-        rayon::scope(|scope| (0..at_once).for_each(|_| scope.spawn(|_| worker.work())));
-        let shared = self.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match shared.failed {
-            Some(error) => Err(error),
-            None => Ok(shared),
-        }
-    }
-
-    /// Fits one unit after another until none is left or one has failed.
-    fn work(&self) {
-        loop {
-            let unit = {
-                let mut shared = self.lock();
-                let unit = shared.missing.next();
-                if shared.failed.is_some() { None } else { unit }
-            };
-            let Some(unit) = unit else { return };
-            if let Err(error) = self.fit_unit(&unit) {
-                self.lock().failed = Some(error);
+    /// Makes the parts that are missing. Returns the phases that ran out of time.
+    fn make(&self) -> Result<Vec<Phase>, FitError> {
+        let (model, last) = (self.fit.model, self.run.stages().len() - 1);
+        let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
+        let length = self.units.iter().filter_map(largest).max().unwrap_or(model.parameters());
+        let at_once = self.fit.at_once(length)?;
+        if last > 0 {
+            let phases: Vec<_> = self.units.phases().into_iter().map(|phase| vec![phase]).collect();
+            let at_once = self.fit.at_once(model.parameters())?;
+            let stopped = self.make_stage(0, &phases, at_once, |part, phase| {
+                self.fit_without_factors(part, phase[0])
+            })?;
+            if !stopped.is_empty() {
+                return Err(FitError::OutOfTime);
             }
         }
+        self.make_stage(last, &self.units, at_once, |part, unit| match model.set().factors() {
+            Some(_) => self.fit_group(part, unit),
+            None => self.fit_phase(part, unit[0]),
+        })
     }
 
-    fn fit_unit(&self, unit: &[Phase]) -> Result<(), FitError> {
+    fn make_stage(
+        &self,
+        stage: usize,
+        units: &[Vec<Phase>],
+        at_once: usize,
+        make: impl Fn(&mut LongPart<'_>, &[Phase]) -> Result<bool, FitError> + Sync,
+    ) -> Result<Vec<Phase>, FitError> {
+        let mut missing = self.run.missing(stage);
+        // The middle phases have most positions. They go first, so that no thread waits at the end.
+        missing.sort_by_cached_key(|&part| {
+            let unit = units[part as usize].iter();
+            let positions = unit.map(|&phase| self.fit.dataset.training(phase).len());
+            (std::cmp::Reverse(positions.sum::<usize>()), part)
+        });
+        let unfinished = self.run.make_parts(stage, missing, at_once, self.progress, |part| {
+            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(false);
+            }
+            make(part, &units[part.index() as usize])
+        })?;
         self.progress.check()?;
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.lock().stopped.extend(unit);
-            return Ok(());
-        }
-        match self.fit.model.set().factors() {
-            Some(_) => self.fit_group(unit)?,
-            None => unit.iter().try_for_each(|&phase| self.fit_phase(phase))?,
-        }
-        self.progress.advance(unit.len() as u64);
-        Ok(())
+        Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    fn fit_phase(&self, phase: Phase) -> Result<(), FitError> {
+    /// Fits the weights of a phase that a fit of factors starts from.
+    fn fit_without_factors(&self, part: &mut LongPart<'_>, phase: Phase) -> Result<bool, FitError> {
+        let optimizer = Optimizer::LeastSquares;
+        if self.fit.dataset.training(phase).is_empty() {
+            return Ok(true);
+        }
+        let fit = PhaseFit { optimizer, initial: None, ..self.phase_fit(phase) };
+        let vector =
+            self.resumable(part, phase, self.fit.model.parameters(), |resumed, saver| {
+                fit.run(resumed, saver)
+            })?;
+        if vector.is_finished() {
+            let steps =
+                vector.steps().iter().flat_map(|step| step.to_le_bytes()).collect::<Vec<_>>();
+            part.section(START, &steps)?;
+        }
+        Ok(vector.is_finished())
+    }
+
+    fn phase_fit(&self, phase: Phase) -> PhaseFit<'_, B> {
         let &Fit { model, dataset, settings, optimizer, initial, .. } = self.fit;
         let initial = initial.map(|file| &file.weights);
-        let backend = self.backend;
-        let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
-        let PhaseEnd { fitted, stopped } =
-            self.resumable(phase, model.parameters(), |resumed, file| fit.run(resumed, file))?;
-        let shared = &mut *self.lock();
-        if stopped {
-            shared.stopped.push(phase);
-        } else if let Some(fitted) = &fitted {
-            shared.finished_file.push(fitted)?;
-            self.outputs.phase_file(phase).remove()?;
-        }
-        if let Some(fitted) = fitted {
-            shared.fitted.insert(fitted);
-            shared.metrics_file.update(shared.fitted.metrics())?;
-        }
-        Ok(())
+        PhaseFit { backend: self.backend, model, dataset, settings, optimizer, initial, phase }
     }
 
-    fn fit_group(&self, unit: &[Phase]) -> Result<(), FitError> {
+    fn fit_phase(&self, part: &mut LongPart<'_>, phase: Phase) -> Result<bool, FitError> {
+        if self.fit.dataset.training(phase).is_empty() {
+            return Ok(true);
+        }
+        let fit = self.phase_fit(phase);
+        let vector =
+            self.resumable(part, phase, self.fit.model.parameters(), |resumed, saver| {
+                fit.run(resumed, saver)
+            })?;
+        self.finish(part, vector, |vector| {
+            Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None })
+        })
+    }
+
+    fn fit_group(&self, part: &mut LongPart<'_>, unit: &[Phase]) -> Result<bool, FitError> {
         let &Fit { model, dataset, settings, initial, .. } = self.fit;
         let group = group_of(self.backend, model, dataset, unit).map_err(PhaseError::from)?;
-        let Some(group) = group else { return Ok(()) };
+        let Some(group) = group else { return Ok(true) };
         let (first, length) = (group.phases()[0], group.length());
+        let start =
+            group.phases().iter().map(|&phase| self.start(phase)).collect::<Result<_, _>>()?;
         let initial = initial.map(|file| &file.weights);
-        let backend = self.backend;
-        let fit = GroupFit { backend, model, dataset, settings, initial, group };
-        let GroupEnd { fitted, stopped } =
-            self.resumable(first, length, |resumed, file| fit.run(resumed, file))?;
-        let shared = &mut *self.lock();
-        if stopped {
-            shared.stopped.extend(unit);
-        } else if let Some(fitted) = &fitted {
-            shared.finished_file.push_group(fitted)?;
-            self.outputs.phase_file(first).remove()?;
-        }
-        if let Some(FittedGroup { phases, factors, group }) = fitted {
-            shared.fitted.insert_factors(group, &factors);
-            phases.into_iter().for_each(|phase| shared.fitted.insert(phase));
-            shared.metrics_file.update(shared.fitted.metrics())?;
-        }
-        Ok(())
+        let fit =
+            GroupFit { backend: self.backend, model, dataset, settings, group, start, initial };
+        let vector =
+            self.resumable(part, first, length, |resumed, saver| fit.run(resumed, saver))?;
+        self.finish(part, vector, |vector| Ok(fit.finish(&vector)?))
     }
 
-    /// Runs a fit from the state in the file of its phase, or from the beginning if that cannot be
-    /// used.
-    fn resumable<End>(
+    /// Returns the weights that the fit of factors starts from, in steps.
+    fn start(&self, phase: Phase) -> Result<Vec<i16>, FitError> {
+        let model = self.fit.model;
+        if let Some(file) = self.fit.initial {
+            return Ok(model.from_file(file.weights.steps(phase)));
+        }
+        let index = phase.index() - self.fit.phases.start().index();
+        let mut reader = self.run.part(0, index as u64)?;
+        let section = reader.next().transpose()?;
+        let content = section.filter(|section| section.name == START).map(|own| own.content);
+        let (steps, _) = content.as_deref().unwrap_or_default().as_chunks();
+        let steps: Vec<i16> = steps.iter().map(|&step| i16::from_le_bytes(step)).collect();
+        if steps.len() == model.parameters() {
+            return Ok(steps);
+        }
+        let reason = format!("has {} weights; expected {}", steps.len(), model.parameters());
+        Err(reader.meaningless(reason).into())
+    }
+
+    /// Runs a fit from the snapshot of its part, or from the beginning if that cannot be used.
+    fn resumable(
         &self,
+        part: &mut LongPart<'_>,
         phase: Phase,
         length: usize,
-        run: impl Fn(Option<Snapshot>, &mut PhaseFile<'_>) -> Result<End, PhaseError>,
-    ) -> Result<End, PhaseError> {
-        let mut file = self.outputs.phase_file(phase).until(self.deadline, self.progress);
-        let resumed = file.read(length, |line| self.progress.message(line));
-        match run(resumed, &mut file) {
-            Err(PhaseError::Mismatch(error)) => {
-                self.progress.message(&file.anew(&error));
-                run(None, &mut file)
+        run: impl Fn(Option<Snapshot>, &mut Saver<'_, '_>) -> Result<FittedVector, PhaseError>,
+    ) -> Result<FittedVector, FitError> {
+        let path = part.snapshot_path();
+        let anew = |error: &StateError| {
+            let path = path.display();
+            self.progress.message(&format!("{path}: {error}; phase {phase} begins anew"));
+        };
+        let resumed = match part.snapshot()?.map(|there| Snapshot::from_sections(&there, length)) {
+            Some(Err(error)) => {
+                anew(&error);
+                None
             }
-            end => end,
+            resumed => resumed.transpose().unwrap_or_default(),
+        };
+        part.advance(resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.epochs().into()));
+        let mut saver = Saver::new(part, self.deadline, self.progress);
+        match run(resumed, &mut saver) {
+            Err(PhaseError::Mismatch(error)) => {
+                anew(&error);
+                Ok(run(None, &mut saver)?)
+            }
+            end => Ok(end?),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Writes the part of a finished fit, or takes the measured vector of a stopped one.
+    fn finish(
+        &self,
+        part: &mut LongPart<'_>,
+        vector: FittedVector,
+        measure: impl FnOnce(FittedVector) -> Result<FittedUnit, BackendError>,
+    ) -> Result<bool, FitError> {
+        let is_finished = vector.is_finished();
+        if !is_finished && (vector.epochs() == 0 || self.progress.is_interrupted()) {
+            return Ok(false);
+        }
+        let unit = measure(vector).map_err(PhaseError::from)?;
+        if is_finished {
+            for Section { name, content } in unit.sections() {
+                part.section(&name, &content)?;
+            }
+        } else {
+            self.so_far.lock().unwrap_or_else(PoisonError::into_inner).push(unit);
+        }
+        Ok(is_finished)
+    }
+
+    /// Returns the report of the parts that this shard has made.
+    fn own_report(&self) -> Result<FitReport, FitError> {
+        let stage = self.run.stages().len() - 1;
+        let own = (0..self.units.len() as u64).filter(|&part| self.fit.shard.makes(part));
+        let mut rows = vec![];
+        for part in own {
+            let unit = FittedUnit::read(
+                self.run.part(stage, part)?,
+                self.fit.model,
+                &self.units[part as usize],
+            )?;
+            rows.extend(unit.phases.into_iter().map(|fitted| fitted.report));
+        }
+        Ok(FitReport(rows))
     }
 }

@@ -122,6 +122,17 @@ pub struct AdamSettings {
     pub clip: Option<f64>,
 }
 
+/// When the epochs of a fit end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop {
+    /// The most epochs.
+    pub(super) epochs: u32,
+    /// The number of epochs without a better validation error after which the fit ends, if any.
+    pub(super) patience: Option<u32>,
+    /// The relative size of the gradient at which a fit without validation positions ends.
+    pub(super) tolerance: f64,
+}
+
 impl Default for FitSettings {
     fn default() -> Self {
         Self {
@@ -258,19 +269,16 @@ impl FitSettings {
         }
     }
 
-    /// Returns the most epochs of an optimizer.
-    pub fn epochs(&self, optimizer: Optimizer) -> u32 {
-        match optimizer {
-            Optimizer::Adam => self.adam.epochs,
-            Optimizer::LeastSquares | Optimizer::Descent => self.least_squares.epochs,
-        }
-    }
-
-    /// Returns true if an optimizer stops once its validation error no longer falls. A cosine
-    /// schedule runs to its end: its gain comes last, and the noise of the high rate before would
-    /// stop it too early (of 20 epochs over WTHOR, phase 59 had 7).
-    pub fn stops_early(&self, optimizer: Optimizer) -> bool {
-        optimizer != Optimizer::Adam || self.adam.schedule != Schedule::Cosine
+    /// Returns when the epochs of a phase end. A cosine schedule runs to its end: its gain comes
+    /// last, and the noise of the high rate before would stop it too early (of 20 epochs over
+    /// WTHOR, phase 59 had 7).
+    pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
+        let (epochs, is_cosine) = match optimizer {
+            Optimizer::Adam => (self.adam.epochs, self.adam.schedule == Schedule::Cosine),
+            Optimizer::LeastSquares | Optimizer::Descent => (self.least_squares.epochs, false),
+        };
+        let patience = (!is_cosine).then_some(self.patience);
+        Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
     /// Returns the settings that decide the weights of an optimizer: all but those of other
@@ -299,6 +307,11 @@ impl FactorSettings {
             self.ridge,
             "a number above 0, at most 1e12 (occurrences)",
         )
+    }
+
+    /// Returns when the epochs of a group end: Adam's rate falls along a cosine.
+    pub(super) fn stop(&self) -> Stop {
+        Stop { epochs: self.epochs, patience: None, tolerance: 0.0 }
     }
 
     /// Returns the settings of Adam for factors, together with weights that are near their optimum.

@@ -53,8 +53,7 @@ const AMOUNTS: &str = "\
 
 /// The foreign files beside the outputs.
 const FOREIGN: &str = "\
-    notes.txt out.weights.report.json out.weights.metrics.jsonl \
-    out.weights.phase-30.checkpoint out.games out.bin";
+    notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
 /// Tries `lists` argument lists.
 pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {

@@ -1,5 +1,5 @@
-//! Small fits that find a checkpoint beside their output: of the phases that are finished, and of a
-//! phase that is not.
+//! Small fits that find a part of their run: that of a finished phase, and the snapshot of one that is
+//! not.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -13,6 +13,7 @@ use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::{Interrupted, Progress, Silent};
 use othello_engine::record::{Label, ScoredPosition, Weight};
+use othello_engine::run::Shard;
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{AdamSettings, Fit, FitError, FitSettings, Limits, Optimizer};
@@ -23,9 +24,9 @@ use othello_testing::{records, scratch};
 /// The kind of checkpoint that a fit leaves when it is stopped half-way.
 #[derive(Clone, Copy)]
 pub enum Unfinished {
-    /// `WEIGHTS.checkpoint.partial`: least squares, some phases of nine.
+    /// `WEIGHTS.parts/part-000002`: least squares, some phases of nine.
     Phases,
-    /// `WEIGHTS.phase-04.checkpoint`: Adam, inside phase 4.
+    /// `WEIGHTS.parts/part-000000.snapshot`: Adam, inside phase 4.
     InsidePhase,
 }
 
@@ -42,9 +43,9 @@ pub struct Resumed {
     pub said: Vec<String>,
 }
 
-/// Resumes the fit whose checkpoint lies at `path`, which ends in [`Unfinished::extension`].
-pub fn of(left: Unfinished, path: &Path) -> Result<Resumed, FitError> {
-    left.with_setup(|setup| setup.resume(path))
+/// Resumes the fit that writes `weights` and whose part or snapshot has these bytes.
+pub fn of(left: Unfinished, weights: &Path, bytes: &[u8]) -> Result<Resumed, FitError> {
+    left.with_setup(|setup| setup.resume(weights, bytes))
 }
 
 thread_local! {
@@ -52,11 +53,11 @@ thread_local! {
 }
 
 impl Unfinished {
-    /// Returns the part of the checkpoint's name that follows the name of the weights.
-    pub fn extension(self) -> &'static str {
+    /// Returns the name of the file in the folder of parts.
+    fn name(self) -> &'static str {
         match self {
-            Self::Phases => "checkpoint.partial",
-            Self::InsidePhase => "phase-04.checkpoint",
+            Self::Phases => "part-000002",
+            Self::InsidePhase => "part-000000.snapshot",
         }
     }
 
@@ -94,6 +95,8 @@ struct Setup {
     dataset: Dataset,
     settings: FitSettings,
     sha256: String,
+    /// The `run.json` of the fit.
+    manifest: Vec<u8>,
     checkpoint: Vec<u8>,
 }
 
@@ -104,14 +107,18 @@ impl Setup {
         let dataset = Dataset::read(&[data()], &[], &settings.labels, settings.split(), &Silent)
             .expect("just written");
         let model = Model::new(PatternSet::shipped("discs").expect("a shipped set"));
-        let (sha256, checkpoint) = (String::new(), vec![]);
-        let mut setup = Self { left, model, dataset, settings, sha256, checkpoint };
+        let (sha256, manifest, checkpoint) = (String::new(), vec![], vec![]);
+        let mut setup = Self { left, model, dataset, settings, sha256, manifest, checkpoint };
         let path = scratch::path("undisturbed.weights");
         setup.take_away(&path);
         // The one is an error, the other weights that are not finished.
         let _ = setup.run(&path, &left.stop());
-        let checkpoint = path.with_added_extension(left.extension());
-        setup.checkpoint = fs::read(checkpoint).expect("left by the fit that was stopped");
+        let left_there = |name: &str| {
+            let file = path.with_added_extension("parts").join(name);
+            fs::read(file).expect("left by the fit that was stopped")
+        };
+        setup.checkpoint = left_there(left.name());
+        setup.manifest = left_there("run.json");
         setup.sha256 = setup.run(&path, &Silent).expect("goes on");
         setup
     }
@@ -125,31 +132,32 @@ impl Setup {
             optimizer: left.optimizer(),
             initial: None,
             phases: left.phases(),
-            shard: None,
+            shard: Shard::WHOLE,
             limits: Limits::default(),
         };
-        let (summary, _) = fit.run(&Cpu::new(model), path, Existing::Keep, progress)?;
-        Ok(summary.sha256)
+        let end = fit.run(&Cpu::new(model), path, Existing::Keep, progress)?;
+        Ok(end.summary.expect("not a shard").sha256)
     }
 
-    fn resume(&self, checkpoint: &Path) -> Result<Resumed, FitError> {
-        let path = checkpoint.with_extension("").with_extension("");
-        let bytes = fs::read(checkpoint).expect("the checkpoint");
-        self.take_away(&path);
-        fs::write(checkpoint, bytes).expect("writable");
+    fn resume(&self, weights: &Path, bytes: &[u8]) -> Result<Resumed, FitError> {
+        self.take_away(weights);
+        let parts = weights.with_added_extension("parts");
+        fs::create_dir(&parts).expect("a new folder");
+        fs::write(parts.join("run.json"), &self.manifest).expect("writable");
+        fs::write(parts.join(self.left.name()), bytes).expect("writable");
         let said = Said::stopping_after(u64::MAX, u64::MAX);
-        let sha256 = self.run(&path, &said)?;
+        let sha256 = self.run(weights, &said)?;
         let said = said.lines.into_inner().expect("nobody panicked");
         Ok(Resumed { as_undisturbed: sha256 == self.sha256, said })
     }
 
     /// Removes the files that an earlier run may have left.
     fn take_away(&self, weights: &Path) {
-        let side_files = ["report.json", "metrics.jsonl"];
-        let others = ["", "partial", "checkpoint.partial", "phase-04.checkpoint"];
-        for extension in side_files.into_iter().chain(others) {
+        let _ = fs::remove_dir_all(weights.with_added_extension("parts"));
+        for extension in ["report.json", "metrics.jsonl", "partial"] {
             let _ = fs::remove_file(weights.with_added_extension(extension));
         }
+        let _ = fs::remove_file(weights);
     }
 }
 

@@ -10,6 +10,7 @@ use othello_engine::eval::{Evaluator, ExpandedWeights, WeightsError};
 use othello_engine::file::{Existing, FileError, Provenance, make_folder};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordError, record_files};
+use othello_engine::run::Shard;
 use othello_engine::search::TableError;
 use othello_engine::text::{TextError, from_toml, read_by};
 use serde_json::json;
@@ -211,7 +212,7 @@ impl Study<'_> {
             optimizer: recipe.optimizer,
             initial: recipe.initial.as_ref(),
             phases: self.settings.phases.0.clone(),
-            shard: None,
+            shard: Shard::WHOLE,
             limits: Limits::default(),
         };
         let path = self.settings.out.join(format!("{name}.weights"));

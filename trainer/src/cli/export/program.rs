@@ -12,6 +12,7 @@ use othello_engine::eval::{Evaluate, Evaluator, Tables, Weights};
 use othello_engine::file::{check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::ScoredPosition;
+use othello_engine::run::Shard;
 use othello_engine::search::Pruning;
 use serde::Serialize;
 
@@ -163,12 +164,13 @@ impl Export<'_> {
             optimizer: Optimizer::LeastSquares,
             initial: None,
             phases: Phases::default().0,
-            shard: None,
+            shard: Shard::WHOLE,
             limits: Limits { time: None, memory: Some(bytes_of(None)) },
         };
         let (path, progress) = (self.weights_path(), self.session.progress());
         let existing = self.arguments.existing();
-        let (summary, _) = Device::Auto.pick()?.run(&fit, &path, existing, progress)?;
+        let summary = Device::Auto.pick()?.run(&fit, &path, existing, progress)?.summary;
+        let summary = summary.context("the fit is not packed")?;
         let weights = Weights::read(&path)?.weights;
         let positions = dataset.len(Subset::Training);
         Ok((weights, Fitted { weights: path, sha256: summary.sha256, positions }))

@@ -1,23 +1,24 @@
 //! The optimizers against the exact solution, and against themselves: with other threads, with data
 //! in another order, stopped and resumed.
 
-mod budget;
 mod exact;
 mod factors;
 mod resume;
+mod runs;
 mod sums;
 
 use othello_engine::board::{CORNERS, Position, Squares};
 use othello_engine::pattern::PatternSet;
 use othello_engine::random::Generator;
 use othello_engine::record::{Label, ScoredPosition, Weight};
+use othello_engine::run::RunError;
 
 use super::adam::{Adam, Memory};
-use super::checkpoint::{CheckpointError, CheckpointPolicy, Checkpointer, Snapshot};
 use super::least_squares::{Directions, LeastSquares};
 use super::optimizer::Optimizer;
 use super::phase::PhaseFit;
 use super::settings::{AdamSettings, LeastSquaresSettings};
+use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
 use super::solver::{Advance, Problem, Solver};
 use crate::backend::{Backend, Cpu, Rows};
 use crate::dataset::{Dataset, DatasetBuilder, Split};
@@ -151,7 +152,7 @@ impl StopAfter {
 }
 
 impl Checkpointer for StopAfter {
-    fn policy(&mut self) -> CheckpointPolicy {
+    fn policy(&mut self, _: bool) -> CheckpointPolicy {
         if self.updates == 0 {
             return CheckpointPolicy::Stop;
         }
@@ -159,7 +160,7 @@ impl Checkpointer for StopAfter {
         CheckpointPolicy::Continue
     }
 
-    fn save(&mut self, snapshot: &Snapshot) -> Result<(), CheckpointError> {
+    fn save(&mut self, snapshot: &Snapshot) -> Result<(), RunError> {
         self.saved = Some(snapshot.clone());
         Ok(())
     }

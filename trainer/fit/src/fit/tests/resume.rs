@@ -3,9 +3,8 @@
 use othello_engine::board::Phase;
 
 use super::*;
+use crate::fit::best::FittedVector;
 use crate::fit::epochs::PhaseError;
-use crate::fit::phase::PhaseEnd;
-use crate::fit::report::Metrics;
 use crate::fit::schedule::Schedule;
 use crate::fit::settings::FitSettings;
 
@@ -51,7 +50,7 @@ impl Trial {
         &self,
         resumed: Option<Snapshot>,
         updates: u32,
-    ) -> Result<(PhaseEnd, Option<Snapshot>), PhaseError> {
+    ) -> Result<(FittedVector, Option<Snapshot>), PhaseError> {
         let mut checkpointer = StopAfter::updates(updates);
         let end = self.run_for(resumed, &mut checkpointer)?;
         Ok((end, checkpointer.saved))
@@ -61,7 +60,7 @@ impl Trial {
         &self,
         resumed: Option<Snapshot>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<PhaseEnd, PhaseError> {
+    ) -> Result<FittedVector, PhaseError> {
         let fit = PhaseFit {
             backend: &Cpu::new(&self.model),
             model: &self.model,
@@ -73,10 +72,6 @@ impl Trial {
         };
         fit.run(resumed, checkpointer)
     }
-}
-
-fn metrics_of(end: &PhaseEnd) -> &[Metrics] {
-    end.fitted.as_ref().map_or(&[], |fitted| &fitted.metrics)
 }
 
 /// Returns the snapshot as read back from a file.
@@ -92,7 +87,7 @@ fn a_phase_stopped_after_every_update_comes_out_the_same() {
         for validation_percent in [0, 10] {
             let trial = Trial::new(optimizer, validation_percent);
             let (undisturbed, _) = trial.run(None, u32::MAX).unwrap();
-            assert!(!undisturbed.stopped && metrics_of(&undisturbed).len() >= 4);
+            assert!(undisturbed.is_finished() && undisturbed.metrics.len() >= 4);
             let (mut stops, mut kept) = (0, None);
             let end = loop {
                 let (end, snapshot) = trial.run(kept, 1).unwrap();
@@ -117,9 +112,8 @@ fn a_phase_stopped_once_comes_out_the_same_wherever_that_was() {
             assert!(updates > 8);
             return;
         };
-        assert!(end.stopped);
-        assert_eq!(end.fitted.is_some(), kept.epochs() > 0);
-        assert!(end.fitted.is_none_or(|fitted| fitted.report.unfinished));
+        assert!(!end.is_finished());
+        assert_eq!(end.epochs(), kept.vector.epochs());
         let resumed = Some(through_a_file(&kept, &trial.model));
         assert_eq!(trial.run(resumed, u32::MAX).unwrap().0, undisturbed);
     }
@@ -163,10 +157,10 @@ fn a_snapshot_that_contradicts_itself_is_refused() {
     other.state.scalars["epoch"] = 7.into();
     assert!(matches!(trial.run(Some(other), u32::MAX), Err(PhaseError::Mismatch(_))));
     let mut other = kept.clone();
-    other.metrics.pop();
+    other.vector.metrics.pop();
     assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());
     let mut other = kept;
-    other.best.weights[3] = f64::NAN;
+    other.vector.elements[3] = f64::NAN;
     assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());
 }
 

@@ -1,0 +1,156 @@
+//! The finished parts of a fit: a phase, or a group of phases with their factors.
+
+use othello_engine::board::Phase;
+use othello_engine::eval::{Factors, PhaseRow, PhaseSection};
+use othello_engine::file::{FileError, Reader, Section};
+use othello_engine::text::excerpt;
+
+use super::report::{FittedPhase, FittedUnit, PhaseReport};
+use crate::model::Model;
+
+/// The largest section of text, in bytes: a report, or the metrics of a hundred thousand epochs.
+const LONGEST_TEXT: usize = 16 << 20;
+/// The largest number of sections: four for each phase, and one for the factors of the group.
+const MOST_SECTIONS: usize = 300;
+
+impl FittedUnit {
+    /// Returns the sections of the part: the factors, then four sections for each phase.
+    pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
+        let factors = self.factors.iter().map(|(group, all)| Factors::section_of(*group, all));
+        factors.chain(self.phases.iter().flat_map(sections_of))
+    }
+
+    /// Reads the part of some phases; those without positions have no sections.
+    pub(super) fn read(
+        mut reader: Reader,
+        model: &Model,
+        phases: &[Phase],
+    ) -> Result<Self, FileError> {
+        let dimensions = model.set().factors().map_or(0, |shape| shape.dimensions());
+        let longest = model.parameters() * dimensions.max(size_of::<u32>());
+        let mut sections = vec![];
+        while let Some(section) = reader.next().transpose()? {
+            let is_long = section.content.len() > longest.max(LONGEST_TEXT);
+            if is_long || sections.len() == MOST_SECTIONS {
+                return Err(reader.meaningless("is not a section of a fit".to_owned()));
+            }
+            sections.push(section);
+        }
+        let unit = Self::among(&sections, model).map_err(|section| {
+            let name = excerpt(section);
+            reader.meaningless(format!("ends a file whose `{name}` is not a section of a fit"))
+        })?;
+        match unit.phases.iter().find(|fitted| !phases.contains(&fitted.report.phase)) {
+            None => Ok(unit),
+            Some(fitted) => {
+                let other = fitted.report.phase;
+                Err(reader.meaningless(format!("ends a file with phase {other}, of another part")))
+            }
+        }
+    }
+
+    /// # Errors
+    ///
+    /// Returns the name of the first section that does not belong to this fit.
+    fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
+        let parameters = model.parameters();
+        let mut unit = Self { phases: vec![], factors: None };
+        let (first, rest) = match sections {
+            [first, rest @ ..] => (first, rest),
+            [] => return Ok(unit),
+        };
+        let rest = match model.set().factors() {
+            None => sections,
+            Some(shape) => {
+                let wrong = |_| first.name.as_str();
+                let read = Factors::read_group(shape, parameters, first).map_err(wrong)?;
+                let (group, factors) = read.ok_or(first.name.as_str())?;
+                unit.factors = Some((group, factors.to_vec()));
+                rest
+            }
+        };
+        let (phases, incomplete) = rest.as_chunks::<SECTIONS>();
+        if let Some(section) = incomplete.first() {
+            return Err(&section.name);
+        }
+        unit.phases = phases
+            .iter()
+            .map(|of_phase| read_phase(of_phase, parameters))
+            .collect::<Result<_, _>>()?;
+        Ok(unit)
+    }
+}
+
+const SECTIONS: usize = 4;
+const METRICS: &str = "metrics";
+const REPORT: &str = "report";
+
+/// Returns the sections of a fitted phase.
+fn sections_of(fitted: &FittedPhase) -> [Section; SECTIONS] {
+    let FittedPhase { steps, counts, report, metrics } = fitted;
+    let phase = report.phase;
+    // Reports and metrics are plain records of numbers.
+    let metrics = serde_json::to_vec(metrics).unwrap_or_default();
+    let report = serde_json::to_vec(report).unwrap_or_default();
+    [
+        PhaseSection::of_weights(phase, steps),
+        PhaseSection::of_counts(phase, counts),
+        Section { name: name(METRICS, phase), content: metrics },
+        Section { name: name(REPORT, phase), content: report },
+    ]
+}
+
+/// Returns the names of a phase's sections, in order.
+fn section_names(phase: Phase) -> [String; SECTIONS] {
+    let (weights, counts) = (PhaseSection::weights_name(phase), PhaseSection::counts_name(phase));
+    [weights, counts, name(METRICS, phase), name(REPORT, phase)]
+}
+
+fn name(kind: &str, phase: Phase) -> String {
+    format!("{kind} {:02}", phase.index())
+}
+
+/// Reads a phase from its sections.
+///
+/// # Errors
+///
+/// Returns the name of the first section that does not belong to this fit.
+fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
+    let [steps, counts, metrics, report] = sections;
+    let read: PhaseReport =
+        serde_json::from_slice(&report.content).map_err(|_| report.name.as_str())?;
+    let names = section_names(read.phase);
+    if let Some((section, _)) = sections.iter().zip(&names).find(|(one, name)| one.name != **name) {
+        return Err(&section.name);
+    }
+    let metrics_read =
+        serde_json::from_slice(&metrics.content).map_err(|_| metrics.name.as_str())?;
+    let Ok(Some(PhaseSection::Weights(_, PhaseRow::Whole(steps)))) =
+        PhaseSection::read(steps, parameters)
+    else {
+        return Err(&steps.name);
+    };
+    let Ok(Some(PhaseSection::Counts(_, PhaseRow::Whole(counts)))) =
+        PhaseSection::read(counts, parameters)
+    else {
+        return Err(&counts.name);
+    };
+    Ok(FittedPhase { steps, counts, report: read, metrics: metrics_read })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The metrics were left out.
+    #[test]
+    fn the_documented_sections_of_a_fitted_phase_are_those_written() {
+        let formats = include_str!("../../../../datasets/formats.md");
+        let (_, text) = formats.split_once("four sections for each phase PP").unwrap();
+        let (text, _) = text.split_once("\n## ").unwrap();
+        let named = text.split('`').skip(1).step_by(2);
+        let named: Vec<_> = named.filter(|name| name.ends_with(" PP")).collect();
+        let written = section_names(Phase::new(7).unwrap()).map(|name| name.replace("07", "PP"));
+        assert_eq!(named, written);
+    }
+}

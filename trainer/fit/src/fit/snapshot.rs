@@ -1,0 +1,236 @@
+//! The state of an unfinished fit, and what decides when it is saved.
+
+use std::time::{Duration, Instant};
+
+use othello_engine::file::Section;
+use othello_engine::progress::Progress;
+use othello_engine::run::{LongPart, RunError};
+use serde::{Deserialize, Serialize};
+
+use super::best::{self, FittedVector};
+use super::report::Metrics;
+use super::state::{HEAD, State, StateError};
+
+/// Saves the state of a fit. The fit asks [`Self::policy`] before every update. The answer may
+/// depend on time: it decides what survives a kill, never the weights of a finished fit.
+pub trait Checkpointer {
+    /// Decides what to do before the next update; `epoch_ended` is true if the update before ended
+    /// an epoch.
+    fn policy(&mut self, epoch_ended: bool) -> CheckpointPolicy;
+
+    /// Saves the state of the fit.
+    fn save(&mut self, snapshot: &Snapshot) -> Result<(), RunError>;
+}
+
+/// The decision of a checkpointer before an update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CheckpointPolicy {
+    /// Continue the fit.
+    Continue,
+    /// Save the state and continue.
+    Save,
+    /// Save the state and stop.
+    Stop,
+}
+
+/// A checkpointer that saves nothing and never stops the fit.
+#[derive(Clone, Copy, Debug)]
+pub struct NoCheckpoints;
+
+impl Checkpointer for NoCheckpoints {
+    fn policy(&mut self, _: bool) -> CheckpointPolicy {
+        CheckpointPolicy::Continue
+    }
+
+    fn save(&mut self, _: &Snapshot) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+/// Saves the state of a fit as the snapshot of a part of a run: after an epoch, and when a signal or
+/// the deadline stops the fit.
+pub(super) struct Saver<'s, 'r> {
+    part: &'s mut LongPart<'r>,
+    deadline: Option<Instant>,
+    progress: &'s dyn Progress,
+    saved: Instant,
+    /// The time that the last save took.
+    took: Duration,
+}
+
+impl<'s, 'r> Saver<'s, 'r> {
+    /// The shortest time between saves …
+    const SHORTEST: Duration = Duration::from_secs(2);
+    /// … which is at least this many times that of a save: the state of a group is large, and a GPU
+    /// completes an epoch soon.
+    const SAVES: u32 = 20;
+
+    /// Creates the saver of a part; the time until the first save counts from now.
+    pub(super) fn new(
+        part: &'s mut LongPart<'r>,
+        deadline: Option<Instant>,
+        progress: &'s dyn Progress,
+    ) -> Self {
+        Self { part, deadline, progress, saved: Instant::now(), took: Duration::ZERO }
+    }
+}
+
+impl Checkpointer for Saver<'_, '_> {
+    fn policy(&mut self, epoch_ended: bool) -> CheckpointPolicy {
+        if epoch_ended {
+            self.part.advance(1);
+        }
+        let now = Instant::now();
+        if self.progress.is_interrupted() || self.deadline.is_some_and(|deadline| now >= deadline) {
+            return CheckpointPolicy::Stop;
+        }
+        let pause = Self::SHORTEST.max(self.took * Self::SAVES);
+        if epoch_ended && now.duration_since(self.saved) >= pause {
+            CheckpointPolicy::Save
+        } else {
+            CheckpointPolicy::Continue
+        }
+    }
+
+    fn save(&mut self, snapshot: &Snapshot) -> Result<(), RunError> {
+        let begun = Instant::now();
+        self.part.save(&snapshot.sections())?;
+        self.saved = Instant::now();
+        self.took = self.saved - begun;
+        Ok(())
+    }
+}
+
+/// Everything besides data and settings that the rest of a fit depends on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Snapshot {
+    pub(super) state: State,
+    pub(super) vector: FittedVector,
+}
+
+/// The content of the first section: everything that is not a vector.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    solver: serde_json::Value,
+    best: best::Progress,
+    metrics: Vec<Metrics>,
+    /// The names of the vectors that follow, each one double per parameter; the last is `best`.
+    vectors: Vec<String>,
+}
+
+const BEST: &str = "best";
+/// The largest number of vectors that are read: more than any solver has.
+const MOST_VECTORS: usize = 16;
+/// The number of elements of a section: a longer vector goes on in further ones.
+const PART: usize = 1 << 22;
+
+impl Snapshot {
+    /// Returns the state to go on from, if there is one, and the best vector so far; without a
+    /// snapshot, the vector at the start.
+    pub(super) fn or_start(
+        resumed: Option<Self>,
+        initial: &[f64],
+    ) -> (Option<State>, FittedVector) {
+        match resumed {
+            Some(Self { state, vector }) => (Some(state), vector),
+            None => (None, FittedVector::new(initial)),
+        }
+    }
+
+    /// Returns the snapshot as sections of a container.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let names = self.state.vectors.iter().map(|(name, _)| name.clone());
+        let head = Head {
+            solver: self.state.scalars.clone(),
+            best: self.vector.progress,
+            metrics: self.vector.metrics.clone(),
+            vectors: names.chain([BEST.to_owned()]).collect(),
+        };
+        // The head is a plain record of finite numbers.
+        let text = serde_json::to_vec(&head).unwrap_or_default();
+        let mut sections = vec![Section { name: HEAD.to_owned(), content: text }];
+        let vectors = self.state.vectors.iter().map(|(_, vector)| vector);
+        for (name, vector) in head.vectors.iter().zip(vectors.chain([&self.vector.elements])) {
+            for (number, part) in vector.chunks(PART).enumerate() {
+                let content = part.iter().flat_map(|value| value.to_le_bytes()).collect();
+                sections.push(Section { name: part_name(name, number), content });
+            }
+        }
+        sections
+    }
+
+    /// Reads the snapshot from sections whose vectors have one element for each of `parameters`.
+    pub(super) fn from_sections(
+        sections: &[Section],
+        parameters: usize,
+    ) -> Result<Self, StateError> {
+        let content = |wanted: &str| {
+            let found = sections.iter().find(|section| section.name == wanted);
+            found.map(|section| &section.content).ok_or_else(|| StateError::in_section(wanted))
+        };
+        let vector = |name: &str| {
+            let mut values: Vec<f64> = vec![];
+            for part in 0..parts_of(parameters) {
+                let (doubles, rest) = content(&part_name(name, part))?.as_chunks();
+                values.extend(doubles.iter().copied().map(f64::from_le_bytes));
+                let expected = parameters.min((part + 1) * PART);
+                let sound = values.iter().all(|value| value.is_finite());
+                if values.len() != expected || !rest.is_empty() || !sound {
+                    return Err(StateError::in_section(&part_name(name, part)));
+                }
+            }
+            Ok(values)
+        };
+        let no_head = || StateError::in_section(HEAD);
+        let head: Head = serde_json::from_slice(content(HEAD)?).map_err(|_| no_head())?;
+        if head.vectors.len() > MOST_VECTORS || !head.best.fits(&head.metrics) {
+            return Err(no_head());
+        }
+        let state = head.vectors.iter().filter(|name| *name != BEST);
+        let vectors = state.map(|name| Ok((name.clone(), vector(name)?)));
+        Ok(Self {
+            state: State { scalars: head.solver, vectors: vectors.collect::<Result<_, _>>()? },
+            vector: FittedVector {
+                elements: vector(BEST)?,
+                progress: head.best,
+                metrics: head.metrics,
+            },
+        })
+    }
+}
+
+/// Returns the number of sections of a vector.
+fn parts_of(elements: usize) -> usize {
+    elements.div_ceil(PART)
+}
+
+/// Returns the name of a section of a vector: the first has the vector's.
+fn part_name(vector: &str, number: usize) -> String {
+    match number {
+        0 => vector.to_owned(),
+        _ => format!("{vector} {}", number + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The sections of 64 factors were larger than a section may be.
+    #[test]
+    fn vectors_longer_than_a_section_are_read_back() {
+        let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();
+        let state =
+            State { scalars: json!({}), vectors: vec![("weights".to_owned(), vector.clone())] };
+        let snapshot = Snapshot { state, vector: FittedVector::new(&vector) };
+        let mut sections = snapshot.sections();
+        let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+        assert_eq!(names, [HEAD, "weights", "weights 2", BEST, "best 2"]);
+        assert!(Snapshot::from_sections(&sections, vector.len()) == Ok(snapshot));
+        sections.remove(2);
+        let refused = Snapshot::from_sections(&sections, vector.len());
+        assert!(refused == Err(StateError::in_section("weights 2")));
+    }
+}
