@@ -88,10 +88,11 @@ pub(in crate::cli) struct ShardReport {
 /// Makes the dataset, or the parts of a shard, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let folder = arguments.out.clone();
+    let is_new = !folder.exists();
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let made = arguments.make(session);
-    if !matches!(made, Ok(Some(_))) {
+    if made.is_err() && is_new {
         // A folder created for nothing is removed; one that holds something stays.
         let _ = std::fs::remove_dir(&folder);
     }

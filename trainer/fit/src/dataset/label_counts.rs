@@ -37,12 +37,7 @@ impl LabelCounts {
 
     /// Returns the kinds of labels in each phase.
     pub(crate) fn by_phase(&self) -> Vec<Vec<(String, u64)>> {
-        Phase::all().map(|phase| self.of_phase(phase)).collect()
-    }
-
-    /// Returns the kinds of labels in a phase with their numbers, the most frequent first.
-    fn of_phase(&self, phase: Phase) -> Vec<(String, u64)> {
-        self.of_phases(&[phase.index()])
+        Phase::all().map(|phase| self.of_phases(&[phase.index()])).collect()
     }
 
     /// Returns the kinds of labels in the phases with these indices, each with its number of
