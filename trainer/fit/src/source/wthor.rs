@@ -165,7 +165,7 @@ mod tests {
         let reasons: Vec<String> =
             games.unwrap().into_iter().map(|game| game.unwrap_err().to_string()).collect();
         assert!(reasons[0].contains("record 1: move 2: a1 is not legal"), "{reasons:?}");
-        assert!(reasons[1].contains("record 2: 90 is no move"), "{reasons:?}");
+        assert!(reasons[1].contains("record 2: 90 is not a move"), "{reasons:?}");
         assert!(reasons[2].contains("record 3: 66 is not a score"), "{reasons:?}");
         assert!(reasons[3].contains("record 4: moves after the end"), "{reasons:?}");
     }
