@@ -100,7 +100,7 @@ fn read_runs(
     let (held, was_told) = (AtomicU64::new(0), AtomicBool::new(false));
     let read = |stretch: &StretchOfFile<'_>| -> Result<SortedRun, DatasetError> {
         let run = SortedRun::read(&stretch.stretch, &stretch.placer, progress, |records| {
-            progress.advance(records)
+            progress.advance(records);
         })?;
         let bytes = run.bytes();
         if held.fetch_add(bytes, Ordering::Relaxed) + bytes <= left / 2 {

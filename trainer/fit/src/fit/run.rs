@@ -318,7 +318,7 @@ impl<B: Backend> Work<'_, B> {
             GroupFit { backend: self.backend, model, dataset, settings, group, start, initial };
         let vector =
             self.resumable(part, first, length, |resumed, saver| fit.run(resumed, saver))?;
-        self.finish(part, vector, |vector| Ok(fit.finish(&vector)?))
+        self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
     /// Returns the weights that the fit of factors starts from, in steps.
