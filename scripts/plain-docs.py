@@ -5,7 +5,7 @@
 
 A doc comment begins with a noun (a type) or a verb (a function); one that begins with What, How, Which, Where or the like
 makes its reader guess. Prints each, and exits with status 1 where there are 20 or more, or where a line of a comment is longer
-than 100 columns. --samples N prints N doc comments drawn by chance instead, to be read.
+than 100 columns (rows of tables excepted). --samples N prints N doc comments drawn by chance instead, to be read.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def main():
             if RIDDLE.match(comment[0]):
                 riddles.append(f"{name}:{number}: {comment[0]}")
         for number, line in enumerate(lines, 1):
-            if len(line) > COLUMNS and line.lstrip().startswith("//"):
+            if len(line) > COLUMNS and re.match(r"\s*//(?![/!]? \|)", line):
                 long.append(f"{name}:{number}: {len(line)} columns")
     if samples:
         for name, number, comment in random.sample(comments, min(samples, len(comments))):

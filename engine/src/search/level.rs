@@ -97,8 +97,8 @@ impl Level {
 }
 
 impl Plan {
-    /// The strength: searches go to the end from the first step of the endgame schedule, or from the
-    /// start of perfect play.
+    /// The strength: searches go to the end from the first step of the endgame schedule, or from
+    /// the start of perfect play.
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }

@@ -1,9 +1,9 @@
 //! Game-tree search: to a depth, under limits of nodes or time, and exact solving.
 //!
-//! A [`Search`] has the settings: evaluation, depth or [`Level`], [`Pruning`], [`Limits`], memory and
-//! threads. It searches one position or many, or makes the searchers that keep their transposition
-//! table from one position to the next: one ([`Searcher`]), a team on one position ([`Team`]), or a
-//! pool for parallel work ([`Searchers`]).
+//! A [`Search`] has the settings: evaluation, depth or [`Level`], [`Pruning`], [`Limits`], memory
+//! and threads. It searches one position or many, or makes the searchers that keep their
+//! transposition table from one position to the next: one ([`Searcher`]), a team on one position
+//! ([`Team`]), or a pool for parallel work ([`Searchers`]).
 //!
 //! ```
 //! # use othello_engine::board::Position;
@@ -36,11 +36,11 @@
 //!
 //! # Determinism
 //!
-//! With one thread and no limit of time, a search is a function of the position, the settings and the
-//! content of the table: it visits the same nodes on every machine. The table keeps the selectivity of
-//! each bound; a search without pruning uses no bound of one with pruning. In a team, exact scores do
-//! not depend on the number of threads; nodes do, and so does the choice among equal moves. Nothing
-//! that makes data uses a team or a clock.
+//! With one thread and no limit of time, a search is a function of the position, the settings and
+//! the content of the table: it visits the same nodes on every machine. The table keeps the
+//! selectivity of each bound; a search without pruning uses no bound of one with pruning. In a
+//! team, exact scores do not depend on the number of threads; nodes do, and so does the choice
+//! among equal moves. Nothing that makes data uses a team or a clock.
 
 mod builder;
 mod costs;

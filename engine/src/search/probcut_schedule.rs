@@ -1,5 +1,5 @@
-//! The endgame schedule of ProbCut: the confidence of a search to the end of the game, by the number
-//! of empty squares.
+//! The endgame schedule of ProbCut: the confidence of a search to the end of the game, by the
+//! number of empty squares.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ use crate::eval::{Evaluate, NoProbCut};
 use crate::text::excerpt;
 
 /// Steps of EMPTIES:PERCENT. A step is for positions with at most EMPTIES empty squares; steps for
-/// fewer empty squares have a higher confidence. A position with more empty squares than any step is
-/// searched without pruning. Text form: `20:73,18:95`, or `none`.
+/// fewer empty squares have a higher confidence. A position with more empty squares than any step
+/// is searched without pruning. Text form: `20:73,18:95`, or `none`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
 
@@ -19,7 +19,8 @@ impl EndgameSchedule {
     /// The empty list: searches to the end prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Steps in this order: each for fewer empty squares than the one before, and of a higher confidence.
+    /// Steps in this order: each for fewer empty squares than the one before, and of a higher
+    /// confidence.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }

@@ -13,8 +13,8 @@ use crate::simd::Instructions;
 /// The selectivities of the searches that come before an exact search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
-/// What a search prunes: nodes by ProbCut, with a confidence for searches to a depth and a schedule
-/// for searches to the end; or lines by their realization probability.
+/// The pruning of a search: of nodes by ProbCut, with a confidence for searches to a depth and a
+/// schedule for searches to the end; or of lines by their realization probability.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     /// ProbCut of searches to a depth.
@@ -38,8 +38,8 @@ impl Pruning {
         Ok(Self { midgame: ProbCutSettings { selectivity, cuts }, ..Self::default() })
     }
 
-    /// Adds a schedule of ProbCut in the endgame: the value of a search to the end is then likely to
-    /// be the score, but not proven.
+    /// Adds a schedule of ProbCut in the endgame: the value of a search to the end is then likely
+    /// to be the score, but not proven.
     ///
     /// # Errors
     /// If the weights have no model for a step below 100 %.
@@ -51,8 +51,8 @@ impl Pruning {
         Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
     }
 
-    /// This pruning with searches of lower confidence before each search to the end that a limit may
-    /// stop, as far as the evaluation has a model for them.
+    /// This pruning with searches of lower confidence before each search to the end that a limit
+    /// may stop, as far as the evaluation has a model for them.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;

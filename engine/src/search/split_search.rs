@@ -1,6 +1,6 @@
 //! Parallel search at split points, by young brothers wait (YBWC): once the first move of a node is
-//! searched, idle searchers share the others. A node is one of a search to a depth or of a search to
-//! the end of the game.
+//! searched, idle searchers share the others. A node is one of a search to a depth or of a search
+//! to the end of the game.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -42,7 +42,7 @@ pub fn all() -> Vec<PathBuf> {
     guides
 }
 
-/// What happens to the commands of a block.
+/// The treatment of the commands of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
     /// `sh`: they run in small.
@@ -62,7 +62,7 @@ pub struct Block {
     pub script: String,
     /// The expected output of a block of [`Treatment::Exact`].
     pub output: String,
-    /// What happens to the commands.
+    /// The treatment of the commands.
     pub treatment: Treatment,
 }
 

@@ -12,11 +12,11 @@ pub struct Damaged {
     pub what: &'static str,
     /// The damaged file.
     pub bytes: Vec<u8>,
-    /// What must become of it.
+    /// The required treatment.
     pub fate: Fate,
 }
 
-/// What a reader must do with a damaged file.
+/// The required treatment of a damaged file by its reader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Refuse it, with the file and the place.

@@ -1,8 +1,9 @@
 //! Compares Othello evaluations and the recipes that make them.
 //!
-//! [`arena`] plays paired matches and computes their statistics, [`experiments`] compares recipes on held-out
-//! games, extrapolates learning curves and tunes settings, [`scorecard`] measures weights and programs
-//! by the same tests, [`throughput`] the throughput of a fit, [`report`] draws a page of charts.
+//! [`arena`] plays paired matches and computes their statistics, [`experiments`] compares recipes
+//! on held-out games, extrapolates learning curves and tunes settings, [`scorecard`] measures
+//! weights and programs by the same tests, [`throughput`] the throughput of a fit, [`report`] draws
+//! a page of charts.
 //!
 //! ```
 //! use othello_lab::experiments::Law;

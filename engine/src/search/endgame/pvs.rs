@@ -13,8 +13,8 @@ use crate::simd::{Instructions, compiled_for};
 
 /// The least depth of a table entry whose moves are searched first. The search that guesses the
 /// score leaves moves in the table; those of shallower entries are worse than the order by
-/// [`Searcher::move_score`]. With 6 instead, the search takes 3 to 14 % more nodes on four suites, and
-/// 12 % fewer on fforum-20-39. (Below [`PVS_EMPTIES`], where only the root is a PVS node, every
+/// [`Searcher::move_score`]. With 6 instead, the search takes 3 to 14 % more nodes on four suites,
+/// and 12 % fewer on fforum-20-39. (Below [`PVS_EMPTIES`], where only the root is a PVS node, every
 /// table move is used.)
 const TRUSTED_DEPTH: u32 = 8;
 

@@ -161,8 +161,8 @@ impl FittedPhase {
     }
 }
 
-/// The fitted phases of a part: one, or those of a group with the number of the group and the vectors
-/// of all parameters, one after another, in the order of weights files.
+/// The fitted phases of a part: one, or those of a group with the number of the group and the
+/// vectors of all parameters, one after another, in the order of weights files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,

@@ -122,7 +122,7 @@ pub struct AdamSettings {
     pub clip: Option<f64>,
 }
 
-/// When the epochs of a fit end.
+/// The conditions that end the epochs of a fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     /// The most epochs.

@@ -47,8 +47,8 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Saves the state of a fit as the snapshot of a part of a run: after an epoch, and when a signal or
-/// the deadline stops the fit.
+/// Saves the state of a fit as the snapshot of a part of a run: after an epoch, and when a signal
+/// or the deadline stops the fit.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,

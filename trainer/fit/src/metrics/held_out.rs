@@ -67,8 +67,8 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the positions of a subset of the data, phase by phase; `labels` replaces the rules of
-    /// the fit.
+    /// Returns the positions of a subset of the data, phase by phase; `labels` replaces the rules
+    /// of the fit.
     pub fn subset(
         &self,
         subset: Subset,

@@ -29,7 +29,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// How a sound file is made; `None` if it is made with its folder.
+    /// The command that makes a sound file; `None` if it is made with its folder.
     how: Option<&'static str>,
     /// The commands that read it, as `@x`.
     pub(super) readers: Vec<Words>,

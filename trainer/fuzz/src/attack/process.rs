@@ -49,7 +49,7 @@ impl Ended {
         self.errors.contains("memory allocation of")
     }
 
-    /// How an attack counts whose only acceptable ends are a result and a message.
+    /// Returns the end of an attack that may only end with a result or a message.
     pub(super) fn end(&self) -> End {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }

@@ -1,5 +1,5 @@
-//! Small fits that find a part of their run: that of a finished phase, and the snapshot of one that is
-//! not.
+//! Small fits that find a part of their run: that of a finished phase, and the snapshot of one that
+//! is not.
 
 use std::fs;
 use std::ops::RangeInclusive;
