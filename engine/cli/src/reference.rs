@@ -186,10 +186,10 @@ mod tests {
         let objects = vec![("one", schema::<Outer>())];
         let text = Page { file: "x.md", head: "# X", objects }.text();
         let expected = "# X\n\n## one\n\n| field | type | is |\n|---|---|---|\n\
+                        | `number` | integer or null | A number. |\n\
                         | `rows` | array | The rows. |\n\
                         | `rows[].number` | integer or null | A number. |\n\
-                        | `move` | string |  |\n\
-                        | `number` | integer or null | A number. |\n";
+                        | `move` | string |  |\n";
         assert_eq!(text, expected);
     }
 }

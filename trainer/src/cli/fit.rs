@@ -21,13 +21,12 @@ use super::pattern_sets;
 use super::verdict::{largest_error, outcome};
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset, TrainedOn};
 use crate::fit::{
-    self, FactorSettings, Fit, FitEnd, FitReport, FitSettings, Limits, Schedule, Units, Window,
+    self, Device, FactorSettings, Fit, FitEnd, FitReport, FitSettings, Limits, PickedDevice,
+    Schedule, Units, Window,
 };
-use crate::fit::{Device, PickedDevice};
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::metrics::{ErrorLimits, Trained};
-use crate::model::Model;
-use crate::model::Phases;
+use crate::model::{Model, Phases};
 use crate::source::LabelRules;
 
 /// Arguments of `fit`.
@@ -41,7 +40,7 @@ pub struct Arguments {
     /// game of DATA is held out for the test then
     #[arg(long, value_name = "DATA")]
     test: Vec<DataChoice>,
-    /// Weights file to write; metrics, report and checkpoint are written beside it
+    /// Weights file to write; metrics and report are written next to it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Device to compute on [default: auto]
@@ -58,52 +57,44 @@ pub struct Arguments {
     /// Weights to start from and to be pulled towards; its pattern set is used
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
-    /// Factors of each class, 8, 16, 32, 64 or 128, and phases that share them, 1 to 60, in place
-    /// of those of the pattern set, such as 64 or 64/20. Those of `--init` keep their part: it
-    /// wants as many or more, and K times as many where K times as many phases share them
+    /// Width of the factor vectors (8, 16, 32, 64 or 128) and the number of consecutive phases that
+    /// share them; overrides the pattern set, such as 64/20. At least the width of `--init`
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
-    /// Weights of the phases at distance 1, 2, … that also train a phase; `0` for none
-    /// [default: 1,1]
+    /// Weights of phases at distance 1, 2, … that also train a phase; `0`: none [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Strength of the pull of every weight towards its start, in occurrences [default: 30]; with
-    /// factors, of their fit [default: 1000], and `ridge` in --settings is that of the weights
-    /// before
+    /// Ridge (L2) penalty towards the starting weights, in positions [default: 30, or 1000 with
+    /// factors; `ridge` in --settings is then that of the least-squares fit before]
     #[arg(long, value_name = "R", value_parser = decimal)]
     ridge: Option<f64>,
-    /// Phases to fit, A and B included. The others keep the weights of `--init`; without it they
-    /// take over those of the nearest phase that is fitted
+    /// Phases to fit, A to B inclusive. Others keep the weights of `--init`, or take over those of
+    /// the nearest fitted phase
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// Make the I-th of N shares of the parts (phases, or groups that share factors) in the folder
-    /// OUT.parts; `pack OUT` makes the weights when all are made
+    /// Make the I-th of N shares of the parts in OUT.parts; `pack OUT` makes the weights
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
-    /// Rules that give the positions of games their labels, such as
-    /// `34..38:solved, 0..60:result*0.5` [default: the exact score where there is one, then the
-    /// λ-return of the values that searches found (lambda0.9), then what perfect play gives within
-    /// two plies of a game's solved position, elsewhere the result]
+    /// Label rules for the positions of games, such as `34..38:solved, 0..60:result*0.5`
+    /// [default: exact score, else λ-return of search values (lambda0.9), else the score within two
+    /// plies of a solved position, else the result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// Largest number of epochs of a phase [default: 40 by lsq and descent, 8 by lsq where
-    /// positions are so many that it starts from a sample, 10 by adam]
+    /// Largest number of epochs of a phase [default: 40 by lsq (8 if it starts from a sample) and
+    /// descent, 10 by adam]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
-    /// Number of positions in an update of Adam, 0 for all [default: 4096, or 8192 where the
-    /// patterns have factors]
+    /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
     #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
-    /// Learning rate of Adam at the start: how far an update moves a weight, in discs
-    /// [default: 0.2, or 0.0025 where the patterns have factors]
+    /// Initial learning rate of Adam in discs [default: 0.2, or 0.0025 with factors]
     #[arg(long, value_name = "DISCS", value_parser = decimal)]
     learning_rate: Option<f64>,
     /// Schedule of Adam's learning rate: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
     /// `plateau:EPOCHS:FACTOR` [default: cosine]
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
-    /// Time to fit, in minutes. A phase that is not finished by then goes into the weights as it
-    /// stands, and the same command resumes it
+    /// Time limit in minutes; unfinished phases enter the weights, the same command resumes them
     #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<Duration>,
     /// TOML file of settings; flags override it
@@ -112,9 +103,8 @@ pub struct Arguments {
     /// Exit with status 1 where the mean absolute validation error is larger, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    /// Memory to use, in MB of 2^20 bytes: half for positions, which go through temporary files
-    /// beside the output where they do not fit; half for phases that are fitted at a time, of which
-    /// there are fewer with less [default: all there is]
+    /// Memory limit in MB of 2^20 bytes: half for positions, half for the phases fitted at a time
+    /// [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
     /// Replace an output that was made from something else
@@ -183,10 +173,10 @@ impl fmt::Display for Fitted {
         let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
         writeln!(f, "MAE over all phases: validation {validation}, test {test}")?;
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
-        if let (phases @ 1.., weights) = (self.unfinished.len(), self.weights.display()) {
+        let weights = self.weights.display();
+        if let phases @ 1.. = self.unfinished.len() {
             writeln!(f, "{weights}: the time was up, and {phases} phases are not finished")?;
         }
-        let weights = self.weights.display();
         match &self.sha256 {
             Some(sha256) => write!(f, "{weights}  sha256 {sha256}"),
             None => {

@@ -18,6 +18,7 @@ mod paths;
 pub mod plain;
 mod provenance;
 mod reader;
+mod source;
 #[cfg(test)]
 mod tests;
 mod writer;

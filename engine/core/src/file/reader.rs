@@ -1,11 +1,11 @@
 //! The reader: it checks everything before it returns it, and a damaged length never makes it
 //! allocate memory.
 
-use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::format::{self, ContentHash};
-use super::{FileError, Kind, Provenance, Section, Summary, VERSION, open_ordinary, packing};
+use super::source::{Place, Source};
+use super::{FileError, Kind, Provenance, Section, Summary, VERSION, packing};
 
 /// An iterator over a file's sections in order. Each section is checked before it is returned, and
 /// the checksum of the whole content after the last, so a file is known to be whole only at the
@@ -405,106 +405,4 @@ fn read_header(
 /// bytes.
 fn is_beginning_of_magic(bytes: &[u8]) -> bool {
     bytes.len() < 8 && b"OTHELLO".starts_with(bytes)
-}
-
-/// A part of a file, for error messages.
-struct Place {
-    name: String,
-    offset: u64,
-}
-
-/// The bytes of a file, on the disk or in memory.
-trait Bytes: Read + Seek + Send {}
-
-impl<T: Read + Seek + Send> Bytes for T {}
-
-/// A file that is read from front to back, with the current offset.
-struct Source {
-    path: PathBuf,
-    file: BufReader<Box<dyn Bytes>>,
-    offset: u64,
-    length: u64,
-}
-
-impl Source {
-    fn open(path: &Path) -> Result<Self, FileError> {
-        let file = open_ordinary(path)?;
-        let length = file.metadata().map_err(FileError::io(path, "open it"))?.len();
-        let file = BufReader::new(Box::new(file) as Box<dyn Bytes>);
-        Ok(Self { path: path.to_owned(), file, offset: 0, length })
-    }
-
-    fn of_bytes(name: &Path, bytes: Vec<u8>) -> Self {
-        let length = bytes.len() as u64;
-        let file = BufReader::new(Box::new(Cursor::new(bytes)) as Box<dyn Bytes>);
-        Self { path: name.to_owned(), file, offset: 0, length }
-    }
-
-    /// Reads the next `bytes` bytes, or fewer at the end of the file.
-    fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>, FileError> {
-        let mut taken = Vec::new();
-        let read = self.file.by_ref().take(bytes).read_to_end(&mut taken);
-        read.map_err(FileError::io(&self.path, "read it"))?;
-        self.offset += taken.len() as u64;
-        Ok(taken)
-    }
-
-    /// Reads the next `bytes` bytes. A number beyond the end of the file allocates nothing.
-    fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>, FileError> {
-        if bytes > self.length.saturating_sub(self.offset) {
-            return Err(self.truncated(place));
-        }
-        let taken = self.take_up_to(bytes)?;
-        if taken.len() as u64 == bytes { Ok(taken) } else { Err(self.truncated(place)) }
-    }
-
-    fn seek(&mut self, offset: u64) -> Result<(), FileError> {
-        let found = self.file.seek(SeekFrom::Start(offset));
-        found.map_err(FileError::io(&self.path, "read it"))?;
-        self.offset = offset;
-        Ok(())
-    }
-
-    /// Returns the first offset of a marker at or after `from`.
-    fn find(&mut self, marker: &[u8], from: u64) -> Result<Option<u64>, FileError> {
-        const CHUNK: u64 = 1 << 16;
-        let mut at = from;
-        loop {
-            self.seek(at)?;
-            let chunk = self.take_up_to(CHUNK)?;
-            let found = chunk.windows(marker.len()).position(|bytes| bytes == marker);
-            if let Some(index) = found {
-                return Ok(Some(at + index as u64));
-            }
-            if (chunk.len() as u64) < CHUNK {
-                return Ok(None);
-            }
-            // A marker may lie across two chunks.
-            at += CHUNK - marker.len() as u64 + 1;
-        }
-    }
-
-    /// Reads the checksum that follows `bytes`, and compares.
-    fn check(&mut self, bytes: &[u8], place: &Place) -> Result<(), FileError> {
-        self.check_sum(crc32fast::hash(bytes), place)
-    }
-
-    /// Reads the checksum that follows, and compares.
-    fn check_sum(&mut self, checksum: u32, place: &Place) -> Result<(), FileError> {
-        let stated = self.take(format::CHECKSUM_BYTES, place)?;
-        if stated == checksum.to_le_bytes() {
-            return Ok(());
-        }
-        Err(self.damaged(place, "does not match its checksum".into()))
-    }
-
-    fn truncated(&self, place: &Place) -> FileError {
-        let (path, length) = (self.path.clone(), self.length);
-        FileError::Truncated { path, place: place.name.clone(), offset: place.offset, length }
-    }
-
-    fn damaged(&self, place: &Place, reason: String) -> FileError {
-        let (path, place, offset) = (self.path.clone(), place.name.clone(), place.offset);
-        FileError::Damaged { path, place, offset, reason }
-    }
 }

@@ -1,0 +1,108 @@
+//! The bytes of a file that is read from front to back, checked as they are taken.
+
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::{FileError, format, open_ordinary};
+
+/// A part of a file, for error messages.
+pub(super) struct Place {
+    pub(super) name: String,
+    pub(super) offset: u64,
+}
+
+/// The bytes of a file, on the disk or in memory.
+trait Bytes: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Bytes for T {}
+
+/// A file that is read from front to back, with the current offset.
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    file: BufReader<Box<dyn Bytes>>,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+}
+
+impl Source {
+    pub(super) fn open(path: &Path) -> Result<Self, FileError> {
+        let file = open_ordinary(path)?;
+        let length = file.metadata().map_err(FileError::io(path, "open it"))?.len();
+        let file = BufReader::new(Box::new(file) as Box<dyn Bytes>);
+        Ok(Self { path: path.to_owned(), file, offset: 0, length })
+    }
+
+    pub(super) fn of_bytes(name: &Path, bytes: Vec<u8>) -> Self {
+        let length = bytes.len() as u64;
+        let file = BufReader::new(Box::new(Cursor::new(bytes)) as Box<dyn Bytes>);
+        Self { path: name.to_owned(), file, offset: 0, length }
+    }
+
+    /// Reads the next `bytes` bytes, or fewer at the end of the file.
+    pub(super) fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>, FileError> {
+        let mut taken = Vec::new();
+        let read = self.file.by_ref().take(bytes).read_to_end(&mut taken);
+        read.map_err(FileError::io(&self.path, "read it"))?;
+        self.offset += taken.len() as u64;
+        Ok(taken)
+    }
+
+    /// Reads the next `bytes` bytes. A number beyond the end of the file allocates nothing.
+    pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>, FileError> {
+        if bytes > self.length.saturating_sub(self.offset) {
+            return Err(self.truncated(place));
+        }
+        let taken = self.take_up_to(bytes)?;
+        if taken.len() as u64 == bytes { Ok(taken) } else { Err(self.truncated(place)) }
+    }
+
+    pub(super) fn seek(&mut self, offset: u64) -> Result<(), FileError> {
+        let found = self.file.seek(SeekFrom::Start(offset));
+        found.map_err(FileError::io(&self.path, "read it"))?;
+        self.offset = offset;
+        Ok(())
+    }
+
+    /// Returns the first offset of a marker at or after `from`.
+    pub(super) fn find(&mut self, marker: &[u8], from: u64) -> Result<Option<u64>, FileError> {
+        const CHUNK: u64 = 1 << 16;
+        let mut at = from;
+        loop {
+            self.seek(at)?;
+            let chunk = self.take_up_to(CHUNK)?;
+            let found = chunk.windows(marker.len()).position(|bytes| bytes == marker);
+            if let Some(index) = found {
+                return Ok(Some(at + index as u64));
+            }
+            if (chunk.len() as u64) < CHUNK {
+                return Ok(None);
+            }
+            // A marker may lie across two chunks.
+            at += CHUNK - marker.len() as u64 + 1;
+        }
+    }
+
+    /// Reads the checksum that follows `bytes`, and compares.
+    pub(super) fn check(&mut self, bytes: &[u8], place: &Place) -> Result<(), FileError> {
+        self.check_sum(crc32fast::hash(bytes), place)
+    }
+
+    /// Reads the checksum that follows, and compares.
+    pub(super) fn check_sum(&mut self, checksum: u32, place: &Place) -> Result<(), FileError> {
+        let stated = self.take(format::CHECKSUM_BYTES, place)?;
+        if stated == checksum.to_le_bytes() {
+            return Ok(());
+        }
+        Err(self.damaged(place, "does not match its checksum".into()))
+    }
+
+    pub(super) fn truncated(&self, place: &Place) -> FileError {
+        let (path, length) = (self.path.clone(), self.length);
+        FileError::Truncated { path, place: place.name.clone(), offset: place.offset, length }
+    }
+
+    pub(super) fn damaged(&self, place: &Place, reason: String) -> FileError {
+        let (path, place, offset) = (self.path.clone(), place.name.clone(), place.offset);
+        FileError::Damaged { path, place, offset, reason }
+    }
+}
