@@ -82,7 +82,13 @@ impl Outcome {
             ));
         }
         let has_times = |name: &Path| !is_fixed && name.extension().is_some_and(|it| it == "match");
-        let differs = |name: &&PathBuf| self.files[*name] != found[*name] && !has_times(name);
+        // A lock names the process that held it.
+        let is_lock = |name: &Path| {
+            name.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lock-"))
+        };
+        let differs = |name: &&PathBuf| {
+            self.files[*name] != found[*name] && !has_times(name) && !is_lock(name)
+        };
         self.files.keys().find(differs).map(|name| format!("{} differs", name.display()))
     }
 
