@@ -30,7 +30,10 @@ fn one_and_two_threads_give_the_same_bytes() {
 #[test]
 fn a_limit_on_memory_changes_no_byte() {
     let folder = Folder::with_random_games(0..2500);
-    let limited = fit(&folder, "--out limited.weights --memory-mb 2");
+    let message = folder.refusal(&format!("{FIT} --out limited.weights --memory-mb 2"));
+    assert!(message.contains("the work takes 12 MB; raise --memory-mb"), "{message}");
+    // As little as is accepted: one part at a time, and its rows in temporary files.
+    let limited = fit(&folder, "--out limited.weights --memory-mb 24");
     assert_eq!(limited["sha256"], fit(&folder, "--out unlimited.weights")["sha256"]);
 }
 

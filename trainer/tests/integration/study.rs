@@ -143,7 +143,7 @@ fn test_games_that_training_has_are_refused() {
     folder.write("values.toml", "[settings]\nridge = [1, 2]\n");
     let refuses = |arguments: &str, why: &str| {
         let said = folder.refusal(arguments);
-        assert!(said.contains("same.games: is no test: ") && said.contains(why), "{said}");
+        assert!(said.contains("same.games: is not a test: ") && said.contains(why), "{said}");
     };
     for command in [
         "compare one.toml one.toml",
