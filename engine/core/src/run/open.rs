@@ -45,7 +45,7 @@ impl Run {
         let there = There::find(output, &plan, existing);
         match there {
             There::Done(summary) => {
-                remove_leftovers(&folder, output, &plan, shard);
+                Self::remove_leftovers(output, &plan.provenance, shard);
                 return Ok(Opened::Done(summary));
             }
             There::Other(error) if !folder.path.exists() => return Err(error.into()),
@@ -89,6 +89,20 @@ impl Run {
             Lock::of_shard(&folder, output, shard)?;
         }
         Ok(())
+    }
+
+    /// Removes the folder of parts of a complete output, which a run leaves that is killed between
+    /// completing the output and removing the folder. Another run's folder stays.
+    pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
+        let folder = Folder::of(output);
+        let is_own = |there: &Plan| there.provenance == *provenance;
+        if shard.is_whole()
+            && matches!(folder.read(), Ok(Some(there)) if is_own(&there))
+            && let Ok(lock) = Lock::of_shard(&folder.path, output, shard)
+            && lock.check_is_alone(&folder.path, output).is_ok()
+        {
+            let _ = folder.remove();
+        }
     }
 
     /// Opens the run whose parts are in the folder of `output`, to pack them. Also returns the
@@ -189,18 +203,6 @@ fn read_all(reader: Reader) -> Result<(), FileError> {
         section?;
     }
     Ok(())
-}
-
-/// Removes what a run left that was killed after it completed its output.
-fn remove_leftovers(folder: &Folder, output: &Path, plan: &Plan, shard: Shard) {
-    let is_own = |there: &Plan| there.provenance == plan.provenance;
-    if shard.is_whole()
-        && matches!(folder.read(), Ok(Some(there)) if is_own(&there))
-        && let Ok(lock) = Lock::of_shard(&folder.path, output, shard)
-        && lock.check_is_alone(&folder.path, output).is_ok()
-    {
-        let _ = folder.remove();
-    }
 }
 
 impl There {

@@ -44,6 +44,7 @@ impl DatasetFolder {
             let there = Self::open(folder)?;
             there.check_is_by(&provenance)?;
             if there.has_all_files() {
+                Run::remove_leftovers(folder, &provenance, shard);
                 progress.begin(FILES, FILE_COUNT, FILE_COUNT);
                 let phases: Vec<Phase> = Phase::all().collect();
                 return there.read(&phases, Some(limit), progress).map(Some);
