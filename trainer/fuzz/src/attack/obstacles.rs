@@ -34,13 +34,23 @@ const READERS: [(&str, &str); 8] = [
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
-        let outputs: Vec<&PathBuf> = whole.outcome.files.keys().collect();
+        // The files in a folder of parts are the run's own.
+        let is_part = |path: &&PathBuf| path.parent().is_some_and(|it| it.extension().is_some());
+        let outputs: Vec<&PathBuf> =
+            whole.outcome.files.keys().filter(|path| !is_part(path)).collect();
+        if outputs.is_empty() {
+            continue;
+        }
         for _ in 0..times {
             let output = outputs[ground.draws.below(outputs.len())];
             let beside = ["", ".partial", ".parts"][ground.draws.below(3)];
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
+            if (beside, thing) == (".parts", "a folder") {
+                // A run takes an empty folder, which has nothing to lose, for its parts.
+                continue;
+            }
             // Unfinished files of folders of weights are looked at when their turn comes.
             let must_be_refused = beside.is_empty();
             attack(ground, folder.path(), words, (&path, thing), must_be_refused);
