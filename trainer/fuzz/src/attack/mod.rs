@@ -47,11 +47,14 @@ pub struct Rounds {
     pub lists: usize,
 }
 
+/// A round of attacks, a number of times.
+type Attack = fn(&mut Ground<'_>, usize);
+
 /// Runs all rounds; returns true if there is no finding. Prints the counts and the findings.
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();
-    let all: [(&'static str, fn(&mut Ground<'_>, usize), usize); 8] = [
+    let all: [(&'static str, Attack, usize); 8] = [
         ("kills", disturbed::kills, rounds.kills),
         ("files", files::round, rounds.files),
         ("calls", disturbed::calls, rounds.calls),
