@@ -4,6 +4,7 @@ use super::{ListedOpenings, Openings, Settings};
 use crate::board::transcript::Replay;
 use crate::openings::OpeningTree;
 use crate::random::Generator;
+use crate::record::Game;
 
 /// The greatest number of plies for which [`Openings::Distinct`] draws from all openings: there are
 /// 433,993, made in a third of a second.
@@ -46,6 +47,13 @@ impl<'s> Beginnings<'s> {
     /// Returns the settings.
     pub fn settings(&self) -> &'s Settings {
         self.settings
+    }
+
+    /// Returns whether a game begins as game number `index` must.
+    pub(super) fn fits(&self, index: u64, game: &Game) -> bool {
+        let beginning = self.of(index).steps;
+        usize::from(game.random_plies()) == beginning.len()
+            && game.squares().iter().zip(&beginning).all(|(square, step)| *square == step.square)
     }
 
     /// Returns the beginning of game number `index`, which does not depend on other games. The game

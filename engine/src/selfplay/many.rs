@@ -218,6 +218,17 @@ impl<E: Identified> Items for GamesByNumber<'_, E> {
     type Output = Game;
     type Error = RecordError;
 
+    const CAN_REFUSE: bool = true;
+
+    /// Checks that the part has one game for each number, with the random moves of that number.
+    fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
+        let frames = part.iter().map(|section| Game::decode_frame(&section.content));
+        let Ok(frames) = frames.collect::<Result<Vec<_>, _>>() else { return false };
+        let games = frames.concat();
+        games.len() as u64 == numbers.end - numbers.start
+            && numbers.zip(&games).all(|(number, game)| self.beginnings.fits(number, game))
+    }
+
     fn begin(&self, _: Range<u64>) -> Result<(), RecordError> {
         Ok(())
     }

@@ -24,6 +24,16 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] may return true: the run then ends before its last part.
     const CAN_END: bool = false;
 
+    /// True if [`Self::fits`] may return false.
+    const CAN_REFUSE: bool = false;
+
+    /// Returns false if the sections of an existing part cannot be the results of these units. The
+    /// part is then made again.
+    fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
+        let _ = (units, part);
+        true
+    }
+
     /// Returns what the part of these units is made from. Called once for each part that is made,
     /// in ascending order, never twice at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
@@ -100,6 +110,9 @@ impl Run {
         progress: &dyn Progress,
     ) -> Result<(), W::Error> {
         (0..stage).try_for_each(|earlier| self.require(earlier))?;
+        if W::CAN_REFUSE {
+            self.remove_unfit(stage, work, progress)?;
+        }
         let missing = self.missing(stage);
         self.begin_progress(stage, &missing, progress);
         let shared = Work {
@@ -123,6 +136,28 @@ impl Run {
         rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| shared.make_items())));
         let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.failed.map_or(Ok(()), Err)
+    }
+
+    /// Removes existing parts of this shard that are not the results of their units.
+    fn remove_unfit<W: Items>(
+        &self,
+        stage: usize,
+        work: &W,
+        progress: &dyn Progress,
+    ) -> Result<(), RunError> {
+        for index in self.own(stage) {
+            let path = self.path(stage, index);
+            if !path.exists() {
+                continue;
+            }
+            let sections = self.part(stage, index)?.collect::<Result<Vec<_>, _>>()?;
+            if !work.fits(self.plan.stages[stage].units_of(index), &sections) {
+                let path_text = path.display();
+                progress.message(&format!("{path_text}: is not of this run; it is made again"));
+                crate::file::remove_if_there(&path)?;
+            }
+        }
+        Ok(())
     }
 
     /// Begins a stage of progress: the units of this shard, and those that exist.

@@ -4,6 +4,7 @@ use othello_testing::{StopAfter, on_threads};
 
 use super::*;
 use crate::eval::{ERROR_TERMS, MEAN_TERMS, Mobility, Models, ProbCut};
+use crate::file::{Reader, Writer};
 use crate::progress::Silent;
 use crate::search::tests::WithModels;
 
@@ -194,5 +195,29 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
         let fewer = play(&path, &Run { games: 30, ..run() }, size, &Silent);
         let error = fewer.unwrap_err().to_string();
         assert!(error.contains("games: 600 there, 30 wanted"), "{error}");
+    }
+}
+
+/// A regression: a part in which a frame occurred twice, or with frames in another order, with right
+/// checksums, changed the file.
+#[test]
+fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.games");
+    let undisturbed = play(&path, &run(), 512, &Silent).unwrap();
+    let orders: [&[usize]; 4] = [&[0, 0, 1], &[0], &[1, 0], &[0, 0]];
+    for order in orders {
+        let stopped = folder.path().join(format!("{order:?}.games"));
+        let first = Run { shard: "1/2".parse().unwrap(), ..run() };
+        play(&stopped, &first, 512, &Silent).unwrap();
+        let part = stopped.with_added_extension("parts").join("part-000000");
+        let mut reader = Reader::open(&part, Kind::Part).unwrap();
+        let sections: Vec<Section> = reader.by_ref().map(|section| section.unwrap()).collect();
+        let mut writer = Writer::create(&part, Kind::Part, reader.provenance()).unwrap();
+        for &number in order {
+            writer.section(&sections[number].name, &sections[number].content).unwrap();
+        }
+        writer.finish().unwrap();
+        assert_eq!(play(&stopped, &run(), 512, &Silent).unwrap(), undisturbed, "{order:?}");
     }
 }

@@ -34,23 +34,13 @@ const READERS: [(&str, &str); 8] = [
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
-        // The files in a folder of parts are the run's own.
-        let is_part = |path: &&PathBuf| path.parent().is_some_and(|it| it.extension().is_some());
-        let outputs: Vec<&PathBuf> =
-            whole.outcome.files.keys().filter(|path| !is_part(path)).collect();
-        if outputs.is_empty() {
-            continue;
-        }
+        let outputs: Vec<&PathBuf> = whole.outcome.files.keys().collect();
         for _ in 0..times {
             let output = outputs[ground.draws.below(outputs.len())];
             let beside = ["", ".partial", ".parts"][ground.draws.below(3)];
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
-            if (beside, thing) == (".parts", "a folder") {
-                // A run takes an empty folder, which has nothing to lose, for its parts.
-                continue;
-            }
             // Unfinished files of folders of weights are looked at when their turn comes.
             let must_be_refused = beside.is_empty();
             attack(ground, folder.path(), words, (&path, thing), must_be_refused);
@@ -91,10 +81,18 @@ fn attack(
     let is_done = ended.code() == Some(0);
     let fault = ended
         .fault_on_input(limits)
-        .or((!is_as_it_was(&there, thing)).then(|| "overwrites a foreign file".to_owned()))
+        .or((!may_go(path, thing) && !is_as_it_was(&there, thing))
+            .then(|| "overwrites a foreign file".to_owned()))
         .or((is_done && must_be_refused).then(|| "reports success".to_owned()));
     let how = format!("{thing} at {}: {words}", path.display());
     findings.note(&name(words), fault, ended.end(), &how);
+}
+
+/// Returns whether a run may replace a thing: what lies in its own folder of parts, and an empty
+/// folder at the name of that folder. It must not follow a link there.
+fn may_go(path: &Path, thing: &str) -> bool {
+    let is_parts = |path: &Path| path.extension().is_some_and(|it| it == "parts");
+    path.parent().is_some_and(is_parts) || thing == "a folder" && is_parts(path)
 }
 
 fn put(path: &Path, thing: &str) {
