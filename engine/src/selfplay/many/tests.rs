@@ -198,8 +198,8 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// A regression: a part in which a frame occurred twice, or with frames in another order, with right
-/// checksums, changed the file.
+/// A regression: a part in which a frame occurred twice, or with frames in another order, with
+/// right checksums, changed the file.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
