@@ -4,7 +4,7 @@
     scripts/check-links.py
 
 Looks at every Markdown page of the repository: a link names a file, and after `#` a heading of a page. Sources that name a
-page by its path from the root (`trainer/docs/fit.md`) are looked at, too. In CONTRIBUTING.md's table of where to add
+page by its path from the root (`docs/guides/fit.md`) are looked at, too. In CONTRIBUTING.md's table of where to add
 what, each name between backticks must be a file, a folder, or an item that code defines; in all pages, a path between
 backticks must exist. Prints each that leads nowhere, and then exits with status 1. Does not ask other sites.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
-NAMED = re.compile(r"\b(?:docs/(?:log|concepts|reference)|engine|trainer|datasets|scripts|kernels)/[\w./-]+\.md\b")
+NAMED = re.compile(r"\b(?:docs/(?:log|concepts|guides|reference)|engine|trainer|datasets|scripts|kernels)/[\w./-]+\.md\b")
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[a-z0-9._-]+(?:/[a-z0-9._-]+)+\.(?:rs|md|toml|sh|sha256)")
 WHERE = re.compile(r"^## Where to add what$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)

@@ -1,5 +1,5 @@
 # The steps of a recipe, one a line: what it makes, how many parts a run of its command may have
-# ("one" or "many"), the program and its arguments, between tabs. README.md says what a recipe is.
+# ("one" or "many"), the program and its arguments, between tabs. docs/guides/recipes.md defines a recipe.
 #
 #   awk -v seed=1 -v out=DIR -v revision=TEXT -f steps.awk RECIPE.toml
 

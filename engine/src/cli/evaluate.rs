@@ -34,7 +34,7 @@ pub struct Arguments {
 
     /// Search as strongly as this level, 1 to 60, says: about so many moves ahead, and to the end
     /// from some empty squares on, likely scores first and exact ones later. The table of levels
-    /// stands in the guides, engine/docs/levels.md
+    /// stands in the guides, docs/reference/levels.md
     #[arg(long, value_name = "L", conflicts_with = "depth")]
     level: Option<Level>,
 

@@ -21,7 +21,7 @@ use crate::search::{Level, Search, Selectivity};
 pub(super) struct Playing {
     /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely
     /// scores first and exact ones later. The table of levels stands in the guides,
-    /// engine/docs/levels.md; weights without predictions (`calibrate probcut`) leave nothing
+    /// docs/reference/levels.md; weights without predictions (`calibrate probcut`) leave nothing
     /// out, and look less far beyond level 10
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,

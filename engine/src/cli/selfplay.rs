@@ -35,7 +35,7 @@ pub struct Arguments {
     depth: Option<u32>,
 
     /// Play at this level, 1 to 60: its row of the table of levels gives --depth, --selectivity,
-    /// --ends and --exact. The table stands in the guides, engine/docs/levels.md
+    /// --ends and --exact. The table stands in the guides, docs/reference/levels.md
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
 

@@ -158,7 +158,7 @@ mod tests {
     /// The guide to the levels tells every one.
     #[test]
     fn the_table_is_the_one_that_is_told() {
-        let guide = include_str!("../../docs/levels.md");
+        let guide = include_str!("../../../docs/reference/levels.md");
         let told: Vec<&str> = guide.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
         for (level, told) in Level::all().zip(&told) {
             let Plan { depth, selectivity, ends, exact } = level.selective();

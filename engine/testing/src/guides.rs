@@ -18,14 +18,12 @@ pub fn repository() -> PathBuf {
 /// Returns the README, the pages next to it, the book, and the pages of the crates and of the
 /// folders of files, without the log of experiments.
 pub fn all() -> Vec<PathBuf> {
-    const FOLDERS: [&str; 14] = [
+    const FOLDERS: [&str; 12] = [
         "",
         "docs",
         "docs/concepts",
         "docs/guides",
         "docs/reference",
-        "engine/docs",
-        "trainer/docs",
         "datasets",
         "datasets/benchmark",
         "datasets/conformance",

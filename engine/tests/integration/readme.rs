@@ -17,7 +17,7 @@ fn the_picture_of_the_patterns_is_what_the_program_draws() {
     let drawn = folder.path().join("patterns.svg");
     let mut command = Command::cargo_bin("othello-engine").expect("the binary is built");
     command.args(["weights", "embedded", "--picture"]).arg(&drawn).assert().success();
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/patterns.svg");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures/patterns.svg");
     let is_same = fs::read(&drawn).expect("a picture") == fs::read(&shipped).expect("a picture");
     assert!(is_same, "run `othello-engine weights --picture {} --force`", shipped.display());
 }

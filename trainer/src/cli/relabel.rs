@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
 
-    /// Relabel by this level, 1 to 60: its row of the table of levels in engine/docs/levels.md
+    /// Relabel by this level, 1 to 60: its row of the table of levels in docs/reference/levels.md
     /// gives --depth, --selectivity and --exact; its selective ends are for play, and not for
     /// labels
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]

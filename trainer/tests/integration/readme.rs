@@ -29,7 +29,7 @@ fn the_picture_of_the_errors_is_what_the_program_draws() {
     let drawn = folder.path().join("errors.svg");
     let mut command = Command::cargo_bin("othello-trainer").unwrap();
     command.args(["loss", "embedded"]).arg(&games).arg("--picture").arg(&drawn).assert().success();
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.svg");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures/errors.svg");
     assert!(
         fs::read(&drawn).unwrap() == fs::read(&shipped).unwrap(),
         "run the commands of docs/current-figures.md with `--picture {} --force`",
