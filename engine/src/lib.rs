@@ -48,6 +48,11 @@
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+/// A check that the guide's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guides/your-engine.md")]
+struct YourEngine;
+
 #[doc(inline)]
 pub use othello_core::{
     board, file, pattern, progress, random, record, run, simd, text, with_instructions,

@@ -5,7 +5,7 @@
 
 Each step takes the core seconds of the rates below, is split as the Snakefile splits it with a
 shard a core, and begins when its inputs are there and cores are free. Queues, copies and starts of
-programs take no time. The table is in docs/guides/workflow.md.
+programs take no time. The table is in docs/guides/cluster.md.
 """
 
 import argparse
