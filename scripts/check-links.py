@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Finds links to pages, sections and files that are not there.
 
-    scripts/check-links.py
+    scripts/check-links.py [--book FOLDER]
 
 Looks at every Markdown page of the repository: a link names a file, and after `#` a heading of a page. Sources that name a
 page by its path from the root (`docs/guides/fit.md`) are looked at, too. In CONTRIBUTING.md's table of where to add
 what, each name between backticks must be a file, a folder, or an item that code defines; in all pages, a path between
-backticks must exist. Prints each that leads nowhere, and then exits with status 1. Does not ask other sites.
+backticks must exist. Prints each that leads nowhere, and then exits with status 1. Does not ask other sites. --book looks
+at the links of the built book instead.
 """
 
 import re
 import subprocess
 import sys
 from functools import cache
+from html import unescape
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -106,7 +108,34 @@ def missing_names(section):
             yield f"{name}: no code defines it"
 
 
+@cache
+def anchors(page):
+    """Names the elements of a built page that a link may lead to."""
+    return set(map(unescape, re.findall(r'\bid="([^"]*)"', page.read_text())))
+
+
+def check_book(folder):
+    """Prints the dead links of the built book; returns their number."""
+    lost, links = 0, 0
+    for page in sorted(folder.rglob("*.html")):
+        if page.name in ("404.html", "toc.html"):
+            continue  # Their links begin at the root of a site.
+        for link in re.findall(r'\b(?:href|src)="([^"]*)"', page.read_text()):
+            name, _, section = unescape(link).partition("#")
+            target = (page.parent / name).resolve() if name else page
+            if re.match(r"[a-z]+:", link):
+                continue
+            links += 1
+            if not target.is_file() or section and target.suffix == ".html" and section not in anchors(target):
+                print(f"{page.relative_to(folder)}: {link} leads nowhere")
+                lost += 1
+    print(f"{links} links of the book, {lost} that lead nowhere")
+    return lost
+
+
 def main():
+    if sys.argv[1:2] == ["--book"]:
+        sys.exit(1 if check_book(Path(sys.argv[2])) else 0)
     lost, links = [], 0
     names = WHERE.search((REPOSITORY / "CONTRIBUTING.md").read_text())[1]
     assert names.count("`") >= 60, "the names of the table of where to add what"
