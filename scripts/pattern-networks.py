@@ -162,8 +162,8 @@ def main():
         for one in described
     ]
     parts = []
-    for part in range(3):
-        chosen = numpy.flatnonzero(arrays["part"] == part)[: count if part == 0 else None]
+    for subset in range(3):
+        chosen = numpy.flatnonzero(arrays["subset"] == subset)[: count if subset == 0 else None]
         sides = [arrays[side][chosen][:, None].view("u1") for side in ("player", "opponent")]
         player, opponent = [numpy.unpackbits(side, axis=1, bitorder="little") for side in sides]
         rows = [pattern.classes(player + 2 * opponent) for pattern in patterns]

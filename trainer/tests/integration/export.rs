@@ -109,8 +109,8 @@ fn the_positions_of_games_are_written_as_arrays() {
     let label: Array1<f32> = npz.by_name("label").unwrap();
     let weight: Array1<f32> = npz.by_name("weight").unwrap();
     let ply: Array1<u8> = npz.by_name("ply").unwrap();
-    let part: Array1<u8> = npz.by_name("part").unwrap();
-    let (mut place, mut parts) = (0, [0; 3]);
+    let subset: Array1<u8> = npz.by_name("subset").unwrap();
+    let (mut place, mut counted) = (0, [0; 3]);
     for seed in 0..40 {
         let game = random_game(seed);
         let steps = game.replay().steps;
@@ -123,14 +123,14 @@ fn the_positions_of_games_are_written_as_arrays() {
             assert_eq!((label[place], weight[place]), (score as f32, 1.0));
             assert_eq!(usize::from(ply[place]), number);
             let expected = Split::new(5).of_game(&game).unwrap();
-            assert_eq!(part[place], expected as u8);
-            parts[expected as usize] += 1;
+            assert_eq!(subset[place], expected as u8);
+            counted[expected as usize] += 1;
             place += 1;
         }
     }
     assert_eq!(player.len(), place);
     let counts = ["positions", "validation_positions", "test_positions"];
-    assert_eq!(counts.map(|name| report[name].as_u64().unwrap()), parts);
+    assert_eq!(counts.map(|name| report[name].as_u64().unwrap()), counted);
     let mut provenance =
         npz.by_name::<ndarray::OwnedRepr<u8>, ndarray::Ix1>("provenance").unwrap().to_vec();
     provenance.truncate(200);

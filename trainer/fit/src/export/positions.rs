@@ -11,12 +11,12 @@ pub fn add_positions(
     columns: &Columns,
     provenance: &str,
 ) -> Result<(), ArrayError> {
-    let Columns { player, opponent, label, weight, ply, subset: part } = columns;
+    let Columns { player, opponent, label, weight, ply, subset } = columns;
     file.text("provenance", provenance)?;
     file.array("player", &ArrayView1::from(player))?;
     file.array("opponent", &ArrayView1::from(opponent))?;
     file.array("label", &ArrayView1::from(label))?;
     file.array("weight", &ArrayView1::from(weight))?;
     file.array("ply", &ArrayView1::from(ply))?;
-    file.array("part", &ArrayView1::from(part))
+    file.array("subset", &ArrayView1::from(subset))
 }
