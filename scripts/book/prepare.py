@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Prepares the pages of docs/SUMMARY.md for mdBook: prepare.py OUT
+"""Prepares the pages of docs/SUMMARY.md for mdBook: prepare.py KATEX OUT
 
-Pages of docs/ come to the root of OUT, pages of other folders to `repository/`. Formulas become MathML, which browsers
-draw without scripts, fonts or network. A link to a file that is no page of the book becomes its path.
+Pages of docs/ go to the root of OUT, pages of other folders to `repository/`. Formulas become HTML by KaTeX, whose
+package lies in the folder KATEX, next to `formulas.mjs`; its style and fonts go into the book, which needs no network
+and no script to show them. A link to a file that is not a page of the book becomes the path of this file.
 """
 
+import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
-
-from latex2mathml.converter import convert
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 BOOK = REPOSITORY / "docs"
@@ -29,19 +30,27 @@ def in_book(file):
     return place.with_name("index.md") if place.name == "README.md" else place
 
 
-def mathml(formula, display):
-    """Converts a formula; Markdown must not read anything in it."""
-    markup = convert(" ".join(formula.split()), display=display)
-    if unknown := re.search(r">\\[A-Za-z]+", markup):
-        raise ValueError(f"the formula `{formula}` has {unknown[0][1:]}, which is not known")
-    return re.sub(r"[*_|\\`\[\]~]", lambda special: f"&#{ord(special[0])};", markup)
+class Formulas:
+    """The program that draws formulas."""
+
+    def __init__(self, folder):
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(["node", folder / "formulas.mjs"], stdin=pipe, stdout=pipe, text=True)
+
+    def html(self, formula, display):
+        """Draws a formula; Markdown must not read anything in the result."""
+        print(json.dumps([formula, display]), file=self.process.stdin, flush=True)
+        drawn = json.loads(self.process.stdout.readline())
+        if "error" in drawn:
+            raise ValueError(f"the formula `{formula}`: {drawn['error']}")
+        return re.sub(r"[*_|\\`\[\]~\n]", lambda special: f"&#{ord(special[0])};", drawn["html"])
 
 
 class Page:
     """A page on its way into the book."""
 
-    def __init__(self, file, pages, pictures):
-        self.file, self.pages, self.pictures = file, pages, pictures
+    def __init__(self, file, pages, pictures, formulas):
+        self.file, self.pages, self.pictures, self.formulas = file, pages, pictures, formulas
         self.kept = []
 
     def keep(self, text):
@@ -68,15 +77,16 @@ class Page:
         text = FENCE.sub(lambda code: self.keep(code[0]), self.file.read_text())
         text = LINK.sub(self.link, text)
         text = SPAN.sub(lambda code: self.keep(code[0]), text)
-        text = DISPLAY.sub(lambda formula: self.keep(f'<div class="formula">{mathml(formula[1], "block")}</div>'), text)
-        text = INLINE.sub(lambda formula: self.keep(mathml(formula[1], "inline")), text)
+        text = DISPLAY.sub(lambda formula: self.keep(f"<div>{self.formulas.html(formula[1], True)}</div>"), text)
+        text = INLINE.sub(lambda formula: self.keep(self.formulas.html(formula[1], False)), text)
         while "\x00" in text:
             text = re.sub(r"\x00(\d+)\x00", lambda mark: self.kept[int(mark[1])], text)
         return text
 
 
 def main():
-    out = Path(sys.argv[1])
+    katex, out = Path(sys.argv[1]), Path(sys.argv[2])
+    formulas = Formulas(katex)
     shutil.rmtree(out, ignore_errors=True)
     summary = (BOOK / "SUMMARY.md").read_text()
     pages = {Path(os.path.normpath(BOOK / link[3])) for link in LINK.finditer(summary)}
@@ -85,7 +95,7 @@ def main():
     places = {Path("SUMMARY.md"): contents}
     for file in sorted(pages):
         try:
-            places[in_book(file)] = Page(file, pages, pictures).text()
+            places[in_book(file)] = Page(file, pages, pictures, formulas).text()
         except ValueError as error:
             sys.exit(f"{file.relative_to(REPOSITORY)}: {error}")
     for place, text in places.items():
@@ -94,6 +104,10 @@ def main():
     for picture in pictures:
         (out / in_book(picture)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(picture, out / in_book(picture))
+    style = katex / "node_modules/katex/dist"
+    shutil.copytree(style / "fonts", out / "katex/fonts", ignore=lambda _, names: [n for n in names if not n.endswith(".woff2")])
+    shutil.copy(style / "katex.min.css", out / "katex")
+    shutil.copy(REPOSITORY / "scripts/book/book.css", out)
     print(f"{len(pages)} pages, {len(pictures)} pictures")
 
 
