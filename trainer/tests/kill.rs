@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use assert_cmd::cargo::cargo_bin;
-use othello_engine::file::Kind;
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use othello_testing::kill::{Subject, many_kills, units_in_parts, whole_sections};
+use othello_testing::kill::{Subject, many_kills, units_in_parts};
 use othello_testing::records;
 
 use folder::{Folder, TINY_FACTORS, random_game};
@@ -39,12 +38,6 @@ fn subject<'a>(
         finished,
         units_per_part: None,
     }
-}
-
-/// Returns the number of sections of a file whose names begin with `beginning`.
-fn sections(path: &Path, kind: Kind, beginning: &str) -> u64 {
-    let sections = whole_sections(path, kind).into_iter();
-    sections.filter(|section| section.name.starts_with(beginning)).count() as u64
 }
 
 /// Returns `few` for runs with few kills, `many` for runs with many.
@@ -162,10 +155,9 @@ fn r#match() {
     let arguments = format!(
         "match mobility none --openings {openings} --pairs {pairs} --depth 3 --exact 10 --out out.match"
     );
-    let finished =
-        |folder: &Path| sections(&folder.join("out.match.partial"), Kind::Match, "pair ");
+    let finished = |folder: &Path| units_in_parts(&folder.join("out.match.parts"));
     let subject = subject("match", &arguments, "out.match", ("match (pairs)", finished));
-    Subject { may_differ: &["out.match"], ..subject }.check();
+    in_parts(Subject { may_differ: &["out.match"], ..subject }, 4).check();
 }
 
 /// Tunes in two rounds of fits with different lengths.

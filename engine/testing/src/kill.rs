@@ -16,7 +16,6 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use nix::time::{ClockId, clock_getcpuclockid};
 use nix::unistd::Pid;
-use othello_engine::file::{Kind, Reader, Section};
 use serde_json::Value;
 
 /// The greatest total work of the killed and the resumed run, relative to the undisturbed one.
@@ -57,12 +56,6 @@ pub fn units_in_parts(folder: &Path) -> u64 {
     let (units, per_part) = (number("units"), number("units_per_part"));
     let parts = (0..number("parts")).filter(|part| folder.join(format!("part-{part:06}")).exists());
     parts.map(|part| per_part.min(units - part * per_part)).sum()
-}
-
-/// Reads the whole sections of a file that may be torn; none if there is no file.
-pub fn whole_sections(path: &Path, kind: Kind) -> Vec<Section> {
-    let sections = Reader::open(path, kind).into_iter().flatten();
-    sections.map_while(Result::ok).collect()
 }
 
 /// The files of a run, its report, and its processor time.

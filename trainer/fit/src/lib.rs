@@ -29,5 +29,4 @@ pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod records;
-pub mod shards;
 pub mod source;

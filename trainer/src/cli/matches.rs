@@ -16,7 +16,7 @@ use othello_engine::cli::arguments::SearchBy;
 use othello_engine::eval::{Evaluator, Identified as _};
 use othello_engine::file::{Provenance, check_differ, check_output};
 use othello_engine::progress::Progress as _;
-use othello_engine::record::Shard;
+use othello_engine::run::{Run, Shard, described};
 use othello_engine::search::{Pruning, Selectivity, Strength};
 
 use self::kept::{KeptArguments, checksum};
@@ -92,11 +92,13 @@ pub struct Arguments {
     /// Findings that make the exit status 1
     #[arg(long, value_name = "FINDING,...", value_delimiter = ',', conflicts_with = "shard")]
     fail_if: Vec<Finding>,
-    /// File to keep the pairs in as they are played; an interrupted match goes on from it
+    /// File to write the pairs to. While the match is played, they are in parts in the folder
+    /// `FILE.parts`, from which the same command resumes
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Play the I-th of N parts of the match; `othello-trainer merge` puts all parts together
-    #[arg(long, value_name = "I/N", requires = "out")]
+    /// Play only the parts of shard I of N, which may run at the same time as the others with the
+    /// same --out; `othello-trainer pack` then makes the output
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["games_out", "transcripts_out"])]
     shard: Option<Shard>,
     #[command(flatten)]
     kept: KeptArguments,
@@ -158,10 +160,15 @@ impl Arguments {
         }
         if let Some(out) = &self.out {
             check_output(out, &inputs)?;
+            Run::check_is_free(out, self.shard())?;
         }
         self.kept.check(&inputs)?;
         let outputs: Vec<&PathBuf> = self.out.iter().chain(self.kept.outputs()).collect();
         Ok(check_differ(&outputs)?)
+    }
+
+    fn shard(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
     }
 
     fn second_depth(&self) -> u32 {
@@ -265,14 +272,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         sprt: arguments.sprt.test(),
     };
     let settings = |openings: &[Position]| arguments.provenance(&loaded, openings);
-    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
-    arguments.kept.check_are_own(&settings(&openings), &openings, shard)?;
+    arguments.kept.check_are_own(&settings(&openings), &openings)?;
     let result = match &arguments.out {
         None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress())?,
         Some(out) => {
-            let kept = KeptMatch { players, openings: &openings, shard, conditions: &conditions };
+            let shard = arguments.shard();
+            let kept = KeptMatch { players: &[players], openings: &openings, shard, conditions: &conditions };
             let existing = arguments.kept.existing();
-            kept.play(out, &settings(&openings), existing, session.progress())?.result
+            let played = kept.play(out, &settings(&openings), existing, session.progress())?;
+            session.progress().message(&described(played.summary.as_ref()));
+            played.result
         }
     };
     let openings = &openings[..result.pairs.len()];

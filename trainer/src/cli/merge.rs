@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use othello_cli::arguments::{Output, number_from};
-use othello_cli::message::counted;
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Kind, Summary, kind_of};
 use othello_engine::record::{Game, ScoredPosition, record_files};
 use serde::Serialize;
 
-use crate::arena::{MatchFile, MatchReport};
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::records::merge::{Mergeable, merge};
 use crate::records::sequence::Inputs;
@@ -17,10 +15,10 @@ use crate::records::sequence::Inputs;
 /// Arguments of `merge`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Files of games, or of positions, or folders of them, joined in this order; or all shards of
-    /// a `match`. The shards of other runs are packed by `pack`
+    /// Files of games, or of positions, or folders of them, joined in this order. The shards of a
+    /// run are packed by `pack`
     #[arg(required = true)]
-    shards: Vec<PathBuf>,
+    files: Vec<PathBuf>,
 
     /// Memory for the keys by which repeated games are found, in MB of 2^20 bytes; other keys go
     /// into a temporary file in the folder of the output [default: all there is]
@@ -48,30 +46,15 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-/// The report of a match whose shards were merged.
-#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
-#[display("{report}\n{}, {summary}", counted(*shards, "shard"))]
-pub(in crate::cli) struct MergedMatch {
-    /// The number of shards.
-    shards: usize,
-    #[serde(flatten)]
-    report: MatchReport,
-    #[serde(flatten)]
-    summary: Summary,
-}
-
 /// Merges and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let arguments = &Arguments { shards: record_files(&arguments.shards)?, ..arguments.clone() };
-    let Arguments { shards, memory_mb, output } = arguments;
-    let kind = shards.first().and_then(|path| kind_of(path).ok());
-    if kind == Some(Kind::Match) {
-        return merge_match(arguments, session);
-    }
+    let Arguments { files, memory_mb, output } = arguments;
+    let files = &record_files(files)?;
+    let kind = files.first().and_then(|path| kind_of(path).ok());
     let limit = MemoryLimit::beside(&output.out, bytes_of(*memory_mb));
     match kind {
-        Some(Kind::Games) => merge_records::<Game>(&limit, shards, output, session),
-        _ => merge_records::<ScoredPosition>(&limit, shards, output, session),
+        Some(Kind::Games) => merge_records::<Game>(&limit, files, output, session),
+        _ => merge_records::<ScoredPosition>(&limit, files, output, session),
     }
 }
 
@@ -90,18 +73,5 @@ fn merge_records<R: Mergeable>(
         dropped: inputs.len() - merged.records,
         summary: merged.summary,
         seconds: session.seconds(),
-    })
-}
-
-fn merge_match(
-    Arguments { shards, output, .. }: &Arguments,
-    session: &Session,
-) -> anyhow::Result<Outcome> {
-    let merged = MatchFile::merge(shards, &output.out, output.existing(), session.progress())?;
-    let MatchFile { conditions, result, summary, .. } = merged;
-    session.print(&MergedMatch {
-        shards: shards.len(),
-        report: MatchReport::new(&conditions, &result, session.begun()),
-        summary,
     })
 }

@@ -12,6 +12,7 @@ use othello_engine::run::Run;
 use othello_engine::{openings, selfplay};
 use serde::Serialize;
 
+use crate::arena;
 use crate::dataset::DatasetFolder;
 use crate::fit;
 use crate::records::parts;
@@ -69,6 +70,7 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
         }
         ("relabel" | "leaves", Some(Kind::Games)) => parts::pack::<Game>(run, progress)?.summary,
         ("relabel" | "leaves", _) => parts::pack::<ScoredPosition>(run, progress)?.summary,
+        ("match", _) => Some(arena::pack(run, progress)?),
         ("dataset", _) => Some(pack_dataset(run, progress)?),
         (command, _) => bail!(
             "{}: `pack` cannot make the output of `{command}`; run its command again, which packs",

@@ -15,8 +15,8 @@ use crate::records::validate::{Validation, repair, validate};
 /// Arguments of `validate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files to check: of records every game and position, of weights every section, of checkpoints
-    /// the checksums; or folders of records
+    /// Files to check: of records every game and position, of others every section; or folders of
+    /// records
     #[arg(required = true)]
     files: Vec<PathBuf>,
 

@@ -50,8 +50,6 @@ pub enum Kind {
     Positions,
     /// Scored openings: all positions up to some ply, and so never split into training and test.
     Openings,
-    /// A state of unfinished work from which a run continues.
-    Checkpoint,
     /// The pairs of a match.
     Match,
     /// A part of a run that is not packed yet, or its snapshot.
@@ -59,12 +57,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 6] = [
         Self::Weights,
         Self::Games,
         Self::Positions,
         Self::Openings,
-        Self::Checkpoint,
         Self::Match,
         Self::Part,
     ];
@@ -76,14 +73,12 @@ impl Kind {
             Self::Games => b"OTHELLOG",
             Self::Positions => b"OTHELLOP",
             Self::Openings => b"OTHELLOO",
-            Self::Checkpoint => b"OTHELLOC",
             Self::Match => b"OTHELLOM",
             Self::Part => b"OTHELLOR",
         }
     }
 
-    /// Returns whether a file extension belongs to another kind. A checkpoint may have the name of
-    /// the file that it becomes.
+    /// Returns whether a file extension belongs to another kind.
     pub(super) fn contradicts(self, extension: &str) -> bool {
         let named = match extension {
             "weights" => Self::Weights,
@@ -92,7 +87,7 @@ impl Kind {
             "openings" => Self::Openings,
             _ => return false,
         };
-        self != named && (self != Self::Checkpoint || named != Self::Weights)
+        self != named
     }
 
     /// Returns the compression level for zstd. At level 15, a random game takes 27 bytes and 15 µs;
@@ -101,7 +96,7 @@ impl Kind {
     /// large and soon replaced.
     const fn compression_level(self) -> i32 {
         match self {
-            Self::Weights | Self::Checkpoint | Self::Part => 1,
+            Self::Weights | Self::Part => 1,
             Self::Games | Self::Positions | Self::Openings | Self::Match => 15,
         }
     }
@@ -113,7 +108,6 @@ impl Kind {
             Self::Games => "games",
             Self::Positions => "positions",
             Self::Openings => "openings",
-            Self::Checkpoint => "checkpoint",
             Self::Match => "match",
             Self::Part => "part",
         }
@@ -135,7 +129,6 @@ impl Kind {
             Self::Games => "a file of games",
             Self::Positions => "a file of positions",
             Self::Openings => "a file of openings",
-            Self::Checkpoint => "a checkpoint",
             Self::Match => "the file of a match",
             Self::Part => "a part of a run",
         }

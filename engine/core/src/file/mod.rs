@@ -2,12 +2,11 @@
 //! sections that are compressed and checksummed, and an end with the checksum of the whole content.
 //!
 //! A file is written as `PATH.partial` and renamed when it is complete, so that a file with its own
-//! name is always whole. A run that was killed continues after the last whole section.
+//! name is always whole. Long work is kept in [parts](crate::run), which are files, too.
 //! `datasets/formats.md` describes the bytes.
 //!
 //! It uses no other module of the crate.
 
-mod checkpoint;
 mod differences;
 mod error;
 mod format;
@@ -23,7 +22,6 @@ mod source;
 mod tests;
 mod writer;
 
-pub use checkpoint::Checkpoint;
 pub use error::{FileError, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub(crate) use lock::{lock, sync_folder};
@@ -32,7 +30,7 @@ pub use paths::{check_name, open_ordinary, read_ordinary, remove_if_there};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{RawSection, Reader, SectionPlace, kind_of, stated_sha256};
 pub(crate) use writer::complete;
-pub use writer::{Begin, Existing, SectionInfo, Writer};
+pub use writer::{Begin, Existing, Writer};
 
 /// A named part of a file, uncompressed.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -15,22 +15,6 @@ pub(super) fn partial_path(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Returns the path of an output's checkpoint, without the extension of a partial file.
-pub(super) fn checkpoint_path(output: &Path) -> PathBuf {
-    output.with_added_extension("checkpoint")
-}
-
-/// Returns whether `output` has a checkpoint.
-pub(super) fn checkpoint_exists(output: &Path) -> bool {
-    partial_path(&checkpoint_path(output)).exists()
-}
-
-/// Removes the checkpoint of a run that was killed after it completed `output`. A failure does no
-/// harm.
-pub(super) fn remove_leftover_checkpoint(output: &Path) {
-    let _ = fs::remove_file(partial_path(&checkpoint_path(output)));
-}
-
 /// Removes a file, if there is one.
 pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     match fs::remove_file(path) {
@@ -43,9 +27,8 @@ pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
 
 /// Refuses an output if something other than an ordinary file is at one of its paths; returns the
 /// paths.
-pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 3], FileError> {
-    let checkpoint = checkpoint_path(output);
-    let written = [output.to_owned(), partial_path(output), partial_path(&checkpoint)];
+pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
+    let written = [output.to_owned(), partial_path(output)];
     for path in &written {
         refuse_special(path)?;
     }

@@ -214,16 +214,6 @@ impl Reader {
         Ok(false)
     }
 
-    /// Returns the offset at which the last whole section ends.
-    pub(super) fn whole_until(&self) -> u64 {
-        self.whole_until
-    }
-
-    /// Returns the running checksum of the whole sections.
-    pub(super) fn into_content(self) -> ContentHash {
-        self.content
-    }
-
     /// Reads the next section; returns `None` after the end frame.
     fn read_frame(&mut self) -> Result<Option<Section>, FileError> {
         let place = Place { name: "a frame".into(), offset: self.source.offset };

@@ -8,7 +8,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-mod resumed;
 
 /// A folder for one test, in memory where that can be had: some tests write thousands of files.
 struct Folder(tempfile::TempDir);
@@ -184,35 +183,10 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
     let replaced = Writer::begin(&path, Kind::Games, &other, Existing::Replace).unwrap();
     let Begin::Writer(mut writer) = replaced else { panic!("not replaced") };
     writer.section("one", b"1").unwrap();
-    drop(writer);
-    // The run was killed while replacing: the same settings continue, others are refused, and the
-    // old file stays.
+    // Until the new file is complete, the old one stays.
     assert_eq!(read(&path).unwrap(), some_sections());
-    let third = provenance().with("seed", 9);
-    assert!(Writer::begin(&path, Kind::Games, &third, Existing::Keep).is_err());
-    let resumed = Writer::begin(&path, Kind::Games, &other, Existing::Keep).unwrap();
-    let Begin::Writer(writer) = resumed else { panic!("not resumed") };
-    assert_eq!(writer.resumed().len(), 1);
     writer.finish().unwrap();
     assert_eq!(read(&path).unwrap().len(), 1);
-}
-
-/// A fit that ran out of time leaves unfinished weights; later runs may fail before they keep
-/// anything.
-#[test]
-fn what_is_to_be_replaced_is_to_be_replaced_after_runs_that_failed_too() {
-    let folder = Folder::new();
-    let path = folder.path("file");
-    write(&path, &some_sections());
-    let other = provenance().with("seed", 8);
-    let begin = || Writer::begin(&path, Kind::Games, &other, Existing::Keep);
-    let first = Writer::begin(&path, Kind::Games, &other, Existing::Replace).unwrap();
-    let Begin::Writer(writer) = first else { panic!("not begun") };
-    writer.leave();
-    for _ in 0..2 {
-        assert!(matches!(begin(), Ok(Begin::Writer(_))));
-    }
-    assert_eq!(read(&path).unwrap(), some_sections());
 }
 
 #[test]
@@ -273,73 +247,30 @@ fn the_checksum_is_of_content_alone() {
     assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
 }
 
-/// A partial file without a section is no obstacle, and a foreign file stays.
+/// What a killed writer left is no obstacle.
 #[test]
-fn a_run_that_failed_before_its_first_section_leaves_nothing() {
+fn a_writer_that_does_not_finish_leaves_nothing() {
     let folder = Folder::new();
     let (path, partial) = (folder.path("file"), folder.path("file.partial"));
-    drop(begin(&path, Existing::Keep).unwrap());
-    assert!(!partial.exists());
-    let other = provenance().with("seed", 8);
-    fs::write(&partial, format::header(Kind::Games, &other).unwrap()).unwrap();
-    drop(begin(&path, Existing::Keep).unwrap());
-    assert!(!partial.exists());
-
-    let mut writer = begin(&path, Existing::Keep).unwrap();
-    writer.section("one", b"content").unwrap();
-    drop(writer);
-    let kept = fs::read(&partial).unwrap();
-    assert!(Writer::begin(&path, Kind::Games, &other, Existing::Keep).is_err());
-    assert!(Writer::begin(&path, Kind::Positions, &other, Existing::Keep).is_err());
-    assert_eq!(fs::read(&partial).unwrap(), kept);
-    fs::write(&partial, "somebody's notes").unwrap();
-    assert!(begin(&path, Existing::Keep).is_err());
-    assert_eq!(fs::read(&partial).unwrap(), b"somebody's notes");
-}
-
-#[test]
-fn a_checkpoint_keeps_what_was_recorded_until_it_is_removed() {
-    let folder = Folder::new();
-    let (path, partial) = (folder.path("file"), folder.path("file.checkpoint.partial"));
-    let open = || Checkpoint::open(&path, &provenance(), Existing::Keep).unwrap();
-    let (mut checkpoint, found) = open();
-    assert_eq!(found, []);
-    for number in 0..5u8 {
-        checkpoint.record(&number.to_string(), &[number]).unwrap();
-    }
-    drop(checkpoint);
-    // Torn in the middle of the last piece.
-    let bytes = fs::read(&partial).unwrap();
-    fs::write(&partial, &bytes[..bytes.len() - 1]).unwrap();
-    let (checkpoint, found) = open();
-    let names: Vec<&str> = found.iter().map(|section| section.name.as_str()).collect();
-    assert_eq!(names, ["0", "1", "2", "3"]);
-    let warning = checkpoint.warning().unwrap();
-    assert!(
-        warning.contains("file.checkpoint.partial: section 5 (`4`) that begins at byte "),
-        "{warning}"
-    );
-    assert!(matches!(
-        Checkpoint::open(&path, &provenance().with("seed", 8), Existing::Keep),
-        Err(FileError::Busy { .. })
-    ));
-    drop(checkpoint);
-    let other = Checkpoint::open(&path, &provenance().with("seed", 8), Existing::Keep);
-    assert!(matches!(other, Err(FileError::Exists { .. })));
-
-    // An output without a section stays while its checkpoint has one.
-    drop(begin(&path, Existing::Keep).unwrap());
-    assert!(folder.path("file.partial").exists());
-    open().0.remove().unwrap();
-    assert!(!partial.exists());
-    // Killed between completing the output and removing the checkpoint.
-    fs::write(&partial, &bytes).unwrap();
     write(&path, &some_sections());
-    assert!(matches!(
-        Writer::begin(&path, Kind::Games, &provenance(), Existing::Keep),
-        Ok(Begin::Done(_))
-    ));
-    assert!(!partial.exists());
+    let whole = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    for length in [0, 9, whole.len() / 2, whole.len()] {
+        fs::write(&partial, &whole[..length]).unwrap();
+        let mut writer = begin(&path, Existing::Keep).unwrap();
+        writer.section("one", b"content").unwrap();
+        drop(writer);
+        assert!(!partial.exists());
+        fs::write(&partial, [&whole[..], &whole].concat()).unwrap();
+        write(&path, &some_sections());
+        assert_eq!(fs::read(&path).unwrap(), whole);
+        fs::remove_file(&path).unwrap();
+    }
+    // What no writer left stays.
+    fs::write(&partial, "somebody's notes").unwrap();
+    let error = begin(&path, Existing::Keep).err().unwrap().to_string();
+    assert!(error.contains("file.partial: begins with `somebod`"), "{error}");
+    assert_eq!(fs::read(&partial).unwrap(), b"somebody's notes");
 }
 
 /// Another program makes the SHA-256 as the format describes it: `printf

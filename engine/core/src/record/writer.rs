@@ -29,7 +29,7 @@ impl<R: Record> RecordWriter<R> {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin<Self>, RecordError> {
-        Ok(match Writer::begin_anew(path, R::KINDS[0], provenance, existing)? {
+        Ok(match Writer::begin(path, R::KINDS[0], provenance, existing)? {
             Begin::Done(summary) => Begin::Done(summary),
             Begin::Writer(writer) => Begin::Writer(Self::over(writer)),
         })
@@ -87,7 +87,7 @@ impl PositionWriter {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin<Self>, RecordError> {
-        Ok(match Writer::begin_anew(path, Kind::Openings, provenance, existing)? {
+        Ok(match Writer::begin(path, Kind::Openings, provenance, existing)? {
             Begin::Done(summary) => Begin::Done(summary),
             Begin::Writer(writer) => Begin::Writer(Self::over(writer)),
         })

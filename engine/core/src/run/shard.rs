@@ -39,13 +39,6 @@ impl Shard {
         self.count
     }
 
-    /// Returns this shard's range of `frames` frames. The ranges of all shards follow each other.
-    pub fn frames(self, frames: u64) -> std::ops::Range<u64> {
-        let end =
-            |number: u64| (u128::from(frames) * u128::from(number) / u128::from(self.count)) as u64;
-        end(self.number - 1)..end(self.number)
-    }
-
     /// Returns whether this is the undivided run.
     pub const fn is_whole(self) -> bool {
         self.count == 1

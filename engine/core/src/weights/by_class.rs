@@ -195,7 +195,6 @@ impl Weights {
 
     /// Writes the sections to a writer that was begun before, and completes the file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
-        writer.compare_from_start();
         writer.sections(self.sections())?;
         Ok(writer.finish()?)
     }

@@ -182,7 +182,7 @@ impl Input {
         Ok(match file::kind_of(path)? {
             Kind::Games => Self::Games(GameReader::open(path)?),
             Kind::Positions | Kind::Openings => Self::Positions(PositionReader::open(path)?),
-            kind @ (Kind::Weights | Kind::Checkpoint | Kind::Match | Kind::Part) => {
+            kind @ (Kind::Weights | Kind::Match | Kind::Part) => {
                 Self::Other(Reader::open(path, kind)?)
             }
         })

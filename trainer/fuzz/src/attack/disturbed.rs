@@ -180,7 +180,7 @@ pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfi
 /// Returns true for a file that stands for unfinished work.
 pub(super) fn is_unfinished(path: &Path) -> bool {
     let path = path.to_string_lossy();
-    path.contains(".parts/") || path.contains("partial") || path.ends_with(".checkpoint")
+    path.contains(".parts/") || path.contains("partial")
 }
 
 // The error numbers of Linux.

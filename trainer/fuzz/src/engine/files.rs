@@ -66,8 +66,8 @@ fn read_as(path: &Path, kind: Kind) -> bool {
         Kind::Positions | Kind::Openings => {
             PositionReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
         }
-        // The trainer reads the content of checkpoints and matches.
-        Kind::Checkpoint | Kind::Match | Kind::Part => whole,
+        // The trainer reads the content of matches and parts.
+        Kind::Match | Kind::Part => whole,
     };
     assert!(whole || !taken, "damaged, and taken for good");
     whole

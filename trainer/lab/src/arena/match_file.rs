@@ -1,25 +1,21 @@
-//! The file of a match. It holds every pair as soon as it is played, so that a match can be resumed
-//! and its shards merged.
+//! The file of a match, and the run that makes it: pairs in parts, so that a match can be resumed
+//! and shared among processes.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use othello_engine::board::Position;
-use othello_engine::file::{
-    Begin, Existing, FileError, Kind, Provenance, Reader, Section, Summary, Writer, check_output,
-};
-use othello_engine::progress::{Interrupted, Progress};
-use othello_engine::record::Shard;
+use othello_engine::file::{Existing, FileError, Kind, Provenance, Reader, Section, Summary};
+use othello_engine::progress::Progress;
+use othello_engine::run::{Items, Opened, Plan, Run, RunError, Shard, Stage, size};
 use othello_engine::search::TableError;
 use serde::{Deserialize, Serialize};
 
 use super::kept_pair;
-use super::paired::{Match, PAIRS, Part};
+use super::paired::{Match, PAIRS, Seats};
 use super::result::{InOrder, MatchResult, PlayedPair};
-use super::{Budget, Sprt};
-use othello_fit::shards::{Shards, ShardsError};
+use super::{Budget, Pair, Sprt};
 
 /// The names and terms of a match, for its report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -36,71 +32,59 @@ pub struct Conditions {
     pub sprt: Option<Sprt>,
 }
 
-/// A match that keeps its pairs in a file.
+/// A match that keeps its pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The players.
-    pub players: Match<'a>,
+    /// The players, or some twos of players that share the openings: the first have the first ones.
+    pub players: &'a [Match<'a>],
     /// The openings of the whole match.
     pub openings: &'a [Position],
-    /// The part of the match to play here: consecutive pairs, none if there are fewer pairs than
-    /// shards.
+    /// The shard whose parts are played here.
     pub shard: Shard,
     /// The names and terms.
     pub conditions: &'a Conditions,
 }
 
-/// The content of a match's file.
+/// The pairs of a finished match, or of the parts of a shard.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The names and terms.
     pub conditions: Conditions,
-    /// The part of the match.
-    pub shard: Shard,
-    /// The pairs that count. In the file of a whole match with a sequential test, these end with
-    /// the decision.
+    /// The pairs that count: up to the decision of a sequential test.
     pub result: MatchResult,
-    /// The summary of the file.
-    pub summary: Summary,
+    /// The summary of the file; `None` for a shard.
+    pub summary: Option<Summary>,
 }
 
-/// Errors of reading or writing the file of a match.
+/// Errors of playing a match that is kept, or of its file.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum MatchFileError {
-    /// The file itself cannot be read or written.
     #[error(transparent)]
-    File(#[from] FileError),
-    /// The match was stopped; the played pairs are kept.
-    #[error("stopped")]
-    Interrupted(#[from] Interrupted),
-    /// There is no memory to search with.
+    Run(#[from] RunError),
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The files are not the shards of one match.
-    #[error(transparent)]
-    Shards(#[from] ShardsError),
-    /// A complete file lacks pairs.
-    #[error("{}: has {found} pairs without a gap, where shard {shard} of the match has {expected}; \
-        make it again", path.display())]
-    Pairs {
-        /// The file.
-        path: PathBuf,
-        /// The shard of the file.
-        shard: Shard,
-        /// The number of pairs in the file, up to the first missing one.
-        found: usize,
-        /// The number of pairs of the shard.
-        expected: usize,
-    },
+}
+
+impl From<FileError> for MatchFileError {
+    fn from(error: FileError) -> Self {
+        Self::Run(error.into())
+    }
 }
 
 /// The name of the section that holds the conditions, the last one.
 const CONDITIONS: &str = "match";
 
+/// The greatest number of pairs in a part.
+const MOST_PER_PART: u64 = 1 << 12;
+
+/// The parts of a match with a sequential test are shorter by this factor: pairs that are played
+/// after the decision do not count.
+const SHORTER_BY_TEST: f64 = 4.0;
+
 impl KeptMatch<'_> {
-    /// Plays the pairs that the file does not hold yet, and completes it. `settings` is the
-    /// provenance of the games. Pairs are saved as soon as they are played, in any order. A shard
-    /// plays all its pairs, since a sequential test needs those of the whole match in their order.
+    /// Plays the pairs of this shard that are in no part yet; packs the file, unless this is one of
+    /// several shards. `settings` is the provenance of the games.
     pub fn play(
         &self,
         path: &Path,
@@ -108,198 +92,242 @@ impl KeptMatch<'_> {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<MatchFile, MatchFileError> {
-        let numbers = part_of(self.openings.len(), self.shard);
-        let provenance = self.provenance(settings);
-        let mut writer = match Writer::begin(path, Kind::Match, &provenance, existing)? {
-            Begin::Done(_) => {
-                let all = numbers.len() as u64;
-                progress.begin(PAIRS, all, all);
+        self.play_in_parts(path, settings, self.pairs_per_part(), existing, progress)
+    }
+
+    fn play_in_parts(
+        &self,
+        path: &Path,
+        settings: &Provenance,
+        per_part: u64,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<MatchFile, MatchFileError> {
+        let plan = self.plan(Some(Kind::Match), settings, per_part);
+        let stage = plan.stages[0].clone();
+        let run = match Run::open(path, plan, self.shard, existing, progress)? {
+            Opened::Run(run) => run,
+            Opened::Done(_) => {
+                progress.begin(&stage.name, stage.units, stage.units);
                 return MatchFile::read(path);
             }
-            Begin::Writer(writer) => writer,
         };
-        progress.warn(writer.warning());
-        let (earlier, dropped) = self.earlier(&mut writer, &numbers)?;
-        progress.warn(dropped);
-        progress.begin_stoppable(PAIRS, earlier.len() as u64, numbers.len() as u64);
-        let kept = Mutex::new(&mut writer);
-        let keep = |pair: &PlayedPair| -> Result<(), MatchFileError> {
-            let section = kept_pair::encode(pair);
-            let mut writer = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            writer.section(&section.name, &section.content)?;
-            Ok(progress.check()?)
-        };
-        let part = Part { openings: self.openings, numbers, earlier };
-        let enough = Sprt::ends(sprt_of(self.conditions, self.shard));
-        self.players.play_part(part, keep, enough, progress)?;
-        finish(writer, self.conditions)?;
+        self.make(&run, progress)?;
+        if run.is_shard() {
+            return self.shard_of(&run);
+        }
+        run.pack(|run| pack(run, progress))?;
         MatchFile::read(path)
+    }
+
+    /// Plays a match that is a step of other work. Its pairs are kept beside `path` until it is
+    /// complete; no file is written.
+    pub fn play_as_step(
+        &self,
+        path: &Path,
+        settings: &Provenance,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<MatchResult, MatchFileError> {
+        let plan = self.plan(None, settings, self.pairs_per_part());
+        let run = match Run::open(path, plan, self.shard, existing, progress)? {
+            Opened::Run(run) => run,
+            Opened::Done(_) => return Err(FileError::exists(path, "it is complete").into()),
+        };
+        self.make(&run, progress)?;
+        let content = run.pack(|run| Content::of_run(run, progress))?;
+        Ok(MatchResult::new(content.pairs.into_pairs()))
+    }
+
+    fn plan(&self, kind: Option<Kind>, settings: &Provenance, per_part: u64) -> Plan {
+        let stage = Stage::new(PAIRS, self.openings.len() as u64, per_part);
+        let (provenance, stages) = (self.provenance(settings), vec![stage]);
+        Plan { kind, provenance, stages, growing: None }
+    }
+
+    fn make(&self, run: &Run, progress: &dyn Progress) -> Result<(), MatchFileError> {
+        let ends = Mutex::new(Sprt::ends(self.conditions.sprt));
+        let seats = self.players.iter().map(|&players| Seats::of(players)).collect();
+        run.make(0, 1, &Pairs { kept: self, seats, ends, progress }, progress)
+    }
+
+    /// Reads the pairs of this shard.
+    fn shard_of(&self, run: &Run) -> Result<MatchFile, MatchFileError> {
+        let mut pairs = vec![];
+        for index in run.own(0).filter(|&index| run.has(0, index)) {
+            let first = run.stages()[0].units_of(index).start;
+            let mut content = Content::beginning_with(first as usize, |_| false);
+            content.add(&mut run.part(0, index)?)?;
+            pairs.extend(content.pairs.into_pairs());
+        }
+        let result = MatchResult::new(pairs);
+        Ok(MatchFile { conditions: self.conditions.clone(), result, summary: None })
+    }
+
+    fn pairs_per_part(&self) -> u64 {
+        let test = if self.conditions.sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
+        let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
+        size::units(test * seconds, MOST_PER_PART)
     }
 
     fn provenance(&self, settings: &Provenance) -> Provenance {
         let settings = settings
             .clone()
             .with("pairs", self.openings.len())
-            .with("shard", self.shard.to_string());
+            .with("shard", Shard::WHOLE.to_string());
         match self.conditions.sprt {
             None => settings,
             Some(sprt) => settings.with("sprt", serde_json::json!(sprt)),
         }
     }
+}
 
-    /// Returns the pairs that an earlier run left, and a warning for the user if any sections were
-    /// dropped. Drops everything from the first section on that is not a pair of this match.
-    fn earlier(
-        &self,
-        writer: &mut Writer,
-        numbers: &Range<usize>,
-    ) -> Result<(BTreeMap<usize, PlayedPair>, Option<String>), MatchFileError> {
-        let mut earlier = BTreeMap::new();
-        let sections = writer.resumed().len();
-        for section in writer.reread()?.take(sections) {
-            let fits = |(number, pair): &(usize, PlayedPair)| {
-                let opening = self.openings.get(*number).map(Position::canonical);
-                numbers.contains(number) && opening == Some(pair.games[0].opening.canonical())
-            };
-            let section = section?;
-            let pair = kept_pair::number(&section)
-                .and_then(|number| Some((number, kept_pair::decode(number, &section).ok()?)));
-            let Some((number, pair)) = pair.filter(fits) else { break };
-            if earlier.insert(number, pair).is_some() {
-                break;
-            }
-        }
-        let dropped = writer.keep(earlier.len(), "is no pair of this match")?;
-        Ok((earlier, dropped))
+/// The pairs of a run.
+struct Pairs<'a, F> {
+    kept: &'a KeptMatch<'a>,
+    seats: Vec<Seats<'a>>,
+    ends: Mutex<F>,
+    progress: &'a dyn Progress,
+}
+
+impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
+    type Input = ();
+    type Output = PlayedPair;
+    type Error = MatchFileError;
+
+    const CAN_END: bool = true;
+    const CAN_REFUSE: bool = true;
+
+    /// Checks that the part has the pairs of these openings.
+    fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
+        let Some((conditions, pairs)) = part.split_last() else { return false };
+        let fits = |(number, section): (u64, &Section)| {
+            let opening = self.kept.openings.get(number as usize).map(Position::canonical);
+            kept_pair::number(section) == Some(number as usize)
+                && kept_pair::decode(number as usize, section)
+                    .is_ok_and(|pair| Some(pair.games[0].opening.canonical()) == opening)
+        };
+        pairs.len() as u64 == numbers.end - numbers.start
+            && read_conditions(conditions).is_ok()
+            && numbers.zip(pairs).all(fits)
+    }
+
+    fn begin(&self, _: Range<u64>) -> Result<(), MatchFileError> {
+        Ok(())
+    }
+
+    fn make(&self, (): &(), numbers: Range<u64>) -> Result<Vec<PlayedPair>, MatchFileError> {
+        let openings = self.kept.openings;
+        let share = openings.len().div_ceil(self.seats.len());
+        let play = |number: u64| {
+            let number = number as usize;
+            self.seats[number / share].play(number, openings[number], self.progress)
+        };
+        Ok(numbers.map(play).collect::<Result<_, TableError>>()?)
+    }
+
+    fn encode(&self, pairs: Vec<PlayedPair>) -> Vec<Section> {
+        let conditions = conditions_section(self.kept.conditions);
+        pairs.iter().map(kept_pair::encode).chain([conditions]).collect()
+    }
+
+    fn ends(&self, part: &[Section]) -> bool {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let pairs = part.iter().filter_map(|section| {
+            kept_pair::decode(kept_pair::number(section)?, section).ok()
+        });
+        pairs.fold(false, |ended, pair| ended || ends(pair.scores()))
     }
 }
 
-/// Returns the test that ends the pairs of a shard: none unless the shard is the whole match.
-fn sprt_of(conditions: &Conditions, shard: Shard) -> Option<Sprt> {
-    conditions.sprt.filter(|_| shard == Shard::WHOLE)
-}
-
-/// Returns the numbers of the pairs of a shard, counted from 0.
-fn part_of(pairs: usize, shard: Shard) -> Range<usize> {
-    let part = shard.frames(pairs as u64);
-    // Both ends are at most the number of pairs.
-    part.start as usize..part.end as usize
-}
-
-fn finish(mut writer: Writer, conditions: &Conditions) -> Result<Summary, FileError> {
-    writer.section(CONDITIONS, serde_json::json!(conditions).to_string().as_bytes())?;
-    writer.finish()
+/// Writes the pairs of all parts into one file, up to the decision of a sequential test.
+pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, MatchFileError> {
+    let content = Content::of_run(run, progress)?;
+    let mut writer = run.writer()?;
+    writer.sections(content.pairs.into_pairs().iter().map(kept_pair::encode))?;
+    writer.sections(content.conditions.as_ref().map(conditions_section))?;
+    Ok(writer.finish()?)
 }
 
 impl MatchFile {
-    /// Reads the complete file of a whole match or of a shard.
+    /// Reads the complete file of a match.
     pub fn read(path: &Path) -> Result<Self, MatchFileError> {
-        let read = Sections::read(path)?;
-        let (shard, summary) = (read.shard, read.summary.clone());
-        let (conditions, pairs) = read.counted(path)?;
-        Ok(Self { conditions, shard, result: MatchResult::new(pairs), summary })
-    }
-
-    /// Merges all shards of a match into the file that the undivided match would have written,
-    /// except for the seconds. Pairs after the decision of a sequential test are kept, but do not
-    /// count.
-    pub fn merge(
-        paths: &[PathBuf],
-        out: &Path,
-        existing: Existing,
-        progress: &dyn Progress,
-    ) -> Result<Self, MatchFileError> {
-        check_output(out, paths)?;
-        let shards = Shards::open(paths, &["match"])?;
-        let files = shards.files();
-        let count = files.len() as u64;
-        let mut writer = match Writer::begin(out, Kind::Match, shards.whole(), existing)? {
-            Begin::Done(_) => {
-                progress.begin(MERGED, count, count);
-                return Self::read(out);
-            }
-            Begin::Writer(writer) => writer,
-        };
-        progress.warn(writer.warning());
-        progress.begin_stoppable(MERGED, 0, count);
-        writer.compare_from_start();
-        let mut first = None;
-        for (_, path) in files {
-            progress.check()?;
-            let (conditions, pairs) = Sections::read(path)?.counted(path)?;
-            for pair in &pairs {
-                let section = kept_pair::encode(pair);
-                writer.section(&section.name, &section.content)?;
-            }
-            first.get_or_insert(conditions);
-            progress.advance(1);
-        }
-        if let Some(conditions) = first {
-            finish(writer, &conditions)?;
-        }
-        Self::read(out)
-    }
-}
-
-/// The name of the merging in progress messages.
-const MERGED: &str = "merge (shards)";
-
-/// The sections of a match's file.
-struct Sections {
-    conditions: Conditions,
-    shard: Shard,
-    /// The numbers of the pairs that belong in the file.
-    numbers: Range<usize>,
-    /// The pairs in the file.
-    pairs: BTreeMap<usize, PlayedPair>,
-    summary: Summary,
-}
-
-impl Sections {
-    fn read(path: &Path) -> Result<Self, FileError> {
         let mut reader = Reader::open(path, Kind::Match)?;
-        let (mut conditions, mut pairs) = (None, BTreeMap::new());
+        let all = reader.provenance().get("pairs").and_then(serde_json::Value::as_u64);
+        let meaningless = |reader: &Reader, reason| Err(reader.meaningless(reason).into());
+        let mut content = match Content::of(reader.provenance()) {
+            Ok(content) => content,
+            Err(reason) => return meaningless(&reader, reason),
+        };
+        content.add(&mut reader)?;
+        let (is_decided, pairs) = (content.pairs.has_ended(), content.pairs.into_pairs());
+        if !is_decided && all != Some(pairs.len() as u64) {
+            let reason = format!("ends a file of {} pairs without a gap, not of all", pairs.len());
+            return meaningless(&reader, reason);
+        }
+        let Some(conditions) = content.conditions else {
+            return meaningless(&reader, format!("ends a file without a section `{CONDITIONS}`"));
+        };
+        let summary = reader.summary().cloned();
+        Ok(Self { conditions, result: MatchResult::new(pairs), summary })
+    }
+}
+
+/// The content of a match's file, or of its parts.
+struct Content<F> {
+    conditions: Option<Conditions>,
+    pairs: InOrder<F>,
+}
+
+impl Content<Box<dyn FnMut(Pair) -> bool>> {
+    /// Begins the content of a whole match, which its test may end. The error is a reason.
+    fn of(provenance: &Provenance) -> Result<Self, String> {
+        let test = provenance.get("sprt").cloned().map(serde_json::from_value);
+        let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
+        Ok(Content::beginning_with(0, Box::new(Sprt::ends(test))))
+    }
+
+    /// Reads all parts of a run, up to the decision of its test.
+    fn of_run(run: &Run, progress: &dyn Progress) -> Result<Self, MatchFileError> {
+        let wrong = |reason| FileError::exists(run.output(), reason);
+        let mut content = Self::of(run.provenance()).map_err(wrong)?;
+        progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
+        for part in run.parts(0) {
+            progress.check().map_err(RunError::from)?;
+            content.add(&mut part?)?;
+            progress.advance(1);
+            if content.pairs.has_ended() {
+                break;
+            }
+        }
+        Ok(content)
+    }
+}
+
+impl<F: FnMut(Pair) -> bool> Content<F> {
+    fn beginning_with(first: usize, ends: F) -> Self {
+        Self { conditions: None, pairs: InOrder::new(first, ends) }
+    }
+
+    /// Adds the sections of a file.
+    fn add(&mut self, reader: &mut Reader) -> Result<(), FileError> {
         while let Some(section) = reader.next() {
             let section = section?;
             if let Some(number) = kept_pair::number(&section) {
                 let pair = kept_pair::decode(number, &section);
-                let pair = pair.map_err(|reason| reader.meaningless(reason))?;
-                if pairs.insert(number, pair).is_some() {
-                    let reason = format!("is `{}` a second time", section.name);
-                    return Err(reader.meaningless(reason));
-                }
+                self.pairs.add(number, pair.map_err(|reason| reader.meaningless(reason))?);
             } else if section.name == CONDITIONS {
                 let read = read_conditions(&section);
-                conditions = Some(read.map_err(|reason| reader.meaningless(reason))?);
+                self.conditions = Some(read.map_err(|reason| reader.meaningless(reason))?);
             }
         }
-        let part = |provenance: &Provenance| {
-            let shard: Shard = provenance.get("shard")?.as_str()?.parse().ok()?;
-            let pairs = provenance.get("pairs")?.as_u64()?;
-            Some((shard, part_of(usize::try_from(pairs).ok()?, shard)))
-        };
-        let whole =
-            (|| Some((part(reader.provenance())?, conditions?, reader.summary()?.clone())))();
-        let ((shard, numbers), conditions, summary) = whole.ok_or_else(|| {
-            reader.meaningless("ends a file that does not say what it is of".into())
-        })?;
-        Ok(Self { conditions, shard, numbers, pairs, summary })
+        Ok(())
     }
+}
 
-    /// Returns the conditions, and the pairs that count, in order. None of these pairs may be
-    /// missing.
-    fn counted(self, path: &Path) -> Result<(Conditions, Vec<PlayedPair>), MatchFileError> {
-        let Self { conditions, shard, numbers, pairs, .. } = self;
-        let mut counted = InOrder::new(numbers.start, Sprt::ends(sprt_of(&conditions, shard)));
-        pairs.into_iter().for_each(|(number, pair)| counted.add(number, pair));
-        let decided = counted.has_ended();
-        let pairs = counted.into_pairs();
-        let (found, expected) = (pairs.len(), numbers.len());
-        if found != expected && !decided {
-            return Err(MatchFileError::Pairs { path: path.to_owned(), shard, found, expected });
-        }
-        Ok((conditions, pairs))
-    }
+fn conditions_section(conditions: &Conditions) -> Section {
+    let content = serde_json::json!(conditions).to_string().into_bytes();
+    Section { name: CONDITIONS.to_owned(), content }
 }
 
 fn read_conditions(section: &Section) -> Result<Conditions, String> {

@@ -23,7 +23,7 @@ mod statistics;
 pub use budget::Budget;
 pub use choice::PlayerChoice;
 pub use external::{ExternalEngine, Protocol, Terms};
-pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError};
+pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError, pack};
 pub use match_report::{Finding, MatchReport};
 pub use opening::Opening;
 pub use openings::{Choice, OpeningsError};

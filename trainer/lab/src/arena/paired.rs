@@ -1,8 +1,6 @@
 //! Plays games in pairs: each opening twice, with colours swapped, so that no opening favours a
 //! player.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,16 +28,6 @@ pub struct Match<'a> {
     pub second: Contestant<'a>,
     /// The strength of the search of evaluations.
     pub strength: Strength,
-}
-
-/// The pairs of a match to play, some of which were played earlier.
-pub(super) struct Part<'a> {
-    /// The openings of the whole match.
-    pub(super) openings: &'a [Position],
-    /// The numbers of the pairs, counted from 0.
-    pub(super) numbers: Range<usize>,
-    /// The pairs played earlier, by their numbers.
-    pub(super) earlier: BTreeMap<usize, PlayedPair>,
 }
 
 /// The name of a match's pairs in progress messages.
@@ -74,67 +62,31 @@ impl Match<'_> {
         progress: &dyn Progress,
     ) -> Result<MatchResult, TableError> {
         progress.begin(PAIRS, 0, openings.len() as u64);
-        let keep = |_: &PlayedPair| Ok::<(), TableError>(());
-        let all = Part { openings, numbers: 0..openings.len(), earlier: BTreeMap::new() };
-        let pairs = self.play_part(all, keep, enough, progress)?;
-        Ok(MatchResult::new(pairs))
-    }
-
-    /// Plays the pairs of a part that were not played earlier, and passes each to `keep` as soon as
-    /// it is played. Returns the pairs that count, including earlier ones: those up to the one for
-    /// which `enough` returns true.
-    pub(super) fn play_part<E: Send + From<TableError>>(
-        &self,
-        part: Part<'_>,
-        keep: impl Fn(&PlayedPair) -> Result<(), E> + Sync,
-        enough: impl FnMut(Pair) -> bool + Send,
-        progress: &dyn Progress,
-    ) -> Result<Vec<PlayedPair>, E> {
-        let Part { openings, numbers, earlier } = part;
-        let mut played = InOrder::new(numbers.start, enough);
-        let left: Vec<usize> = numbers.filter(|number| !earlier.contains_key(number)).collect();
-        earlier.into_iter().for_each(|(number, pair)| played.add(number, pair));
-        let (next, played) = (AtomicUsize::new(0), Mutex::new(played));
+        let seats = Seats::of(*self);
+        let (next, played) = (AtomicUsize::new(0), Mutex::new(InOrder::new(0, enough)));
         let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
         // Pairs are started in order, so that few are played after the last one that counts.
-        let work = |_| -> Result<(), E> {
-            let player = |contestant| Player::new(contestant, self.strength);
-            let mut players = [player(self.first)?, player(self.second)?];
-            while let Some(&number) = left.get(next.fetch_add(1, Ordering::SeqCst))
-                && let Some(&position) = openings.get(number)
-                && !lock().has_ended()
-            {
-                let pair = self.pair(&mut players, number, position, progress);
-                keep(&pair)?;
+        let work = |_| -> Result<(), TableError> {
+            loop {
+                let number = next.fetch_add(1, Ordering::SeqCst);
+                let Some(&position) = openings.get(number) else { return Ok(()) };
+                if lock().has_ended() {
+                    return Ok(());
+                }
+                let pair = seats.play(number, position, progress)?;
                 lock().add(number, pair);
                 progress.advance(1);
             }
-            Ok(())
         };
-        let workers = rayon::current_num_threads().min(left.len());
+        let workers = rayon::current_num_threads().min(openings.len());
         (0..workers).into_par_iter().with_max_len(1).try_for_each(work)?;
-        Ok(played.into_inner().unwrap_or_else(PoisonError::into_inner).into_pairs())
+        let played = played.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(MatchResult::new(played.into_pairs()))
     }
 
-    /// Plays an opening twice.
-    fn pair(
-        &self,
-        players: &mut [Player<'_>; 2],
-        number: usize,
-        position: Position,
-        progress: &dyn Progress,
-    ) -> PlayedPair {
-        let opening = self.opening(position);
-        let games = [0, 1].map(|mover| {
-            let played = play(players, &opening, mover, number + 1);
-            if let PlayedGame { pair, game, forfeit: Some((player, reason)), .. } = &played {
-                progress.message(&format!(
-                    "pair {pair}, game {game}: player {player} forfeits: it {reason}"
-                ));
-            }
-            played
-        });
-        PlayedPair { games, efforts: players.each_mut().map(Player::take_effort) }
+    /// Returns the seconds of one thread that a pair takes, about.
+    pub(super) fn seconds_of_pair(&self) -> f64 {
+        self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
     /// Returns the opening of a pair; for external programs, with a game that leads to it.
@@ -143,6 +95,48 @@ impl Match<'_> {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
             _ => Opening::without_path(position),
         }
+    }
+}
+
+/// The players of a match: two for each thread that plays.
+pub(super) struct Seats<'a> {
+    players: Match<'a>,
+    idle: Mutex<Vec<[Player<'a>; 2]>>,
+}
+
+impl<'a> Seats<'a> {
+    /// Creates the seats of a match; players come when they are needed.
+    pub(super) fn of(players: Match<'a>) -> Self {
+        Self { players, idle: Mutex::default() }
+    }
+
+    /// Plays an opening twice. `number` counts the pairs from 0.
+    pub(super) fn play(
+        &self,
+        number: usize,
+        position: Position,
+        progress: &dyn Progress,
+    ) -> Result<PlayedPair, TableError> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let new = || {
+            let player = |contestant| Player::new(contestant, self.players.strength);
+            Ok([player(self.players.first)?, player(self.players.second)?])
+        };
+        let mut players = taken.map_or_else(new, Ok)?;
+        let opening = self.players.opening(position);
+        let games = [0, 1].map(|mover| {
+            let played = play(&mut players, &opening, mover, number + 1);
+            if let PlayedGame { pair, game, forfeit: Some((player, reason)), .. } = &played {
+                progress.message(&format!(
+                    "pair {pair}, game {game}: player {player} forfeits: it {reason}"
+                ));
+            }
+            played
+        });
+        let efforts = players.each_mut().map(Player::take_effort);
+        idle().push(players);
+        Ok(PlayedPair { games, efforts })
     }
 }
 

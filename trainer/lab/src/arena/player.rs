@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use othello_engine::board::{Side, Square};
 use othello_engine::eval::Evaluator;
 use othello_engine::protocol::Clock;
+use othello_engine::run::size;
 use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,31 @@ pub enum Contestant<'a> {
 impl<'a> From<&'a Evaluator> for Contestant<'a> {
     fn from(evaluator: &'a Evaluator) -> Self {
         Self::Evaluation(evaluator)
+    }
+}
+
+/// The seconds that a move of an external program is taken to need, about.
+const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
+
+impl Contestant<'_> {
+    /// Returns the seconds that the moves of this player take in the two games of a pair, about: as
+    /// many as all moves of a game. A contestant without a search of its own has the given strength.
+    pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
+        let (of_move, exact, game_time) = match *self {
+            Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
+            Self::Searching(_, strength, budget, _) => {
+                let limits = [
+                    budget.nodes.map(size::nodes),
+                    budget.milliseconds.map(|milliseconds| milliseconds as f64 / 1e3),
+                ];
+                let by_depth = size::search(strength.depth);
+                let of_move = limits.into_iter().flatten().fold(by_depth, f64::min);
+                (of_move, strength.exact, budget.game_time())
+            }
+            Self::External(_, terms) => (SECONDS_OF_EXTERNAL_MOVE, 0, terms.game),
+        };
+        let most = game_time.map_or(f64::INFINITY, |time| 2.0 * time.as_secs_f64());
+        size::game(of_move, exact).min(most)
     }
 }
 

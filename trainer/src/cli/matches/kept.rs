@@ -8,7 +8,7 @@ use othello_engine::file::{
     Begin, Existing, FileError, Kind, Provenance, Reader, check_output, check_replaceable, plain,
 };
 use othello_engine::progress::Progress as _;
-use othello_engine::record::{GameWriter, Shard};
+use othello_engine::record::GameWriter;
 use sha2::{Digest as _, Sha256};
 
 use crate::arena::PlayedGame;
@@ -55,13 +55,12 @@ impl KeptArguments {
         &self,
         settings: &Provenance,
         openings: &[Position],
-        shard: Shard,
     ) -> anyhow::Result<()> {
         if self.existing() == Existing::Replace {
             return Ok(());
         }
         if let Some(path) = &self.transcripts_out {
-            plain::check_head(path, first_game(openings, shard)?.as_bytes())?;
+            plain::check_head(path, first_game(openings)?.as_bytes())?;
         }
         let Some(path) = self.games_out.as_ref().filter(|path| path.exists()) else {
             return Ok(());
@@ -111,13 +110,12 @@ impl KeptArguments {
     }
 }
 
-/// The beginning of the file of transcripts of a part of a match from these openings, as far as it
-/// is known before the first game: up to its moves.
-fn first_game(openings: &[Position], shard: Shard) -> Result<String, serde_json::Error> {
-    let first = shard.frames(openings.len() as u64).start as usize;
-    let Some(&opening) = openings.get(first) else { return Ok(String::new()) };
-    let pair = first + 1;
-    let unplayed = PlayedGame { pair, game: 1, opening, squares: vec![], score: 0, forfeit: None };
+/// The beginning of the file of transcripts of a match from these openings, as far as it is known
+/// before the first game: up to its moves.
+fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
+    let Some(&opening) = openings.first() else { return Ok(String::new()) };
+    let squares = vec![];
+    let unplayed = PlayedGame { pair: 1, game: 1, opening, squares, score: 0, forfeit: None };
     let line = unplayed.to_json()?;
     let known = line.rfind("\",\"moves\"").or_else(|| line.rfind(",\"moves\"")).unwrap_or(0);
     Ok(line[..known].to_owned())

@@ -1,4 +1,7 @@
-//! Tests of matches that are kept, stopped, resumed, divided and merged.
+//! Tests of matches that are kept, stopped, resumed, divided and packed.
+
+use std::path::PathBuf;
+
 
 use othello_engine::eval::{Evaluator, Mobility, Zero};
 use othello_engine::progress::Silent;
@@ -66,24 +69,25 @@ impl Setting {
         shard: &str,
         progress: &dyn Progress,
     ) -> Result<MatchFile, MatchFileError> {
-        let (players, openings) = (self.players(), openings());
+        let (players, openings) = (&[self.players()], openings());
         let shard = shard.parse().unwrap();
         let kept = KeptMatch { players, openings: &openings, shard, conditions: &self.conditions };
-        kept.play(&self.path(name), &Provenance::new("match"), Existing::Keep, progress)
+        let (path, settings) = (self.path(name), Provenance::new("match"));
+        kept.play_in_parts(&path, &settings, 2, Existing::Keep, progress)
     }
 
-    /// Plays all shards and returns their files, the last first.
-    fn shards(&self, count: usize) -> Vec<PathBuf> {
-        let play = |number| {
-            let name = format!("{number}of{count}.match");
-            self.play(&name, &format!("{number}/{count}"), &Silent).unwrap();
-            self.path(&name)
-        };
-        (1..=count).rev().map(play).collect()
+    /// Plays all shards under one name, the last first, and packs them.
+    fn shards(&self, name: &str, count: usize) -> MatchFile {
+        for number in (1..=count).rev() {
+            self.play(name, &format!("{number}/{count}"), &Silent).unwrap();
+        }
+        let (run, _) = Run::to_pack(&self.path(name)).unwrap();
+        pack(&run, &Silent).unwrap();
+        MatchFile::read(&self.path(name)).unwrap()
     }
 
-    fn merge(&self, paths: &[PathBuf]) -> Result<MatchFile, MatchFileError> {
-        MatchFile::merge(paths, &self.path("merged.match"), Existing::Keep, &Silent)
+    fn part(&self, number: usize) -> PathBuf {
+        self.path(&format!("a.match.parts/part-{number:06}"))
     }
 }
 
@@ -114,7 +118,7 @@ fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
         let name = format!("{units}.match");
         let stop = StopAfter { units, done: Default::default() };
         let stopped = setting.play(&name, "1/1", &stop).unwrap_err();
-        assert!(matches!(stopped, MatchFileError::Interrupted(_)), "{stopped}");
+        assert!(matches!(stopped, MatchFileError::Run(RunError::Interrupted(_))), "{stopped}");
         let resumed = setting.play(&name, "1/1", &Silent).unwrap();
         assert_eq!(timeless(&resumed.result), timeless(&whole.result));
     }
@@ -124,72 +128,84 @@ fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
 fn shards_put_together_come_out_as_the_undivided_match() {
     let setting = Setting::new(None);
     let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
-    // With 13 shards, one has no pair.
-    for count in [1, 3, 13] {
-        let merged = setting.merge(&setting.shards(count)).unwrap();
-        assert_eq!(timeless(&merged.result), timeless(&whole.result), "{count} shards");
-        // The merged file counts as that of the undivided match.
-        let again = setting.play("merged.match", "1/1", &Silent).unwrap();
-        assert_eq!(again, merged);
-        std::fs::remove_file(setting.path("merged.match")).unwrap();
+    // With 7 shards, one has no part.
+    for count in [2, 3, 7] {
+        let name = format!("{count}.match");
+        let packed = setting.shards(&name, count);
+        assert_eq!(timeless(&packed.result), timeless(&whole.result), "{count} shards");
+        // The packed file counts as that of the undivided match.
+        assert_eq!(setting.play(&name, "1/1", &Silent).unwrap(), packed);
     }
 }
 
-/// Every shard plays all its pairs, but those after the decision do not count.
 #[test]
 fn a_sequential_test_decides_over_all_shards_as_in_one_run() {
     let setting = Setting::new(Some("-800,-100"));
     let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
     assert!((1..12).contains(&whole.result.pairs.len()), "{} pairs", whole.result.pairs.len());
-    let merged = setting.merge(&setting.shards(3)).unwrap();
-    assert_eq!(timeless(&merged.result), timeless(&whole.result));
+    let plain = setting.players().play(&openings(), &Silent).unwrap();
+    assert_eq!(whole.result.pairs, plain.pairs[..whole.result.pairs.len()]);
+    let packed = setting.shards("shards.match", 3);
+    assert_eq!(timeless(&packed.result), timeless(&whole.result));
 }
 
+/// Pairs that no opening of the match led to were counted, and so was one twice.
 #[test]
-fn damaged_and_foreign_shards_are_refused_by_name() {
+fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
     let setting = Setting::new(None);
-    let [third, second, first] = &setting.shards(3)[..] else { panic!("three shards") };
-    let refusal = |paths: &[&PathBuf]| {
-        let paths: Vec<PathBuf> = paths.iter().map(|&path| path.clone()).collect();
-        setting.merge(&paths).unwrap_err().to_string()
+    let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
+    let resumed = |change: &dyn Fn()| {
+        setting.play("a.match", "1/2", &Silent).unwrap();
+        change();
+        let played = setting.play("a.match", "1/1", &Silent).map(|played| played.result);
+        let _ = std::fs::remove_file(setting.path("a.match"));
+        played
     };
-    assert!(refusal(&[first, third]).contains("shard 2 of 3 is missing"));
-    assert!(refusal(&[first, second, second, third]).contains("are both shard 2/3"));
-
-    // A shard of a match with another test.
-    let other = Setting::new(Some("0,10"));
-    let other = other.shards(3)[0].clone();
-    let said = refusal(&[first, second, &other]);
-    assert!(said.contains("3of3.match: is a shard of another run"), "{said}");
-
-    let damaged = setting.path("damaged.match");
-    let mut bytes = std::fs::read(second).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&damaged, bytes).unwrap();
-    let said = refusal(&[first, &damaged, third]);
-    assert!(said.contains("damaged.match: damaged: section"), "{said}");
-
-    // One complete file without a pair, and one whose stated score differs from that of its moves.
-    let rewritten = |name: &str, change: &dyn Fn(&mut Vec<Section>)| {
-        let mut reader = Reader::open(second, Kind::Match).unwrap();
+    let damage = || {
+        let mut bytes = std::fs::read(setting.part(2)).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(setting.part(2), bytes).unwrap();
+    };
+    assert_eq!(timeless(&resumed(&damage).unwrap()), timeless(&whole.result));
+    let rewrite = |change: &dyn Fn(&mut Vec<Section>)| {
+        let mut reader = Reader::open(&setting.part(2), Kind::Part).unwrap();
         let mut sections: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
         change(&mut sections);
-        let path = setting.path(name);
-        records::write_sections(&path, Kind::Match, reader.provenance(), sections);
-        path
+        records::write_sections(&setting.part(2), Kind::Part, reader.provenance(), sections);
     };
-    let short = rewritten("short.match", &|sections| drop(sections.remove(0)));
-    let said = refusal(&[first, &short, third]);
-    assert!(
-        said.contains("short.match: has") && said.contains("shard 2/3 of the match has 4"),
-        "{said}"
-    );
-    let wrong = rewritten("wrong.match", &|sections| {
+    let wrong_score = |sections: &mut Vec<Section>| {
         let text = String::from_utf8(sections[0].content.clone()).unwrap();
         let score = text.find("\"score\":").unwrap() + 8;
         sections[0].content = (text[..score].to_owned() + "1" + &text[score..]).into_bytes();
-    });
-    let said = refusal(&[first, &wrong, third]);
-    assert!(said.contains("wrong.match: damaged: section 1"), "{said}");
+    };
+    let forged: [&dyn Fn(&mut Vec<Section>); 4] = [
+        &|sections| drop(sections.remove(0)),
+        &|sections| sections.swap(0, 1),
+        &|sections| sections[1] = sections[0].clone(),
+        &wrong_score,
+    ];
+    for change in forged {
+        let result = resumed(&|| rewrite(change)).unwrap();
+        assert_eq!(timeless(&result), timeless(&whole.result));
+    }
+    let other = || {
+        let provenance = Reader::open(&setting.part(0), Kind::Part).unwrap().provenance().clone();
+        records::write_sections(&setting.part(2), Kind::Part, &provenance, vec![]);
+    };
+    let error = resumed(&other).unwrap_err().to_string();
+    assert!(error.contains("part-000002") && error.contains("another run"), "{error}");
+}
+
+#[test]
+fn a_complete_file_that_lacks_pairs_is_refused() {
+    let setting = Setting::new(None);
+    setting.play("whole.match", "1/1", &Silent).unwrap();
+    let mut reader = Reader::open(&setting.path("whole.match"), Kind::Match).unwrap();
+    let mut sections: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
+    sections.remove(4);
+    let path = setting.path("short.match");
+    records::write_sections(&path, Kind::Match, reader.provenance(), sections);
+    let error = MatchFile::read(&path).unwrap_err().to_string();
+    assert!(error.contains("short.match: damaged") && error.contains("4 pairs"), "{error}");
 }
