@@ -15,7 +15,7 @@ pub mod cli;
 
 #[doc(inline)]
 pub use othello_fit::{
-    backend, calibrate, dataset, export, fit, memory, metrics, model, records, shards, source,
+    backend, calibrate, dataset, export, fit, memory, metrics, model, records, source,
 };
 #[doc(inline)]
 pub use othello_lab::{arena, experiments, report, scorecard, throughput};

@@ -10,6 +10,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::board::Discs;
 use othello_engine::file::{Existing, check_output, check_replaceable, plain};
 use othello_engine::progress::Progress as _;
+use othello_engine::run::Held;
 use othello_engine::search::Selectivity;
 
 use super::matches::check_reached;
@@ -222,6 +223,7 @@ impl Arguments {
 /// Measures one player after another, prints the tables, and writes them.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_output()?;
+    let _held = arguments.out.as_deref().map(Held::new).transpose()?;
     let timeout = Duration::from_secs(arguments.timeout);
     let mut plan = Plan { arguments, timeout, left_out: vec![] };
     let mut benchmark = plan.benchmark()?;

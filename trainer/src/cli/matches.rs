@@ -277,7 +277,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress())?,
         Some(out) => {
             let shard = arguments.shard();
-            let kept = KeptMatch { players: &[players], openings: &openings, shard, conditions: &conditions };
+            let kept = KeptMatch {
+                players: &[players],
+                openings: &openings,
+                shard,
+                conditions: &conditions,
+            };
             let existing = arguments.kept.existing();
             let played = kept.play(out, &settings(&openings), existing, session.progress())?;
             session.progress().message(&described(played.summary.as_ref()));

@@ -8,17 +8,18 @@ use std::time::Instant;
 use anyhow::Context as _;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
-use othello_engine::file::Existing;
+use othello_engine::eval::{Evaluator, Identified as _, Mobility, WeightsChoice};
+use othello_engine::file::{Existing, Provenance};
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
-use othello_engine::run::Shard;
+use othello_engine::run::{Held, Shard};
 use othello_engine::search::Strength;
 use othello_engine::selfplay::{self, PerSide, PerfectFrom, play_games};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::arena::{Choice, Conditions, Match, MatchReport};
+use crate::arena::{Choice, Conditions, KeptMatch, Match, MatchReport};
 use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::fit::{Fit, FitEnd, FitReport, FitSettings, Limits, Optimizer};
@@ -109,6 +110,7 @@ impl fmt::Display for Verdict {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let folder = &arguments.out;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let _held = Held::new(folder)?;
     let existing = Existing::by_force(arguments.force);
     let quick = Quickstart { session, folder, seed: arguments.seed, existing };
 
@@ -236,9 +238,6 @@ impl Quickstart<'_> {
         let strength = Strength { depth: MATCH_DEPTH, exact: MATCH_EXACT };
         let played = Match { first: (&first).into(), second: (&second).into(), strength };
         self.session.progress().message(&format!("{player} against {opponent}"));
-        let mut result = played.play(&choice.draw(openings)?, self.session.progress())?;
-        // A first look does not need the effort.
-        result.efforts = Default::default();
         let conditions = Conditions {
             players: [player.to_string(), opponent.to_string()],
             depth: strength.depth,
@@ -246,6 +245,20 @@ impl Quickstart<'_> {
             budgets: Default::default(),
             sprt: None,
         };
+        let kept = KeptMatch {
+            players: &[played],
+            openings: &choice.draw(openings)?,
+            shard: Shard::WHOLE,
+            conditions: &conditions,
+        };
+        let settings = Provenance::new("quickstart")
+            .with("seed", self.seed)
+            .with("weights", json!([first.identity(), second.identity()]));
+        let (path, progress) =
+            (self.folder.join(format!("match-{opponent}")), self.session.progress());
+        let mut result = kept.play_as_step(&path, &settings, self.existing, progress)?;
+        // A first look does not need the effort.
+        result.efforts = Default::default();
         Ok(MatchReport::new(&conditions, &result, begun))
     }
 }

@@ -57,14 +57,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [
-        Self::Weights,
-        Self::Games,
-        Self::Positions,
-        Self::Openings,
-        Self::Match,
-        Self::Part,
-    ];
+    const ALL: [Self; 6] =
+        [Self::Weights, Self::Games, Self::Positions, Self::Openings, Self::Match, Self::Part];
 
     /// Returns the first eight bytes of such a file.
     pub(super) const fn magic(self) -> &'static [u8; 8] {

@@ -8,7 +8,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-
 /// A folder for one test, in memory where that can be had: some tests write thousands of files.
 struct Folder(tempfile::TempDir);
 

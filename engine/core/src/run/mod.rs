@@ -31,7 +31,8 @@
 //! 4. It packs with [`Run::pack`] what [`Run::parts`] returns, unless [`Run::is_shard`]. Several
 //!    outputs may be written while packing, the main one ([`Run::writer`]) last.
 //!
-//! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
+//! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`]. A command whose
+//! steps are runs of their own takes a lock of its own ([`Held`]).
 //!
 //! # Extending
 //!
@@ -310,10 +311,33 @@ impl Run {
 /// A run that failed before it made anything leaves nothing.
 impl Drop for Run {
     fn drop(&mut self) {
-        let alone = || self.lock.check_is_alone(&self.folder.path, &self.output).is_ok();
-        if !self.packs_only && !self.folder.has_work() && alone() {
-            let _ = self.folder.remove();
+        if !self.packs_only {
+            self.lock.remove_if_empty(&self.folder, &self.output);
         }
+    }
+}
+
+/// The lock of a command whose parts are runs of their own, such as the fits of a study. While it
+/// is held, another start for the same output is refused.
+pub struct Held {
+    output: PathBuf,
+    folder: Folder,
+    lock: Lock,
+}
+
+impl Held {
+    /// Takes the lock of `output`, in its folder of parts.
+    pub fn new(output: &Path) -> Result<Self, RunError> {
+        let folder = Folder::of(output);
+        folder.create()?;
+        let lock = Lock::of_shard(&folder.path, output, Shard::WHOLE)?;
+        Ok(Self { output: output.to_owned(), folder, lock })
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.lock.remove_if_empty(&self.folder, &self.output);
     }
 }
 

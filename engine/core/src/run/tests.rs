@@ -256,6 +256,21 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
+/// A study, whose fits are runs of their own, could be started twice.
+#[test]
+fn a_second_start_of_a_command_without_parts_is_refused_and_nothing_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let first = Held::new(&out).unwrap();
+    let error = Held::new(&out).err().unwrap().to_string();
+    let process = format!("another process (process {}) makes it", std::process::id());
+    assert!(error.contains(&process), "{error}");
+    assert!(refused(&out, plan(10), "1/1").contains(&process));
+    drop(first);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    drop(Held::new(&out).unwrap());
+}
+
 #[test]
 fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,13 +3,18 @@
 use std::path::Path;
 use std::time::Instant;
 
-use othello_engine::board::{Discs, Phase};
+use othello_engine::board::notation::board_text;
+use othello_engine::board::{Discs, Phase, Position, Side};
+use othello_engine::eval::Identified as _;
+use othello_engine::file::Provenance;
+use othello_engine::run::Shard;
 use othello_engine::search::Strength;
 use serde::Serialize;
+use serde_json::json;
 
 use super::fits::{Fitted, Study, StudyError};
 use super::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
-use crate::arena::{Choice, Decision, Match, Pair, Pentanomial, Sprt, SprtReport, Statistics};
+use crate::arena::{Choice, Conditions, KeptMatch, Match, Sprt, SprtReport, Statistics};
 use othello_fit::metrics::ErrorsByGame;
 
 /// The settings of a comparison.
@@ -117,7 +122,8 @@ impl Comparing<'_> {
         let errors: Vec<[ErrorsByGame; 2]> =
             fits.iter().map(|pair| pair.each_ref().map(|fitted| study.errors(fitted))).collect();
         let difference = Difference::of(&errors, &study.phases()).ok_or(StudyError::NoPositions)?;
-        let played = self.play(&fits, study)?;
+        let names = recipes.each_ref().map(|recipe| recipe.name.as_str());
+        let played = self.play(names, &fits, study)?;
         let estimate = difference.estimate();
         let [first, second] = recipes.map(|recipe| recipe.name);
         let phases = study.settings().phases.iter();
@@ -143,29 +149,44 @@ impl Comparing<'_> {
 
     /// Plays the openings, divided among the seeds, until a sequential test decides or there are no
     /// more.
-    fn play(&self, fits: &[[Fitted; 2]], study: &Study<'_>) -> Result<Option<Played>, StudyError> {
+    fn play(
+        &self,
+        names: [&str; 2],
+        fits: &[[Fitted; 2]],
+        study: &Study<'_>,
+    ) -> Result<Option<Played>, StudyError> {
         let &Self { openings, strength, sprt, .. } = self;
         let Some((path, count)) = openings else { return Ok(None) };
         let openings = Choice { count, seed: 1, within: WITHIN }.draw(path)?;
-        let mut pairs: Vec<Pair> = vec![];
-        let mut counts = Pentanomial::default();
-        let mut ended = false;
-        let share = openings.len().div_ceil(fits.len());
-        for (openings, pair) in openings.chunks(share).zip(fits) {
-            if ended {
-                break;
-            }
+        let players = fits.iter().map(|pair| {
             let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
-            let enough = |pair| {
-                counts.add(pair);
-                ended = sprt.is_some_and(|sprt| sprt.decide(&counts) != Decision::Open);
-                ended
-            };
-            let played = Match { first, second, strength };
-            pairs.extend(played.play_until(openings, enough, study.progress())?.pairs);
-        }
-        let sprt = sprt.map(|sprt| sprt.report(&counts));
-        Ok(Some(Played { statistics: Statistics::new(&pairs), sprt }))
+            Match { first, second, strength }
+        });
+        let identities =
+            fits.iter().map(|pair| pair.each_ref().map(|one| one.evaluator.identity()));
+        let board = |opening: &Position| board_text(opening, Side::Black);
+        let settings = Provenance::new("compare")
+            .with("weights", json!(identities.collect::<Vec<_>>()))
+            .with("openings", json!(openings.iter().map(board).collect::<Vec<_>>()))
+            .with("strength", json!([strength.depth, strength.exact]));
+        let conditions = Conditions {
+            players: names.map(str::to_owned),
+            depth: strength.depth,
+            exact: strength.exact,
+            budgets: Default::default(),
+            sprt,
+        };
+        let kept = KeptMatch {
+            players: &players.collect::<Vec<_>>(),
+            openings: &openings,
+            shard: Shard::WHOLE,
+            conditions: &conditions,
+        };
+        let (path, existing) = (study.settings().out.join("match"), study.settings().existing());
+        let result = kept.play_as_step(&path, &settings, existing, study.progress())?;
+        let statistics = result.statistics();
+        let sprt = sprt.map(|sprt| sprt.report(&statistics.pentanomial));
+        Ok(Some(Played { statistics, sprt }))
     }
 }
 

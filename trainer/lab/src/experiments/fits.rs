@@ -10,13 +10,12 @@ use othello_engine::eval::{Evaluator, ExpandedWeights, WeightsError};
 use othello_engine::file::{Existing, FileError, Provenance, make_folder};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordError, record_files};
-use othello_engine::run::Shard;
-use othello_engine::search::TableError;
+use othello_engine::run::{Held, RunError, Shard};
 use othello_engine::text::{TextError, from_toml, read_by};
 use serde_json::json;
 
 use super::{Recipe, RecipeError};
-use crate::arena::OpeningsError;
+use crate::arena::{MatchFileError, OpeningsError};
 use othello_fit::dataset::{DataChoice, Dataset, DatasetError, NoTest, Split, TrainedOn};
 use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, NoGpu, PickedDevice};
 use othello_fit::metrics::{ErrorsByGame, TestGames, Trained};
@@ -77,7 +76,9 @@ pub enum StudyError {
     #[error(transparent)]
     Openings(#[from] OpeningsError),
     #[error(transparent)]
-    Table(#[from] TableError),
+    Match(#[from] MatchFileError),
+    #[error(transparent)]
+    Run(#[from] RunError),
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -94,6 +95,8 @@ pub struct Study<'a> {
     progress: &'a dyn Progress,
     test: TestGames,
     device: PickedDevice,
+    /// Refuses another start in this folder.
+    _held: Held,
     /// The dataset of the last fit, which the next one may share.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
@@ -124,13 +127,14 @@ impl StudySettings {
     /// Makes the folder, reads the test games, and picks the device.
     pub fn begin<'a>(&'a self, progress: &'a dyn Progress) -> Result<Study<'a>, StudyError> {
         make_folder(&self.out)?;
+        let held = Held::new(&self.out)?;
         let begun = self.read_test(progress).and_then(|test| Ok((test, self.device.pick()?)));
         if begun.is_err() {
             // A folder that was made for nothing goes; one that holds something stays.
             let _ = fs::remove_dir(&self.out);
         }
         let (test, device) = begun?;
-        Ok(Study { settings: self, progress, test, device, last: RefCell::default() })
+        Ok(Study { settings: self, progress, test, device, _held: held, last: RefCell::default() })
     }
 
     fn read_test(&self, progress: &dyn Progress) -> Result<TestGames, StudyError> {

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-
 use othello_engine::eval::{Evaluator, Mobility, Zero};
 use othello_engine::progress::Silent;
 use othello_engine::search::Strength;
