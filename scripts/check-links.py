@@ -3,11 +3,11 @@
 
     scripts/check-links.py [--book FOLDER]
 
-Looks at every Markdown page of the repository: a link names a file, and after `#` a heading of a page. Sources that name a
-page by its path from the root (`docs/guides/fit.md`) are looked at, too. In CONTRIBUTING.md's table of where to add
-what, each name between backticks must be a file, a folder, or an item that code defines; in all pages, a path between
-backticks must exist. Prints each that leads nowhere, and then exits with status 1. Does not ask other sites. --book looks
-at the links of the built book instead.
+Looks at every Markdown page of the repository: a link names a file, and after `#` a heading of a page. Pages that sources
+name by their path from the root (`docs/guides/fit.md`) must exist. In CONTRIBUTING.md's table of where to add what, each
+name between backticks must be a file, a folder, or an item that code defines. In all pages, a path between backticks must
+exist, and the first row of a table must be its head. Prints each fault, and then exits with status 1. Does not ask other
+sites. --book looks at the links of the built book instead.
 """
 
 import re
@@ -21,6 +21,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
 NAMED = re.compile(r"\b(?:docs/(?:log|concepts|guides|reference)|engine|trainer|datasets|scripts|kernels)/[\w./-]+\.md\b")
+ROW = re.compile(r"(?<=\n\n)\|.*\n(?!\|[-|]+\|)")
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[a-z0-9._-]+(?:/[a-z0-9._-]+)+\.(?:rs|md|toml|sh|sha256)")
 WHERE = re.compile(r"^## Where to add what$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -146,6 +147,8 @@ def main():
             links += 1
             if why := missing(page, link):
                 lost.append(f"{name}:{number}: {link}: {why}")
+        for number, row in lines_of(ROW, page.read_text(), CODE):
+            lost.append(f"{name}:{number}: {row.strip()[:60]}: a row without a head")
         for number, span in lines_of(SPAN, page.read_text(), CODE):
             own = [page.parent, *(REPOSITORY / folder for folder in FOLDERS)]
             if PATH.fullmatch(span) and "docs/log" not in name and not any((folder / span).exists() for folder in own):
