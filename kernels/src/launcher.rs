@@ -2,7 +2,7 @@
 
 use crate::index::Kernel;
 
-/// The error of a device that cannot do what a launcher asks for.
+/// The error of a device that cannot do the requested work.
 #[derive(Debug, thiserror::Error)]
 #[error("{device}: {reason}")]
 pub struct LaunchError {
@@ -26,10 +26,10 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates memory, at least one byte, filled with zeros.
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer, LaunchError>;
 
-    /// Copies to the start of a buffer, which is no shorter.
+    /// Copies to the start of a buffer, which is at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Copies from the start of a buffer, which is no shorter.
+    /// Copies from the start of a buffer, which is at least as long.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
     /// Copies between buffers of one length.
@@ -41,8 +41,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of this length.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Fills a staging buffer, which is no shorter than `bytes`, as soon as no kernel reads it any
-    /// more.
+    /// Fills a staging buffer, which is at least as long as `bytes`, as soon as no kernel reads it.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -80,8 +79,8 @@ pub enum Value<'a, B> {
 pub struct Limits {
     /// The number of blocks that fill the device, for kernels that loop over a grid of any size.
     pub blocks: u32,
-    /// The number of rows in a chunk, where rows are copied in chunks because the device cannot
-    /// keep them.
+    /// The number of rows in a chunk, if rows are copied in chunks because the device cannot keep
+    /// them.
     pub chunk_rows: usize,
     /// The bytes of positions that the device keeps. Further positions are copied to it each time.
     pub resident_bytes: usize,

@@ -2,8 +2,8 @@
 //!
 //! A [`Program`] is the text of all families for one pattern set, whose header the trainer
 //! generates: for NVRTC ([`cuda`]), or for the C compiler of the machine ([`host`]), so that the
-//! same bytes can be compared with the CPU's reference where there is no GPU. Each of both is a
-//! [`Launcher`]. This crate knows nothing of the engine, nor of what the kernels are for.
+//! same bytes can be compared with the CPU's reference without a GPU. Each of both is a
+//! [`Launcher`]. This crate depends neither on the engine nor on the purpose of the kernels.
 //!
 //! ```
 //! use othello_kernels::Program;

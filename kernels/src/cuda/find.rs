@@ -40,7 +40,7 @@ impl std::fmt::Display for Gpu {
     }
 }
 
-/// Reasons why there is no usable GPU.
+/// Reasons for a missing GPU.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Unavailable {
@@ -103,58 +103,21 @@ fn remedy(library: &str) -> &'static str {
 
 /// The driver's entry points that cudarc and this module call. Calling one that a driver lacks is a
 /// panic.
-pub const DRIVER_ENTRIES: &[&str] = &[
-    "cuInit",
-    "cuDriverGetVersion",
-    "cuGetErrorName",
-    "cuGetErrorString",
-    "cuDeviceGetCount",
-    "cuDeviceGet",
-    "cuDeviceGetName",
-    "cuDeviceGetAttribute",
-    "cuDeviceTotalMem_v2",
-    "cuDevicePrimaryCtxRetain",
-    "cuDevicePrimaryCtxRelease_v2",
-    "cuCtxGetCurrent",
-    "cuCtxSetCurrent",
-    "cuCtxSynchronize",
-    "cuMemGetInfo_v2",
-    "cuStreamCreate",
-    "cuStreamDestroy_v2",
-    "cuStreamSynchronize",
-    "cuStreamWaitEvent",
-    "cuEventCreate",
-    "cuEventDestroy_v2",
-    "cuEventRecord",
-    "cuEventSynchronize",
-    "cuMemAllocAsync",
-    "cuMemFreeAsync",
-    "cuMemAlloc_v2",
-    "cuMemFree_v2",
-    "cuMemHostAlloc",
-    "cuMemFreeHost",
-    "cuMemcpyHtoDAsync_v2",
-    "cuMemcpyDtoHAsync_v2",
-    "cuMemcpyDtoDAsync_v2",
-    "cuMemsetD8Async",
-    "cuModuleLoadData",
-    "cuModuleUnload",
-    "cuModuleGetFunction",
-    "cuLaunchKernel",
-];
+pub const DRIVER_ENTRIES: &str = "\
+    cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuDeviceGetCount cuDeviceGet \
+    cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
+    cuDevicePrimaryCtxRelease_v2 cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize \
+    cuMemGetInfo_v2 cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize cuStreamWaitEvent \
+    cuEventCreate cuEventDestroy_v2 cuEventRecord cuEventSynchronize cuMemAllocAsync \
+    cuMemFreeAsync cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost cuMemcpyHtoDAsync_v2 \
+    cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async cuModuleLoadData cuModuleUnload \
+    cuModuleGetFunction cuLaunchKernel";
 
 /// NVRTC's entry points that are called.
-const NVRTC_ENTRIES: &[&str] = &[
-    "nvrtcCreateProgram",
-    "nvrtcCompileProgram",
-    "nvrtcGetProgramLogSize",
-    "nvrtcGetProgramLog",
-    "nvrtcGetPTXSize",
-    "nvrtcGetPTX",
-    "nvrtcDestroyProgram",
-    "nvrtcGetNumSupportedArchs",
-    "nvrtcGetSupportedArchs",
-];
+const NVRTC_ENTRIES: &str = "\
+    nvrtcCreateProgram nvrtcCompileProgram nvrtcGetProgramLogSize nvrtcGetProgramLog \
+    nvrtcGetPTXSize nvrtcGetPTX nvrtcDestroyProgram nvrtcGetNumSupportedArchs \
+    nvrtcGetSupportedArchs";
 
 /// Returns true if NVRTC can be loaded. Refuses one that lacks an entry point.
 pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
@@ -166,7 +129,7 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     let library = unsafe { nvrtc::sys::culib() };
     // SAFETY: the entry points found are not called.
     let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
-    match NVRTC_ENTRIES.iter().find(|entry| !has(entry)) {
+    match NVRTC_ENTRIES.split_whitespace().find(|entry| !has(entry)) {
         None => Ok(true),
         Some(entry) => Err(Unavailable::Incomplete { library: NVRTC, entry }),
     }
@@ -183,7 +146,9 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     let library = unsafe { sys::culib() };
     // SAFETY: the entry points found are not called.
     let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
-    let Some(entry) = DRIVER_ENTRIES.iter().find(|entry| !has(entry)) else { return Ok(true) };
+    let Some(entry) = DRIVER_ENTRIES.split_whitespace().find(|entry| !has(entry)) else {
+        return Ok(true);
+    };
     if has("cuDriverGetVersion")
         && let Ok(found) = driver_version()
         && found < OLDEST_DRIVER

@@ -36,7 +36,7 @@ const PERCENT_FOR_POSITIONS: usize = 70;
 #[derive(Debug)]
 pub struct CudaLauncher {
     streams: Vec<Arc<CudaStream>>,
-    /// The stream of copies to staging buffers, which run beside the kernels.
+    /// The stream of copies to staging buffers, which run during kernels.
     copies: Arc<CudaStream>,
     functions: HashMap<&'static str, CudaFunction>,
     limits: Limits,
@@ -189,7 +189,7 @@ impl Launcher for CudaLauncher {
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
-        // Where the GPU reads ordinary memory by itself, the copy may still read the bytes.
+        // If the GPU reads ordinary memory by itself, the copy may still read the bytes.
         let finished = finish(stream);
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }

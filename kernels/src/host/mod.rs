@@ -50,7 +50,7 @@ impl HostProgram {
         Self::load(&library)
     }
 
-    /// Compiles a program into a library for [`Self::load`]. The source stays beside it.
+    /// Compiles a program into a library for [`Self::load`]. The source stays next to it.
     pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use othello_kernels::Kernel;
+use othello_kernels::host::HostProgram;
 
 use crate::codes::{Answer, Code, INVALID_HANDLE};
 use crate::memory::Memory;
-use crate::module::Module;
 use crate::order::{Clock, Moment, StreamNumber};
-use crate::queue::{Mark, Stream, Work};
+use crate::queue::{Point, Stream, Work};
 use crate::settings::SETTINGS;
 
 /// A handle: the driver's identifier for a stream, an event, a module or a function.
@@ -18,31 +18,8 @@ pub(crate) type Handle = u64;
 /// A kernel of a loaded module.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    pub(crate) module: Arc<Module>,
+    pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
-}
-
-/// Work that a host thread waits for.
-#[derive(Clone, Debug)]
-pub(crate) enum Awaited {
-    /// All work.
-    All,
-    /// The first operations of a stream, up to this number.
-    Stream(StreamNumber, u64),
-    /// A recorded point of a stream.
-    Mark(Arc<Mark>),
-}
-
-impl Awaited {
-    fn is_done(&self, state: &State) -> bool {
-        match self {
-            Self::All => state.streams.values().all(Stream::is_idle),
-            Self::Stream(number, asked) => {
-                state.streams.get(number).is_none_or(|stream| stream.done >= *asked)
-            }
-            Self::Mark(mark) => mark.is_done(),
-        }
-    }
 }
 
 /// The state of the device and its driver, behind one lock.
@@ -56,17 +33,19 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// The events, each with the point of a stream at which it was last recorded.
-    pub(crate) events: BTreeMap<Handle, Option<Arc<Mark>>>,
-    pub(crate) modules: BTreeMap<Handle, Arc<Module>>,
+    /// The events, each with the point at which it was last recorded and what comes before it.
+    pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
+    pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// The clock of the host: all operations that it has waited for.
     pub(crate) host: Clock,
-    /// The work that host threads now wait for.
-    pub(crate) awaited: Vec<Awaited>,
+    /// The points that host threads now wait for.
+    pub(crate) awaited: Vec<Point>,
     /// The number of operations that may run though no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
+    /// Decides which stream has priority.
+    pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     /// The number of unordered uses of memory.
     pub(crate) unordered: u64,
@@ -97,14 +76,15 @@ impl State {
 
     /// Returns whether any operation may run: a host thread waits for it, or streams may run ahead.
     pub(crate) fn may_run(&mut self) -> bool {
-        let awaited = std::mem::take(&mut self.awaited);
-        self.awaited = awaited.into_iter().filter(|awaited| !awaited.is_done(self)).collect();
+        self.awaited.retain(|point| !point.is_reached(&self.streams));
         !self.awaited.is_empty() || self.ahead > 0
     }
 
     /// Appends work to the queue of a stream.
     pub(crate) fn push(&mut self, handle: Handle, work: Work) -> Answer {
-        self.stream(handle)?.push(work);
+        let stream = self.stream(handle)?;
+        stream.queue.push_back(work);
+        stream.asked += 1;
         self.ahead = match SETTINGS.seed % 3 {
             0 => 0,
             1 => self.ahead + self.random.below(3),
@@ -148,11 +128,11 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until some work is done; meanwhile, other work may run too.
-    pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, awaited: Awaited) -> Answer {
-        state.awaited.push(awaited.clone());
+    /// Waits until some points are reached; meanwhile, other work may also run.
+    pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
+        state.awaited.extend(points);
         self.changed.notify_all();
-        while !awaited.is_done(&state) && state.lost.is_none() {
+        while !points.iter().all(|point| point.is_reached(&state.streams)) && state.lost.is_none() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.lost.map_or(Ok(()), Err)
@@ -161,7 +141,7 @@ impl Device {
 
 /// The generator SplitMix64.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn next(&mut self) -> u64 {

@@ -3,16 +3,18 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::sync::{Arc, LazyLock, MutexGuard};
 
+use othello_kernels::index;
+
 use crate::calls::{CURRENT, Needs, enter};
 use crate::codes::{
-    Answer, Code, ERRORS, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, code,
+    Answer, Code, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, code, errors,
 };
-use crate::device::{Awaited, DEVICE, Function, Handle, State};
+use crate::device::{DEVICE, Function, Handle, State};
 use crate::memory::host;
-use crate::module::Module;
-use crate::queue::{Mark, Stream, Work};
+use crate::order::{Clock, Moment, Uses};
+use crate::queue::{Point, Stream, Work};
 use crate::settings::SETTINGS;
-use crate::{launch, report, worker};
+use crate::{launch, module, report, worker};
 
 /// The handle of the only context.
 const CONTEXT: Handle = 8;
@@ -101,7 +103,8 @@ entries! {
     Start fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint, number: c_int) |_state| {
         device(number)?;
         let found = match attribute {
-            16 => SETTINGS.multiprocessors,
+            // Multiprocessors.
+            16 => 2,
             // A memory clock of 1 MHz and a bus of 64 bits.
             36 => 1000,
             37 => 64,
@@ -157,8 +160,7 @@ entries! {
     Context fn cuStreamCreate(stream: *mut Handle, _flags: c_uint) |mut state| {
         worker::start(&mut state);
         let handle = state.handle();
-        let priority = state.random.next();
-        state.streams.insert(handle, Stream::new(priority));
+        state.streams.insert(handle, Stream::default());
         put(stream, handle)
     }
 
@@ -175,25 +177,25 @@ entries! {
         let found = state.stream(stream)?;
         let (asked, clock) = (found.asked, found.clock.clone());
         state.host.join(&clock);
-        DEVICE.wait(state, Awaited::Stream(stream, asked))
+        DEVICE.wait(state, &[Point(stream, asked)])
     }
 
     Context fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: c_uint) |mut state| {
-        let mark = state.events.get(&event).ok_or(INVALID_HANDLE)?.clone();
+        let event = state.events.get(&event).ok_or(INVALID_HANDLE)?.clone();
         state.stream(stream)?;
-        let Some(mark) = mark else { return Ok(()) };
+        let Some((point, before)) = event else { return Ok(()) };
         let call = state.calls.get("cuStreamWaitEvent").copied();
-        if call == SETTINGS.skip_wait {
+        if call == Some(SETTINGS.skip_wait) {
             return Ok(());
         }
         let host = state.host.clone();
         let clock = &mut state.stream(stream)?.clock;
         clock.join(&host);
-        if !clock.covers(&mark.clock) {
-            clock.join(&mark.clock);
+        if !clock.covers(&before) {
+            clock.join(&before);
             state.needed_waits.extend(call);
         }
-        state.push(stream, Work::Wait(mark))
+        state.push(stream, Work::Wait(point))
     }
 
     Context fn cuEventCreate(event: *mut Handle, _flags: c_uint) |mut state| {
@@ -207,16 +209,17 @@ entries! {
     }
 
     Context fn cuEventRecord(event: Handle, stream: Handle) |mut state| {
-        let mark = Mark::at(state.stream(stream)?.clock.clone());
-        *state.events.get_mut(&event).ok_or(INVALID_HANDLE)? = Some(mark.clone());
-        state.push(stream, Work::Record(mark))
+        let found = state.stream(stream)?;
+        let recorded = (Point(stream, found.asked), found.clock.clone());
+        *state.events.get_mut(&event).ok_or(INVALID_HANDLE)? = Some(recorded);
+        Ok(())
     }
 
     Context fn cuEventSynchronize(event: Handle) |mut state| {
-        let mark = state.events.get(&event).ok_or(INVALID_HANDLE)?.clone();
-        let Some(mark) = mark else { return Ok(()) };
-        state.host.join(&mark.clock);
-        DEVICE.wait(state, Awaited::Mark(mark))
+        let event = state.events.get(&event).ok_or(INVALID_HANDLE)?.clone();
+        let Some((point, before)) = event else { return Ok(()) };
+        state.host.join(&before);
+        DEVICE.wait(state, &[point])
     }
 
     Context fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) |mut state| {
@@ -258,30 +261,30 @@ entries! {
     }
 
     Context fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) |mut state| {
-        writes(&mut state, to, bytes, stream, "cuMemcpyHtoDAsync_v2")?;
+        record(&mut state, Uses::write, (to, bytes), stream, "cuMemcpyHtoDAsync_v2")?;
         state.push(stream, Work::Copy { from, to: host(to), bytes })
     }
 
     Context fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) |mut state| {
-        reads(&mut state, from, bytes, stream, "cuMemcpyDtoHAsync_v2")?;
+        record(&mut state, Uses::read, (from, bytes), stream, "cuMemcpyDtoHAsync_v2")?;
         state.push(stream, Work::Copy { from: host(from), to, bytes })
     }
 
     Context fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) |mut state| {
-        reads(&mut state, from, bytes, stream, "cuMemcpyDtoDAsync_v2")?;
-        writes(&mut state, to, bytes, stream, "cuMemcpyDtoDAsync_v2")?;
+        record(&mut state, Uses::read, (from, bytes), stream, "cuMemcpyDtoDAsync_v2")?;
+        record(&mut state, Uses::write, (to, bytes), stream, "cuMemcpyDtoDAsync_v2")?;
         state.push(stream, Work::Copy { from: host(from), to: host(to), bytes })
     }
 
     Context fn cuMemsetD8Async(to: u64, value: u8, bytes: usize, stream: Handle) |mut state| {
-        writes(&mut state, to, bytes, stream, "cuMemsetD8Async")?;
+        record(&mut state, Uses::write, (to, bytes), stream, "cuMemsetD8Async")?;
         state.push(stream, Work::Fill { to: host(to), value, bytes })
     }
 
     Context fn cuModuleLoadData(module: *mut Handle, image: *const c_char) |mut state| {
         // SAFETY: the caller gives PTX, which ends with a zero.
         let ptx = unsafe { CStr::from_ptr(image) }.to_string_lossy();
-        let loaded = Arc::new(Module::load(&ptx, &SETTINGS)?);
+        let loaded = Arc::new(module::load(&ptx, &SETTINGS)?);
         let handle = state.handle();
         state.modules.insert(handle, loaded);
         put(module, handle)
@@ -297,7 +300,7 @@ entries! {
         let module = state.modules.get(&module).ok_or(INVALID_HANDLE)?.clone();
         // SAFETY: the caller gives a name, which ends with a zero.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-        let kernel = module.kernel(&name).ok_or(NOT_FOUND)?;
+        let kernel = index::kernels().find(|kernel| kernel.name == name).ok_or(NOT_FOUND)?;
         let handle = state.handle();
         state.functions.insert(handle, Function { module, kernel });
         put(found, handle)
@@ -325,19 +328,21 @@ fn memory_limit() -> u64 {
 
 /// Waits until every stream has finished its work.
 fn wait_for_all(state: MutexGuard<'_, State>) -> Answer {
-    DEVICE.wait(state, Awaited::All)
+    let points: Vec<_> = state.streams.iter().map(|(&n, it)| Point(n, it.asked)).collect();
+    DEVICE.wait(state, &points)
 }
 
-fn reads(state: &mut State, from: u64, bytes: usize, stream: Handle, what: &str) -> Answer {
+/// Records a use of memory by a stream.
+fn record(
+    state: &mut State,
+    using: fn(&mut Uses, Moment, &Clock) -> bool,
+    (address, bytes): (u64, usize),
+    stream: Handle,
+    what: &str,
+) -> Answer {
     let (moment, clock) = state.moment(stream)?;
-    let ordered = state.memory.find(from, bytes).ok_or(INVALID_VALUE)?.uses.read(moment, &clock);
-    state.note_order(ordered, what, moment);
-    Ok(())
-}
-
-fn writes(state: &mut State, to: u64, bytes: usize, stream: Handle, what: &str) -> Answer {
-    let (moment, clock) = state.moment(stream)?;
-    let ordered = state.memory.find(to, bytes).ok_or(INVALID_VALUE)?.uses.write(moment, &clock);
+    let allocation = state.memory.find(address, bytes).ok_or(INVALID_VALUE)?;
+    let ordered = using(&mut allocation.uses, moment, &clock);
     state.note_order(ordered, what, moment);
     Ok(())
 }
@@ -349,7 +354,7 @@ fn error_text(
 ) -> Result<*const c_char, Code> {
     static TEXTS: LazyLock<Vec<(u32, (CString, CString))>> = LazyLock::new(|| {
         let text = |text: &str| CString::new(text).unwrap_or_default();
-        ERRORS.iter().map(|&(code, name, what)| (code, (text(name), text(what)))).collect()
+        errors().map(|(code, name, what)| (code, (text(name), text(what)))).collect()
     });
     let found = TEXTS.iter().find(|(code, _)| *code == error);
     found.map(|(_, both)| which(both).as_ptr()).ok_or(INVALID_VALUE)
@@ -366,7 +371,7 @@ mod tests {
     /// The stand-in has exactly the entry points that calls so far asked for.
     #[test]
     fn the_entry_points_that_are_looked_for_are_those_of_the_stand_in() {
-        let set = |names: &[&'static str]| names.iter().copied().collect::<BTreeSet<_>>();
-        assert_eq!(set(DRIVER_ENTRIES), set(ENTRIES));
+        let asked: BTreeSet<_> = DRIVER_ENTRIES.split_whitespace().collect();
+        assert_eq!(asked, ENTRIES.iter().copied().collect());
     }
 }

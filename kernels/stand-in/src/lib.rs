@@ -8,13 +8,13 @@
 //! |---|---|
 //! | device memory | process memory at addresses that only the driver can use; garbage at first |
 //! | kernels | the same sources, built by the C compiler ([`othello_kernels::host`]) |
-//! | NVRTC | the real one where it can be loaded; the source goes along in comments of the PTX |
+//! | NVRTC | gives the source itself as PTX |
 //! | streams | queues, run by one thread in an order that the events allow and a seed decides |
-//! | copies | read and write when their turn comes; ordinary host memory too |
-//! | limits | of threads, grids, memory, handles, contexts, PTX versions |
+//! | copies | read and write when their turn comes, from ordinary host memory also |
+//! | limits | of threads, grids, memory, handles, contexts |
 //!
 //! If work on two streams uses the same memory, and no event orders it, this is counted and
-//! reported on standard error: [`order`]. Every entry point can be made to fail: [`settings`].
+//! reported on standard error (`order.rs`). Every entry point can be made to fail: [`settings`].
 //!
 //! The stand-in does not show speed, the interaction of a GPU's threads inside a kernel, or
 //! behaviour of the real driver beyond its documentation.
@@ -28,12 +28,12 @@ mod launch;
 mod memory;
 mod module;
 mod nvrtc;
-pub mod order;
+mod order;
 mod queue;
 mod report;
 pub mod settings;
 mod worker;
 
-pub use codes::ERRORS;
+pub use codes::errors;
 pub use entries::ENTRIES;
-pub use install::{Installed, install};
+pub use install::install;

@@ -8,24 +8,24 @@
 use std::collections::BTreeMap;
 
 /// The number of a stream.
-pub type StreamNumber = u64;
+pub(crate) type StreamNumber = u64;
 
 /// A vector clock: for each stream, the number of the last operation that comes before.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Clock(BTreeMap<StreamNumber, u64>);
+pub(crate) struct Clock(BTreeMap<StreamNumber, u64>);
 
 /// An operation: its stream, and its number there, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moment {
+pub(crate) struct Moment {
     /// The stream of the operation.
-    pub stream: StreamNumber,
+    pub(crate) stream: StreamNumber,
     /// The number of the operation.
-    pub number: u64,
+    pub(crate) number: u64,
 }
 
 impl Clock {
     /// Adds the operations that come before in another clock.
-    pub fn join(&mut self, other: &Self) {
+    pub(crate) fn join(&mut self, other: &Self) {
         for (&stream, &number) in &other.0 {
             let own = self.0.entry(stream).or_default();
             *own = number.max(*own);
@@ -33,14 +33,14 @@ impl Clock {
     }
 
     /// Counts the next operation of the stream with this clock.
-    pub fn next(&mut self, stream: StreamNumber) -> Moment {
+    pub(crate) fn next(&mut self, stream: StreamNumber) -> Moment {
         let own = self.0.entry(stream).or_default();
         *own += 1;
         Moment { stream, number: *own }
     }
 
     /// Returns whether this clock includes all operations of another.
-    pub fn covers(&self, other: &Self) -> bool {
+    pub(crate) fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|(&stream, &number)| self.knows(Moment { stream, number }))
     }
 
@@ -51,14 +51,14 @@ impl Clock {
 
 /// The last uses of some memory.
 #[derive(Clone, Default, Debug)]
-pub struct Uses {
+pub(crate) struct Uses {
     written: Option<Moment>,
     read: Vec<Moment>,
 }
 
 impl Uses {
     /// Records that an operation reads. Returns whether it is ordered after the last write.
-    pub fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
+    pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));
         self.read.push(moment);
@@ -67,7 +67,7 @@ impl Uses {
 
     /// Records that an operation writes, or frees the memory. Returns whether it is ordered after
     /// all uses of the memory.
-    pub fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
+    pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };
         before

@@ -6,9 +6,9 @@ use std::thread;
 
 use crate::calls::fault;
 use crate::codes::{Answer, Code, ILLEGAL_ADDRESS, LAUNCH_FAILED};
-use crate::device::{DEVICE, State};
+use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
-use crate::queue::{Launch, Work};
+use crate::queue::{Launch, Stream, Work};
 
 /// The name of launches in settings of faults that occur while they run.
 const KERNEL: &str = "kernel";
@@ -37,17 +37,20 @@ fn work() {
 /// Returns one of the streams that are ready: a random one, or the one with the highest priority.
 /// Priorities change now and then.
 fn pick(state: &mut State) -> Option<StreamNumber> {
-    let ready = state.streams.iter().filter(|(_, stream)| stream.is_ready());
-    let ready: Vec<(StreamNumber, u64)> = ready.map(|(&n, s)| (n, s.priority)).collect();
+    let is_ready = |stream: &Stream| match stream.queue.front() {
+        Some(Work::Wait(point)) => point.is_reached(&state.streams),
+        first => first.is_some(),
+    };
+    let ready = state.streams.iter().filter(|(_, stream)| is_ready(stream));
+    let ready: Vec<StreamNumber> = ready.map(|(&number, _)| number).collect();
     if state.random.below(8) == 0 {
-        let random = &mut state.random;
-        state.streams.values_mut().for_each(|stream| stream.priority = random.next());
+        state.favour = state.random.next();
     }
     let count = ready.len() as u64;
     if count > 0 && state.random.below(2) == 0 {
-        return Some(ready[state.random.below(count) as usize].0);
+        return Some(ready[state.random.below(count) as usize]);
     }
-    ready.into_iter().max_by_key(|&(_, priority)| priority).map(|(number, _)| number)
+    ready.into_iter().max_by_key(|&number| Random(state.favour ^ number).next())
 }
 
 /// Runs the next operation of a stream. The lock is free while a kernel runs.
@@ -55,7 +58,7 @@ fn advance(
     mut state: MutexGuard<'static, State>,
     number: StreamNumber,
 ) -> MutexGuard<'static, State> {
-    let Some(work) = state.streams.get_mut(&number).and_then(|stream| stream.pop()) else {
+    let Some(work) = state.streams.get_mut(&number).and_then(|it| it.queue.pop_front()) else {
         return state;
     };
     let done = match work {
@@ -99,7 +102,6 @@ fn simple(state: &mut State, work: Work) -> Answer {
         Work::Fill { to, value, bytes } => unsafe { (to as *mut u8).write_bytes(value, bytes) },
         Work::Free(address) => state.memory.free(address),
         Work::WildLaunch => return Err(ILLEGAL_ADDRESS),
-        Work::Record(mark) => mark.set_done(),
         Work::Wait(_) | Work::Launch(_) => {}
     }
     Ok(())
@@ -109,10 +111,9 @@ fn run(launch: &Launch) -> Result<(), Code> {
     let mut words = launch.words.clone();
     let mut pointers: Vec<*mut c_void> =
         words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-    let program = &launch.module.program;
-    // SAFETY: the PTX has the arguments of the index, and arrays begin in device memory, which only
+    // SAFETY: the source has the arguments of the index, and arrays begin in device memory, which only
     // this thread takes back. The trainer must make them long enough.
-    let done = unsafe { program.launch(launch.kernel, launch.blocks, &mut pointers) };
+    let done = unsafe { launch.module.launch(launch.kernel, launch.blocks, &mut pointers) };
     done.map_err(|_| LAUNCH_FAILED)
 }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use std::{env, fs};
 
-use othello_stand_in::{Installed, install, settings};
+use othello_stand_in::{install, settings};
 use othello_testing::program::ended_within;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -37,9 +37,14 @@ pub(crate) struct Ended {
 }
 
 impl Place {
-    pub(crate) fn new(games: u64, what: Installed) -> Self {
+    pub(crate) fn new(games: u64) -> Self {
+        Self::without(games, None)
+    }
+
+    /// Creates a folder whose driver and NVRTC lack an entry point.
+    pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
-        install(&folder.path("lib"), what).unwrap();
+        install(&folder.path("lib"), entry).unwrap();
         Self { folder, fits: Cell::new(0) }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::env;
 
-use othello_stand_in::{ENTRIES, ERRORS, Installed};
+use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Fit, Place};
 
@@ -52,8 +52,8 @@ fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
         return if all { nvrtc.into() } else { nvrtc[..2].into() };
     }
     let wanted = |code: u32| all || [2, 719].contains(&code);
-    let known = ERRORS.iter().filter(|(code, ..)| wanted(*code));
-    known.map(|&(code, name, _)| (code, name)).collect()
+    let known = driver_errors().filter(|&(code, ..)| wanted(code));
+    known.map(|(code, name, _)| (code, name)).collect()
 }
 
 /// Checks what must hold after any fault.
@@ -68,7 +68,7 @@ fn check_handled(ended: &Ended, asked: &str) {
 
 #[test]
 fn every_entry_point_may_fail_at_any_call() {
-    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let place = Place::new(60);
     let mut table: BTreeMap<String, [u32; 3]> = BTreeMap::new();
     for pools in ["", "pools=0"] {
         let reference = place.fit(&format!("{STAGED} {pools}"), FIT);
@@ -127,7 +127,7 @@ fn every_entry_point_may_fail_at_any_call() {
 
 #[test]
 fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
-    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let place = Place::new(60);
     for optimizer in ["lsq", "adam"] {
         let fit = Fit { optimizer, ..FIT };
         let reference = place.fit(STAGED, fit);
@@ -148,7 +148,7 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
 }
 
 /// Checks that with `--device cuda` a GPU that cannot be used is an error with the reason, and that
-/// `--device auto` uses the CPU and gives the reason, too.
+/// `--device auto` uses the CPU and also gives the reason.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, Fit { device: "cpu", ..FIT }).sha256();
     let refused = place.fit(asked, FIT);
@@ -162,7 +162,7 @@ fn check_passed_over(place: &Place, asked: &str, says: &str) {
 
 #[test]
 fn a_gpu_that_cannot_be_used_is_refused_or_passed_over() {
-    let whole = Place::new(60, Installed::DriverAndNvrtc);
+    let whole = Place::new(60);
     let check = check_passed_over;
     check(&whole, "devices=0", "finds no GPU");
     check(&whole, "driver=11080", "is for CUDA 11.8");
@@ -177,7 +177,7 @@ fn a_gpu_that_cannot_be_used_is_refused_or_passed_over() {
 
 #[test]
 fn a_library_that_lacks_an_entry_point_is_refused_with_its_name_instead_of_a_panic() {
-    let without = |entry| Place::new(60, Installed::Without(entry));
+    let without = |entry| Place::without(60, Some(entry));
     let check = check_passed_over;
     check(&without("cuMemAllocAsync"), "driver=11010", "is for CUDA 11.1");
     check(&without("cuLaunchKernel"), "", "has no cuLaunchKernel");
@@ -187,7 +187,7 @@ fn a_library_that_lacks_an_entry_point_is_refused_with_its_name_instead_of_a_pan
 
 #[test]
 fn an_older_driver_than_nvrtc_says_which_of_them_to_change() {
-    let place = Place::new(60, Installed::DriverAndNvrtc);
+    let place = Place::new(60);
     let ended = place.fit("fault=cuModuleLoadData:1:222", FIT);
     assert_eq!(ended.status, Some(2));
     assert!(ended.stderr.contains("NVRTC is newer than the driver"), "{}", ended.stderr);
