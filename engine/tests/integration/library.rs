@@ -1,37 +1,28 @@
-//! Tests of the examples: they run and find what they should.
+//! Tests of the examples: they run and find the expected results.
 
 #[path = "../../examples/evaluate.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod evaluate;
-#[path = "../../testing/examples/line_board.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
-mod line_board;
-#[path = "../../testing/examples/plain_search.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
-mod plain_search;
 #[path = "../../examples/search.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod search;
 #[path = "../../examples/solve.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
 mod solve;
-#[path = "../../testing/examples/stoner.rs"]
+#[path = "../../testing/examples/textbook/main.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
-mod stoner;
-#[path = "../../testing/examples/tree_search.rs"]
-#[allow(dead_code, reason = "an example's main is not called")]
-mod tree_search;
+mod textbook;
 
-use line_board::{LINES, LineBoard, Rules};
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Position, Square};
 use othello_engine::eval::{Evaluator, Mobility, WeightsError, Zero};
 use othello_engine::file::FileError;
 use othello_engine::random::{Generator, random_position};
 use othello_engine::search::{Search, Strength};
-use plain_search::{COMPARISONS, Form, Plain, Shape, forms, play};
-use stoner::{PATIENCE, Stoners, Trap};
-use tree_search::{Settings, Tree};
+use textbook::line_board::{LINES, LineBoard, Rules};
+use textbook::plain_search::{COMPARISONS, Form, Plain, Shape, forms, play};
+use textbook::stoner::{PATIENCE, Stoners, Trap};
+use textbook::tree_search::Tree;
 
 #[test]
 fn a_file_is_loaded_or_refused_by_type() {
@@ -57,7 +48,7 @@ fn a_game_is_played_to_its_end() {
     assert!(score.abs() <= 64 && score % 2 == 0, "{score}");
 }
 
-/// The score of the problem is published; the value to a depth is that of the program's search.
+/// The score of the problem is published; the value at a depth is that of the engine's search.
 #[test]
 fn every_textbook_form_finds_the_same_value() {
     let problem: BoardLine = solve::BOARD.parse().unwrap();
@@ -76,7 +67,7 @@ fn every_textbook_form_finds_the_same_value() {
     }
 }
 
-/// A regression: the best of the last moves was not told, so that nobody moved any more.
+/// A regression: the best of the last moves was not returned, so that nobody moved any more.
 #[test]
 fn every_form_plays_a_game_to_its_end() {
     for comparison in ["game", "ages"] {
@@ -129,12 +120,12 @@ fn the_shortest_stoner_is_the_published_one() {
 fn a_tree_proves_the_last_moves() {
     let evaluator = Evaluator::from(Mobility);
     let solve = Search::new(&evaluator).strength(Strength::PERFECT);
-    // At this temperature all moves are as likely, so that even bad ones are tried soon.
-    let settings = Settings { exploration: 1.0, temperature: 1e3, scale: 8.0 };
+    // At this temperature all moves are equally likely, so that even bad ones are tried soon.
+    const HOT: f64 = 1e3;
     let mut random = Generator::new(5);
     let positions = (0..40).map(|number| random_position(&mut random, 7 + number % 2));
     for position in positions.filter(|position| position.moves() != 0) {
-        let mut tree = Tree::new(&evaluator, settings).unwrap();
+        let mut tree = Tree::new(&evaluator, HOT).unwrap();
         let any = tree.search(&position, 3);
         assert!(Square::all().any(|square| position.play(square) == Some(any)));
         let after = tree.search(&position, u32::MAX);

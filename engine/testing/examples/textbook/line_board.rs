@@ -1,17 +1,11 @@
-//! A board of 38 lines as numbers in base 3, beside two bitboards: the same tree, the time of both,
+//! A board of 38 lines as numbers in base 3, next to two bitboards: the same tree, the time of both,
 //! how well moves along lines stand for legal moves, and how evenly two hashes of boards spread.
-//!
-//! ```sh
-//! cargo run --release -p othello-testing --example line_board -- 8 1000
-//! ```
-//!
-//! The numbers are the plies of the tree, and the number of random games.
-
 use std::collections::HashSet;
-use std::error::Error;
 
-use othello_engine::board::{Position, Square, Squares};
+use othello_engine::board::Position;
 use othello_engine::random::random_game;
+
+use super::{children, hash, processor_seconds};
 
 /// The configurations of a line of eight squares.
 const CONFIGURATIONS: usize = 6561;
@@ -191,28 +185,13 @@ fn leaves_by_bits(position: &Position, depth: u32) -> u64 {
     if depth == 0 || position.is_over() {
         return 1;
     }
-    let after = |square| position.after(square, position.flips(square));
-    match position.moves() {
-        0 => leaves_by_bits(&position.pass(), depth - 1),
-        squares => Squares(squares).map(|square| leaves_by_bits(&after(square), depth - 1)).sum(),
-    }
+    children(position).map(|child| leaves_by_bits(&child, depth - 1)).sum()
 }
 
-/// Returns a result, and the processor's seconds that it took; 0 where the system does not tell.
+/// Returns a result, and the processor's seconds that it took.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let seconds = || {
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
-    };
-    let begun = seconds();
-    (work(), seconds() - begun)
-}
-
-/// Returns the program's hash of a board: the folded product of its bitboards.
-fn hash_by_product(position: &Position) -> u64 {
-    let [player, opponent] = [position.player(), position.opponent()].map(u128::from);
-    let product = (player ^ 0x9E37_79B9_7F4A_7C15) * (opponent ^ 0xD1B5_4A32_D192_ED03);
-    (product >> 64) as u64 ^ product as u64
+    let begun = processor_seconds();
+    (work(), processor_seconds() - begun)
 }
 
 /// Returns the different positions up to three moves after one of each random game.
@@ -222,9 +201,8 @@ fn positions(games: u64) -> Vec<Position> {
         let steps = random_game(1, game, usize::MAX).steps;
         let mut open = vec![(steps[game as usize % steps.len()].position, 3)];
         while let Some((position, depth)) = open.pop() {
-            if met.insert(position) && depth > 0 {
-                let after = |square: Square| position.after(square, position.flips(square));
-                open.extend(Squares(position.moves()).map(|square| (after(square), depth - 1)));
+            if met.insert(position) && depth > 0 && position.moves() != 0 {
+                open.extend(children(&position).map(|child| (child, depth - 1)));
             }
         }
     }
@@ -249,10 +227,8 @@ fn correlation(pairs: &[[f64; 2]]) -> f64 {
     (mean(&|pair| pair[0] * pair[1]) - x * y) / (xx * yy).sqrt()
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let numbers: Vec<String> = std::env::args().skip(1).collect();
-    let [plies, games] = &numbers[..] else { return Err("PLIES GAMES".into()) };
-    let (plies, games): (u32, u64) = (plies.parse()?, games.parse()?);
+/// Prints the figures of a tree of this many plies, and of the positions of random games.
+pub(crate) fn run(plies: u32, games: u64) {
     let rules = Rules::new();
 
     let board = LineBoard::new(&rules, &Position::START);
@@ -277,10 +253,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let positions = positions(games);
     let places = positions.len();
     let expected = places as f64 * (-1.0_f64).exp();
-    println!("{places} positions, as many places: by chance {expected:.0} fall into a taken one");
+    println!("{places} positions, as many places: {expected:.0} random ones fall into a taken one");
     let by_17 = positions.iter().map(|one| LineBoard::new(&rules, one).hash_by_17());
     println!("by powers of 17 {}", collisions(&by_17.collect::<Vec<_>>()));
-    let by_product: Vec<u64> = positions.iter().map(hash_by_product).collect();
+    let by_product: Vec<u64> = positions.iter().map(hash).collect();
     println!("by the product {}", collisions(&by_product));
-    Ok(())
 }

@@ -1,21 +1,16 @@
 //! The shortest stoners: the games after which a side loses a corner to the trap of that name.
 //!
-//! ```sh
-//! cargo run --release -p othello-testing --example stoner -- 13
-//! ```
-//!
-//! The number is the last ply to search. A side has a row of three or four discs on an edge, up to
-//! the square beside a corner; the other has the square diagonally beside the edge's far corner,
+//! A side has a row of three or four discs on an edge, up to
+//! the square next to a corner; the other has the square diagonally next to the edge's far corner,
 //! which the side cannot take at once. The other then plays next to the row, and so attacks the
 //! near corner; the side's reply in the gap turns the diagonal over, and gives the far one. It is a
 //! stoner if no move of the side avoids that; corners that it gets in exchange do not count.
 
-use std::error::Error;
-
 use othello_engine::board::{Position, Square, Squares, Symmetry};
 
-/// The greatest number of moves by which the other side makes good what the side tried to avoid
-/// the trap.
+use super::{Done, children};
+
+/// The greatest number of moves by which the other side answers attempts to avoid the trap.
 pub(crate) const PATIENCE: usize = 3;
 /// The shapes on the lower edge: the squares of the side to move, of the other side, those that
 /// are empty, the move next to the row, and the reply in the gap.
@@ -41,7 +36,7 @@ pub(crate) struct Trap {
 
 impl Trap {
     /// Returns every shape in its eight images.
-    pub(crate) fn all() -> Result<Vec<Self>, Box<dyn Error>> {
+    pub(crate) fn all() -> Done<Vec<Self>> {
         let corners = bits("a8 h8")?;
         let mut all = vec![];
         for [own, other, empty, attack, gap] in SHAPES {
@@ -62,7 +57,7 @@ impl Trap {
         Ok(all)
     }
 
-    /// Returns whether a position may have the shape after so many plies, and nobody passes over
+    /// Returns whether a position may have the shape after this many plies, and nobody passes over
     /// one of its corners.
     fn is_in_reach(&self, position: &Position, plies: u32) -> bool {
         let missing = (self.own | self.other) & position.empty();
@@ -76,7 +71,7 @@ impl Trap {
         self.own & !position.player() == 0 && self.other & !position.opponent() == 0
     }
 
-    /// Returns whether no move of the side avoids the trap, with so many moves of patience.
+    /// Returns whether no move of the side avoids the trap, with this many moves of patience.
     fn is_laid(&self, position: &Position, patience: usize) -> bool {
         position.moves() & self.corners == 0
             && children(position).all(|child| self.springs(&child, patience))
@@ -92,7 +87,7 @@ impl Trap {
             || patience > 0 && children(position).any(|child| self.is_laid(&child, patience - 1))
     }
 
-    /// Returns the patience that a position's trap takes; `None` if it is no stoner.
+    /// Returns the patience that a position's trap takes; `None` if it is not a stoner.
     pub(crate) fn patience(&self, position: &Position) -> Option<usize> {
         let is_stoner = self.is_in_reach(position, 0) && self.is_here(position);
         (0..=PATIENCE).find(|&patience| is_stoner && self.is_laid(position, patience))
@@ -100,15 +95,8 @@ impl Trap {
 }
 
 /// Returns the squares that a text names.
-fn bits(squares: &str) -> Result<u64, Box<dyn Error>> {
+fn bits(squares: &str) -> Done<u64> {
     squares.split(' ').try_fold(0, |all, one| Ok(all | one.parse::<Square>()?.bit()))
-}
-
-/// Iterates over the positions after each move, or after the pass where there is no move.
-fn children(position: &Position) -> impl Iterator<Item = Position> {
-    let moves = position.moves();
-    let passed = (moves == 0).then(|| position.pass());
-    Squares(moves).map(|square| position.after(square, position.flips(square))).chain(passed)
 }
 
 /// The stoners of a number of plies: games that begin with f5, of which every game is an image.
@@ -121,7 +109,7 @@ pub(crate) struct Stoners {
 }
 
 impl Stoners {
-    pub(crate) fn of(plies: u32) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn of(plies: u32) -> Done<Self> {
         let (mut found, first) = (Self::default(), "f5".parse()?);
         let start = Position::START.play(first).ok_or("f5 is legal")?;
         found.search(&start, plies.saturating_sub(1), &Trap::all()?, &mut vec![first]);
@@ -149,8 +137,8 @@ impl Stoners {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let last: u32 = std::env::args().nth(1).ok_or("LAST PLY")?.parse()?;
+/// Prints the stoners of each number of plies.
+pub(crate) fn run(last: u32) -> Done {
     for plies in 1..=last {
         let Stoners { counts: [written, mirrored], first } = Stoners::of(plies)?;
         let first = first.unwrap_or_default();

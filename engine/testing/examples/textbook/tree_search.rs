@@ -1,50 +1,34 @@
-//! Monte-Carlo tree search against the program's own search, both by the weights that ship: the
-//! comparison of `docs/log/published-claims.md` that no setting of the program shows.
+//! Monte-Carlo tree search against the engine's own search, both with the shipped weights.
 //!
-//! ```sh
-//! cargo run --release -p othello-testing --example tree_search -- \
-//!     datasets/openings/balanced-8.txt 100 60000 73 2400 1 4 8
-//! ```
-//!
-//! The arguments are a file of openings, the number of pairs of games, the nodes a move and the
-//! selectivity of the program's search in percent, and of the tree search the simulations a move
-//! and its [`Settings`]. Counts end both, so that a match is the same on a busy machine; what is
-//! printed says which counts take equal time. Games are scored by perfect play from [`EXACT`]
-//! empty squares on.
+//! Limits of nodes and of simulations end the searches, so that a match is the same on a busy
+//! machine; the printed rates show which limits take equal time.
 
-use std::error::Error;
 use std::ops::Range;
-use std::path::Path;
 
 use othello_engine::board::transcript::{Replay, parse};
 use othello_engine::board::{Position, Squares};
 use othello_engine::eval::{Evaluate, Evaluator};
 use othello_engine::search::{Limits, Search, Searcher, Strength, TableError};
-use othello_engine::text::Lines;
 
-/// The number of empty squares from which on a game is scored by perfect play.
+use super::{Done, processor_seconds};
+
+/// The number of empty squares at which a game is solved.
 const EXACT: u32 = 14;
-/// The number of empty squares from which on leaves of the tree are solved.
+/// The most empty squares at which leaves of the tree are solved.
 const SOLVED: u32 = 6;
 /// The place of the root among the nodes of a tree.
 const ROOT: usize = 0;
 
-/// The settings of a tree search.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
-    /// The weight of what was tried little, beside the mean value.
-    pub(crate) exploration: f64,
-    /// The difference in discs that makes a move e times as likely to be tried.
-    pub(crate) temperature: f64,
-    /// The score in discs that counts as 73 % of a win, by the logistic function.
-    pub(crate) scale: f64,
-}
+/// The pruning of the engine's search in percent.
+const SELECTIVITY: &str = "73";
+/// The weight of the bonus for few visits, relative to the mean value.
+const EXPLORATION: f64 = 1.0;
+/// The difference in discs that makes a move e times as likely to be tried.
+pub(crate) const TEMPERATURE: f64 = 4.0;
 
-impl Settings {
-    /// Returns the share of a win, from 0 to 1, that a number of discs is worth.
-    fn share(&self, discs: f64) -> f64 {
-        1.0 / (1.0 + (-discs / self.scale).exp())
-    }
+/// Returns the share of a win, from 0 to 1, for a number of discs: 73 % for 8.
+fn share(discs: f64) -> f64 {
+    1.0 / (1.0 + (-discs / 8.0).exp())
 }
 
 /// A node of a tree. Shares of a win are those of its player.
@@ -75,10 +59,11 @@ impl Node {
     }
 }
 
-/// A tree search of one position after another, which keeps what it knows of the next one.
+/// A tree search of one position after another, which keeps the tree below the next one.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
-    settings: Settings,
+    /// The difference in discs that makes a move e times as likely to be tried.
+    temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
     /// The positions that were entered in all searches.
@@ -87,12 +72,12 @@ pub(crate) struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     /// Begins with an empty tree.
-    pub(crate) fn new(evaluator: &'a Evaluator, settings: Settings) -> Result<Self, TableError> {
+    pub(crate) fn new(evaluator: &'a Evaluator, temperature: f64) -> Result<Self, TableError> {
         let solver = Search::new(evaluator).hash_mb(1).searcher()?;
-        Ok(Self { evaluator, settings, solver, nodes: vec![], entered: 0 })
+        Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Returns the position after the move that was tried most of so many simulations.
+    /// Returns the position after the move that was tried most of this many simulations.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -107,13 +92,13 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes the root of a position: with what is below it, if it is two plies below the last root.
+    /// Makes a position the root, with the tree below it if it is two plies below the last root.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
         let found = children(ROOT).flat_map(children).find(is_it);
         let root = found.map_or_else(
-            || Node::new(*position, 1.0, self.settings.share(self.discs(position))),
+            || Node::new(*position, 1.0, share(self.discs(position))),
             |at| self.nodes[at].clone(),
         );
         let (mut kept, mut next) = (vec![root], 0);
@@ -126,7 +111,7 @@ impl<'a> Tree<'a> {
         self.nodes = kept;
     }
 
-    /// Goes down to a leaf, expands it, and tells all nodes on the way what was found.
+    /// Goes down to a leaf, expands it, and adds its share to all nodes on the way.
     fn simulate(&mut self) {
         let (mut at, mut path) = (ROOT, vec![ROOT]);
         while self.nodes[at].proven.is_none() && !self.nodes[at].children.is_empty() {
@@ -149,7 +134,7 @@ impl<'a> Tree<'a> {
     /// Chooses the child that is worth a visit: by its mean, its prior and its few visits.
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
-        let weight = self.settings.exploration * node.visits.sqrt();
+        let weight = EXPLORATION * node.visits.sqrt();
         let bonus = |child: &Node| weight * child.prior / (1.0 + child.visits);
         let worth = |&at: &usize| bonus(&self.nodes[at]) - self.nodes[at].share();
         let best = node.children.clone().max_by(|one, other| worth(one).total_cmp(&worth(other)));
@@ -162,7 +147,7 @@ impl<'a> Tree<'a> {
         if position.empties() <= SOLVED && self.nodes[at].proven.is_none() {
             let found = self.solver.search(&position, Strength::PERFECT);
             self.entered += found.nodes;
-            self.nodes[at].proven = Some(self.settings.share(found.value.discs()));
+            self.nodes[at].proven = Some(share(found.value.discs()));
         } else if position.is_over() {
             self.nodes[at].proven = Some(guess);
         }
@@ -177,8 +162,8 @@ impl<'a> Tree<'a> {
                 0 => self.discs(&child),
                 _ => self.evaluator.value_after(&state, square, flips, &child).discs(),
             };
-            let likely = (-discs / self.settings.temperature).exp();
-            self.nodes.push(Node::new(child, likely, self.settings.share(discs)));
+            let likely = (-discs / self.temperature).exp();
+            self.nodes.push(Node::new(child, likely, share(discs)));
         }
         if position.moves() == 0 {
             self.nodes.push(Node::new(position.pass(), 1.0, 1.0 - guess));
@@ -210,22 +195,16 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Returns the processor time of this thread, which a busy machine does not lengthen; 0 where the
-/// system does not tell.
-fn processor_seconds() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
-}
-
 /// Plays a game from an opening; returns its score for the tree search. Adds the work of the tree
 /// search and of the program's own: moves, nodes, and the processor's seconds.
 fn play(
     search: &Search<'_, Evaluator>,
-    (settings, simulations, most_nodes): (Settings, u32, u64),
+    (simulations, most_nodes): (u32, u64),
     (opening, tree_begins): (Position, bool),
     work: &mut [[f64; 3]; 2],
-) -> Result<i32, Box<dyn Error>> {
-    let (mut tree, mut searcher) = (Tree::new(search.evaluator(), settings)?, search.searcher()?);
+) -> Done<i32> {
+    let mut tree = Tree::new(search.evaluator(), TEMPERATURE)?;
+    let mut searcher = search.searcher()?;
     let limits = Limits { nodes: Some(most_nodes), ..Limits::default() };
     let (mut position, mut is_tree) = (opening, tree_begins);
     while !position.is_over() && position.empties() > EXACT {
@@ -251,43 +230,30 @@ fn play(
 }
 
 /// Prints the score of a match by the two scores of each pair, for the tree search, and the
-/// difference in Elo with its 95 % interval, which is 1.96 standard errors of a pair's points wide.
+/// difference in Elo with its 95 % interval: 1.96 standard errors of a pair's points to each side.
 fn print_score(pairs: &[[i32; 2]]) {
-    let games = || pairs.iter().flatten();
-    let [won, drawn, lost] =
-        [1, 0, -1].map(|sign| games().filter(|score| score.signum() == sign).count());
-    let point = |score: i32| f64::from(score.signum() + 1) / 4.0;
-    let points: Vec<f64> = pairs.iter().map(|pair| point(pair[0]) + point(pair[1])).collect();
-    let count = pairs.len() as f64;
-    let mean = points.iter().sum::<f64>() / count;
-    let squares: f64 = points.iter().map(|point| (point - mean).powi(2)).sum();
-    let width = 1.96 * (squares / (count - 1.0) / count).sqrt();
-    let share = |share: f64| share.clamp(0.0, 1.0);
-    let elo = |points: f64| 400.0 * (share(points) / (1.0 - share(points))).log10();
-    let [middle, low, high] = [mean, mean - width, mean + width].map(elo);
-    let discs = games().sum::<i32>() as f64 / (2.0 * count);
-    println!("tree search: {won} won, {drawn} drawn, {lost} lost, {discs:+.2} discs a game");
+    let [won, drawn, lost] = [1, 0, -1]
+        .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());
+    let points = pairs.iter().map(|pair| (pair[0].signum() + pair[1].signum() + 2) as f64 / 4.0);
+    let points: Vec<f64> = points.collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let squares: Vec<f64> = points.iter().map(|one| (one - mean(&points)).powi(2)).collect();
+    let width = 1.96 * (mean(&squares) / (points.len() as f64 - 1.0)).sqrt();
+    let elo = |share: f64| 400.0 * (share.clamp(0.0, 1.0) / (1.0 - share.clamp(0.0, 1.0))).log10();
+    let [middle, low, high] = [0.0, -width, width].map(|off| elo(mean(&points) + off));
+    println!("tree search: {won} won, {drawn} drawn, {lost} lost");
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let [file, pairs, nodes, selectivity, simulations, exploration, temperature, scale] = words[..]
-    else {
-        return Err("OPENINGS PAIRS NODES PERCENT SIMULATIONS EXPLORATION TEMPERATURE SCALE".into());
-    };
-    let [exploration, temperature, scale] = [exploration, temperature, scale].map(str::parse);
-    let (exploration, temperature, scale) = (exploration?, temperature?, scale?);
-    let settings = Settings { exploration, temperature, scale };
-    let played = (settings, simulations.parse()?, nodes.parse()?);
+/// Plays a match: two games from each opening.
+pub(crate) fn run(openings: &[String], nodes: u64, simulations: u32) -> Done {
     let evaluator = Evaluator::embedded();
-    let search = Search::new(&evaluator).selectivity(selectivity.parse()?)?;
-    let openings: Vec<String> = Lines::open(Path::new(file))?.next_lines(pairs.parse()?)?;
+    let search = Search::new(&evaluator).selectivity(SELECTIVITY.parse()?)?;
     let (mut scores, mut work) = (vec![], [[0.0; 3]; 2]);
     for opening in openings {
-        let opening = Replay::from_start(&parse(&opening)?)?.end;
-        let mut game = |tree_begins| play(&search, played, (opening, tree_begins), &mut work);
+        let opening = Replay::from_start(&parse(opening)?)?.end;
+        let mut game =
+            |tree_begins| play(&search, (simulations, nodes), (opening, tree_begins), &mut work);
         scores.push([game(true)?, game(false)?]);
     }
     print_score(&scores);
