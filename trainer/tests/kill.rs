@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use assert_cmd::cargo::cargo_bin;
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use othello_testing::kill::{Subject, many_kills, units_in_parts};
+use othello_testing::kill::{Subject, check_parts, many_kills, units_in_parts};
 use othello_testing::records;
 
 use folder::{Folder, TINY_FACTORS, random_game};
@@ -21,23 +21,20 @@ use folder::{Folder, TINY_FACTORS, random_game};
 )]
 mod folder;
 
-/// Returns the command with these arguments, split at blanks. `finished` are the name of its work
-/// in progress messages and a count of what a killed run had finished.
+/// Kills a command whose output is made from parts.
+fn check(stage: &str, units: Option<u64>, arguments: &str) {
+    check_parts(cargo_bin!("othello-trainer"), stage, units, arguments);
+}
+
+/// Returns a command whose finished units are counted in another way.
 fn subject<'a>(
-    name: &'a str,
-    arguments: &str,
+    arguments: &'a str,
     output: &'a str,
-    finished: (&'a str, fn(&Path) -> u64),
+    stage: &'a str,
+    finished: &'a dyn Fn(&Path) -> u64,
 ) -> Subject<'a> {
-    Subject {
-        name,
-        program: cargo_bin!("othello-trainer"),
-        arguments: arguments.split_whitespace().map(str::to_owned).collect(),
-        output,
-        may_differ: &[],
-        finished,
-        units_per_part: None,
-    }
+    let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
+    Subject { program, arguments, output, may_differ, stage, finished, units_per_part }
 }
 
 /// Returns `few` for runs with few kills, `many` for runs with many.
@@ -57,18 +54,11 @@ fn games() -> &'static Folder {
     })
 }
 
-/// Returns the command with parts of so many units.
-fn in_parts<'a>(subject: Subject<'a>, units: u64) -> Subject<'a> {
-    Subject { units_per_part: Some(units), ..subject }
-}
-
 #[test]
 fn relabel() {
     let (games, exact) = (games().path("random.games"), size(10, 12));
     let arguments = format!("relabel {} --exact {exact} --out out.games", games.display());
-    let finished = |folder: &Path| units_in_parts(&folder.join("out.games.parts"));
-    in_parts(subject("relabel", &arguments, "out.games", ("relabel (games)", finished)), 16)
-        .check();
+    check("relabel (games)", Some(16), &arguments);
 }
 
 /// Relabels positions of random games, half of them with few enough empty squares.
@@ -82,19 +72,15 @@ fn relabel_positions() {
     let late = positions.filter(|position| u64::from(position.empties()) <= 2 * exact);
     let label = Label::of_score(0).expect("a label");
     records::write(&path, late.map(|one| ScoredPosition::new(one, label, Weight::ONE)));
-    let finished = |folder: &Path| units_in_parts(&folder.join("out.positions.parts"));
     let arguments = format!("relabel {} --exact {exact} --out out.positions", path.display());
-    let finished = ("relabel (positions)", finished as fn(&Path) -> u64);
-    in_parts(subject("relabel of positions", &arguments, "out.positions", finished), 256).check();
+    check("relabel (positions)", Some(256), &arguments);
 }
 
 #[test]
 fn leaves() {
     let games = games().path("random.games");
     let arguments = format!("leaves {} --depth 3 --out out.positions", games.display());
-    let finished = |folder: &Path| units_in_parts(&folder.join("out.positions.parts"));
-    let finished = ("leaves (games)", finished as fn(&Path) -> u64);
-    in_parts(subject("leaves", &arguments, "out.positions", finished), 16).check();
+    check("leaves (games)", Some(16), &arguments);
 }
 
 /// Sorts three stretches and merges 60 phases, each a part of its own.
@@ -113,15 +99,12 @@ fn dataset() {
         let parts = names.filter(|name| name.starts_with("part-") && !name.contains('.'));
         (parts.count() as u64).saturating_sub(3)
     };
-    subject("dataset", &arguments, "out/dataset.json", ("merge (phases)", finished)).check();
+    subject(&arguments, "out/dataset.json", "merge (phases)", &finished).check();
 }
 
 fn check_fit(stage: &str, settings: &str) {
     let data = games().path("random.games");
-    let arguments = format!("fit {} --out out.weights {settings}", data.display());
-    let finished = |folder: &Path| units_in_parts(&folder.join("out.weights.parts"));
-    let name = format!("fit {settings}");
-    subject(&name, &arguments, "out.weights", (stage, finished)).check();
+    check(stage, None, &format!("fit {} --out out.weights {settings}", data.display()));
 }
 
 #[test]
@@ -156,8 +139,8 @@ fn r#match() {
         "match mobility none --openings {openings} --pairs {pairs} --depth 3 --exact 10 --out out.match"
     );
     let finished = |folder: &Path| units_in_parts(&folder.join("out.match.parts"));
-    let subject = subject("match", &arguments, "out.match", ("match (pairs)", finished));
-    in_parts(Subject { may_differ: &["out.match"], ..subject }, 4).check();
+    let subject = subject(&arguments, "out.match", "match (pairs)", &finished);
+    Subject { may_differ: &["out.match"], units_per_part: Some(4), ..subject }.check();
 }
 
 /// Tunes in two rounds of fits with different lengths.
@@ -185,14 +168,13 @@ fn tune() {
         names.filter_map(|entry| epochs(entry.path())).sum()
     };
     // The record grows with every fit; no file is created last.
-    subject("tune", &arguments, "tuned/nothing", ("fit (epochs)", finished)).check();
+    subject(&arguments, "tuned/nothing", "fit (epochs)", &finished).check();
 }
 
 #[test]
 #[ignore = "minutes of work: `scripts/check-long.sh` runs it"]
 fn quickstart() {
-    let kills = many_kills().unwrap_or(10);
+    let kills = many_kills().unwrap_or(10).div_ceil(10);
     let output = "quickstart/generation-1.weights";
-    subject("quickstart", "quickstart --seed 1", output, ("", |_| 0))
-        .check_with(kills.div_ceil(10));
+    subject("quickstart --seed 1", output, "", &|_| 0).check_with(kills);
 }

@@ -88,14 +88,14 @@ impl Folder {
         self.said(arguments);
     }
 
-    /// Returns what a command that must succeed writes to standard output.
+    /// Returns the standard output of a command that must succeed.
     pub fn said(&self, arguments: &str) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments}: {}", message(&output));
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Returns what a command that must succeed answers to lines of input.
+    /// Returns the answer of a command that must succeed to lines of input.
     pub fn answers(&self, arguments: &str, lines: &str) -> String {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         let output = command.write_stdin(lines).output().expect("the program runs");
@@ -121,18 +121,5 @@ impl Folder {
     pub fn refuses(&self, arguments: &str, expected: &str) {
         let said = self.refusal(arguments);
         assert!(said.contains(expected), "{arguments}: {said}");
-    }
-
-    /// Checks that what a refusal repeats of an argument, `LONG` in each command, is short and
-    /// nothing that a terminal obeys.
-    pub fn repeats_little_and_no_harm(&self, commands: &[&str]) {
-        for command in commands {
-            let message = self.refusal(&command.replace("LONG", &"x".repeat(100_000)));
-            assert!(message.len() < 1000, "{command}: {} bytes", message.len());
-            assert!(message.contains("xxx … xxx"), "{command}: {message}");
-            let message = self.refusal(&command.replace("LONG", "z\u{1b}[2J\u{9b}2J"));
-            assert!(message.contains("z\\u{1b}[2J\\u{9b}2J"), "{command}: {message}");
-            assert!(!message.contains(['\u{1b}', '\u{9b}']), "{command}: {message}");
-        }
     }
 }

@@ -26,21 +26,30 @@ const FEW_KILLS: usize = 4;
 
 /// A command to kill. It runs in its own folder: outputs have relative names.
 pub struct Subject<'a> {
-    /// The name of the command in messages.
-    pub name: &'a str,
     /// The binary.
     pub program: &'a Path,
     /// The subcommand and its arguments, without `--json` and `--threads`.
-    pub arguments: Vec<String>,
+    pub arguments: &'a str,
     /// The output, which the command completes last.
     pub output: &'a str,
     /// The files that are not the result and may differ, such as a log.
     pub may_differ: &'a [&'a str],
-    /// The stage of the work, by its name in progress messages, and a function that counts its
-    /// finished units from the files of a killed run.
-    pub finished: (&'a str, fn(&Path) -> u64),
+    /// The stage of the work, by its name in progress messages.
+    pub stage: &'a str,
+    /// Counts the finished units of the stage from the files of a killed run.
+    pub finished: &'a dyn Fn(&Path) -> u64,
     /// The number of units of a part, for work of which a usual part holds all.
     pub units_per_part: Option<u64>,
+}
+
+/// Kills a command whose output, after `--out`, is made from parts with this many units.
+pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
+    let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
+    let output = output.expect("an output");
+    let finished = |folder: &Path| units_in_parts(&folder.join(format!("{output}.parts")));
+    let finished = &finished;
+    Subject { program, arguments, output, may_differ: &[], stage, finished, units_per_part }
+        .check();
 }
 
 /// Returns the number of kills if many kills of large work are wanted.
@@ -78,7 +87,7 @@ impl Subject<'_> {
     /// Does the check with this number of kills, for work that takes minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let (stage, finished) = self.finished;
+        let (name, stage) = (self.arguments, self.stage);
         let undisturbed = self.run_to_the_end(tempfolder().path());
         let (mut alone, mut ratios, mut kept) = (vec![undisturbed.seconds], vec![], 0);
         for kill in 0..kills {
@@ -86,12 +95,12 @@ impl Subject<'_> {
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
             // A run that was killed after its last step has nothing unfinished.
             let complete = folder.path().join(self.output).exists();
-            let finished = finished(folder.path());
+            let finished = (self.finished)(folder.path());
             let resumed = self.run_to_the_end(folder.path());
             self.compare(&undisturbed, &resumed);
             let found = resumed.report["resumed"][stage].as_u64().unwrap_or(0);
             let kept_all = complete || found == finished;
-            assert!(kept_all, "{}: {found} units kept of {finished} finished", self.name);
+            assert!(kept_all, "{name}: {found} units kept of {finished} finished");
             kept += found;
             // The speed of the machine may change: work is compared with work done at about the
             // same time.
@@ -106,12 +115,11 @@ impl Subject<'_> {
         let mean = ratios.iter().sum::<f64>() / kills as f64;
         let most = ratios.iter().copied().fold(0.0, f64::max);
         println!(
-            "{}: {kills} kills in {undisturbed:.2} s of processor time, {kills} identical results; \
-             {kept} units kept, 0 done again; killed and resumed work {mean:.3} times the \
-             undisturbed on average, {most:.3} at most",
-            self.name
+            "{name}: {kills} kills in {undisturbed:.2} s of processor time, {kills} identical \
+             results; {kept} units kept, 0 done again; killed and resumed work {mean:.3} times the \
+             undisturbed on average, {most:.3} at most"
         );
-        assert!(many_kills().is_none() || mean <= MOST_WORK, "{}: too much work", self.name);
+        assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
     /// Runs until the command has done its part of the undisturbed work, and kills it there;
@@ -147,7 +155,7 @@ impl Subject<'_> {
         let before = seconds_of_children();
         let output = self.start(folder, Stdio::piped()).wait_with_output().expect("its output");
         let seconds = seconds_of_children() - before;
-        assert!(output.status.success(), "{}: {}", self.name, output.status);
+        assert!(output.status.success(), "{}: {}", self.arguments, output.status);
         let report = serde_json::from_slice(&output.stdout).expect("a JSON object");
         Run { files: files_in(folder, self.may_differ), report, seconds }
     }
@@ -157,17 +165,26 @@ impl Subject<'_> {
         if let Some(units) = self.units_per_part {
             command.env("OTHELLO_PART_UNITS", units.to_string());
         }
-        command.current_dir(folder).args(&self.arguments).args(["--json", "--threads", "2"]);
+        command.current_dir(folder).args(self.arguments.split_whitespace()).args([
+            "--json",
+            "--threads",
+            "2",
+        ]);
         command.stdout(output).stderr(Stdio::null()).spawn().expect("the binary runs")
     }
 
     fn compare(&self, undisturbed: &Run, resumed: &Run) {
         let names = |run: &Run| run.files.keys().cloned().collect::<Vec<_>>();
-        assert_eq!(names(resumed), names(undisturbed), "{}: the files", self.name);
+        assert_eq!(names(resumed), names(undisturbed), "{}: the files", self.arguments);
         for (name, bytes) in &undisturbed.files {
-            assert!(resumed.files[name] == *bytes, "{}: {} differs", self.name, name.display());
+            assert!(
+                resumed.files[name] == *bytes,
+                "{}: {} differs",
+                self.arguments,
+                name.display()
+            );
         }
-        assert_eq!(lasting(&resumed.report), lasting(&undisturbed.report), "{}", self.name);
+        assert_eq!(lasting(&resumed.report), lasting(&undisturbed.report), "{}", self.arguments);
     }
 }
 

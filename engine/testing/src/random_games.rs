@@ -11,7 +11,7 @@ pub fn random_moves(number: u64) -> Vec<Square> {
 }
 
 /// Writes a WTHOR file of the random games with these numbers; each is recorded as a draw under
-/// perfect play from 24 empty squares on.
+/// perfect play at 24 empty squares.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

@@ -1,11 +1,11 @@
-//! The report and count of tests that lack what they need.
+//! The report and count of skipped tests.
 //!
 //! `$OTHELLO_SKIPPED` names a file that gets a line for each; `.ci/run` prints it at its end.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
 
-/// Ends a test that lacks what it needs, with the reason: `skip!("no Python")`.
+/// Ends a test that cannot run here, with the reason: `skip!("no Python")`.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)*) => {

@@ -1,11 +1,10 @@
 //! A stand-in for the commands of a guide while `tests/guides.rs` runs its blocks. A link to this
-//! program with the name of a command does what the command does, in small.
+//! program with the name of a command does the work of the command, in small.
 //!
 //! * `othello-engine`, `othello-trainer`: the real program, with every amount in [`AT_MOST`]
-//!   reduced to its limit, with the arguments in [`ADDED`], and with missing inputs made. A command
-//!   for one of more than 3 shards runs for all of 3. An output of an earlier block is made again.
-//!   In blocks of `console` the program runs as it is. In blocks of `text`, if a command takes
-//!   minutes whatever its arguments are (`quickstart`), and if it needs a missing GPU, only its
+//!   reduced to its limit, with the arguments in [`ADDED`], and with missing inputs made. One of
+//!   more than 3 shards is the only one. An output of an earlier block is made again. In blocks of
+//!   `text`, for `quickstart`, which takes minutes, and if it needs a missing GPU, only the
 //!   arguments are checked.
 //! * `cargo run -p PROGRAM -- …`: the program, in the same way. Any other `cargo` and the
 //!   repository's own scripts do nothing, except that `regenerate.sh` prints the recorded checksum,
@@ -19,31 +18,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use othello_testing::guides::{BINARIES, TREATMENT, inputs};
+use othello_testing::guides::{BINARIES, CHECKED, inputs};
 
 /// The amounts, each with a sufficient limit.
-const AT_MOST: [(&str, u32); 20] = [
-    ("--games", 60),
-    ("--pairs", 4),
-    ("--depth", 2),
-    ("--nodes", 300),
-    ("--level", 4),
-    ("--black-depth", 2),
-    ("--white-depth", 1),
-    ("--exact", 6),
-    ("--black-exact", 6),
-    ("--white-exact", 6),
-    ("--plies", 5),
-    ("--score-depth", 1),
-    ("--hash-mb", 4),
-    ("--random", 300),
-    ("--count", 20),
-    ("--positions", 100),
-    ("--searches", 2),
-    ("--epochs", 2),
-    ("--repetitions", 1),
-    ("--seeds", 2),
-];
+const AT_MOST: &str = "\
+    --games 60 --pairs 4 --depth 2 --nodes 300 --level 4 --black-depth 2 --white-depth 1 \
+    --exact 6 --black-exact 6 --white-exact 6 --plies 5 --score-depth 1 --hash-mb 4 --random 300 \
+    --count 20 --positions 100 --searches 2 --epochs 2 --repetitions 1 --seeds 2";
 
 /// The arguments to add to a call that begins so, unless it has them.
 const ADDED: [(&str, &str, &str); 10] = [
@@ -85,28 +66,22 @@ fn program_of_cargo(arguments: &[String]) -> Option<(String, Vec<String>)> {
 }
 
 fn run(program: &str, arguments: &[String]) -> bool {
-    let treatment = std::env::var(TREATMENT).unwrap_or_default();
-    let ends = |arguments: &[String]| real(program).args(arguments).status();
-    if treatment == "Exact" {
-        return ends(arguments).is_ok_and(|status| status.success());
-    }
     let arguments = smaller(program, arguments);
     // `pack` reads the parts of an output that is not there yet.
     if arguments.first().is_none_or(|command| command != "pack") {
         inputs::make_missing(&arguments);
     }
-    if treatment == "Checked" || is_only_checked(program, &arguments) {
+    if std::env::var_os(CHECKED).is_some() || is_only_checked(program, &arguments) {
         let help = real(program).args(&arguments).arg("--help").output();
         return help.is_ok_and(|output| output.status.success());
     }
-    for arguments in shards(&arguments) {
-        take_away_outputs(&arguments);
-        if !ends(&arguments).is_ok_and(|status| matches!(status.code(), Some(0 | 1))) {
-            eprintln!("as: {program} {}", arguments.join(" "));
-            return false;
-        }
+    take_away_outputs(&arguments);
+    let status = real(program).args(&arguments).status();
+    let is_done = status.is_ok_and(|status| matches!(status.code(), Some(0 | 1)));
+    if !is_done {
+        eprintln!("as: {program} {}", arguments.join(" "));
     }
-    true
+    is_done
 }
 
 fn real(program: &str) -> Command {
@@ -116,10 +91,14 @@ fn real(program: &str) -> Command {
 fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
     let mut smaller = arguments.to_vec();
     for at in 1..smaller.len() {
-        let most = AT_MOST.iter().find(|(flag, _)| *flag == smaller[at - 1]);
-        let said: Option<u32> = smaller[at].parse().ok();
-        if let (Some((_, most)), Some(said)) = (most, said) {
-            smaller[at] = said.min(*most).to_string();
+        let most = AT_MOST.split(' ').skip_while(|flag| *flag != smaller[at - 1]).nth(1);
+        let most: Option<u32> = most.and_then(|most| most.parse().ok());
+        if let (Some(most), Ok(given)) = (most, smaller[at].parse::<u32>()) {
+            smaller[at] = given.min(most).to_string();
+        }
+        let shards = smaller[at].split_once('/').and_then(|(_, shards)| shards.parse().ok());
+        if smaller[at - 1] == "--shard" && shards > Some(3) {
+            smaller[at] = "1/1".to_owned();
         }
     }
     let call = arguments.join(" ");
@@ -142,28 +121,6 @@ fn is_only_checked(program: &str, arguments: &[String]) -> bool {
         doctor.is_ok_and(|output| found(&output.stdout))
     };
     has("quickstart") || program == "othello-trainer" && has("cuda") && !has_gpu()
-}
-
-/// Returns the command for each of 3 shards if it has `--shard`, each with its own output.
-fn shards(arguments: &[String]) -> Vec<Vec<String>> {
-    const SHARDS: u32 = 3;
-    let value_of = |flag: &str| Some(arguments.iter().position(|word| word == flag)? + 1);
-    let (Some(shard), Some(out)) = (value_of("--shard"), value_of("--out")) else {
-        return vec![arguments.to_vec()];
-    };
-    let Some((number, shards)) = arguments[shard].split_once('/') else {
-        return vec![arguments.to_vec()];
-    };
-    if shards.parse().is_ok_and(|shards: u32| shards <= SHARDS) {
-        return vec![arguments.to_vec()];
-    }
-    let one = |own: u32| {
-        let mut arguments = arguments.to_vec();
-        arguments[shard] = format!("{own}/{SHARDS}");
-        arguments[out] = arguments[out].replace(number, &own.to_string());
-        arguments
-    };
-    (1..=SHARDS).map(one).collect()
 }
 
 fn take_away_outputs(arguments: &[String]) {

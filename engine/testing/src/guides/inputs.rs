@@ -30,20 +30,9 @@ pub fn make_missing(arguments: &[String]) {
 }
 
 fn make(path: &Path, flag: &str, arguments: &[String]) {
-    const KINDS: [&str; 11] = [
-        "obf",
-        "toml",
-        "txt",
-        "wtb",
-        "ggf",
-        "dat",
-        "zst",
-        "weights",
-        "positions",
-        "openings",
-        "games",
-    ];
-    let is_data = path.extension().is_some_and(|own| KINDS.iter().any(|kind| own == *kind));
+    const KINDS: &str = "obf toml txt wtb ggf dat zst weights positions openings games";
+    let kind = path.extension().and_then(|kind| kind.to_str());
+    let is_data = KINDS.split(' ').any(|one| kind == Some(one));
     if let Some(folder) = path.parent().filter(|_| is_data) {
         fs::create_dir_all(folder).expect("a folder");
     }
@@ -51,7 +40,7 @@ fn make(path: &Path, flag: &str, arguments: &[String]) {
     let shipped = |name: &str| copy(&repository().join(name), path);
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
     let name = path.to_string_lossy();
-    match path.extension().and_then(|extension| extension.to_str()) {
+    match kind {
         Some("obf") => shipped("datasets/problems/fforum-1-19.obf"),
         Some("toml") if flag == "--settings" => text("ridge = 30.0\n"),
         Some("toml") => shipped("datasets/patterns/small.toml"),
