@@ -36,6 +36,17 @@ fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
     assert_eq!(solve(3), alone);
 }
 
+#[test]
+fn values_do_not_depend_on_the_threads() {
+    let folder = folder();
+    let start = "---------------------------OX------XO---------------------------";
+    folder.write("boards.txt", format!("{start} X\n{start} O\n").repeat(1500));
+    let evaluate = "evaluate boards.txt --weights mobility --depth 3 --threads";
+    let [one, three] = [1, 3].map(|n| folder.json(&format!("{evaluate} {n}"))["values"].clone());
+    assert_eq!(one.as_array().unwrap().len(), 3000);
+    assert_eq!(one, three);
+}
+
 /// The memory for each thread's table shows how many positions are searched at a time.
 #[cfg(target_os = "linux")]
 #[test]
@@ -65,25 +76,6 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
         let report = || folder.json(&format!("{arguments} --weights mobility"));
         assert!(report()["resumed"].is_null(), "{arguments}");
         assert_eq!(report()["resumed"][stage], units, "{arguments}");
-    }
-}
-
-/// A regression: stacks of 64 kB, of the process and of its threads, ended the program with an
-/// abort. The stacks here are smaller than any build needs.
-#[cfg(unix)]
-#[test]
-fn small_stacks_of_the_environment_do_not_matter() {
-    let folder = folder();
-    folder.write("boards.txt", POSITIONS);
-    for arguments in [
-        "solve boards.txt --threads 2",
-        "evaluate boards.txt --depth 6",
-        "selfplay --games 4 --seed 1 --exact 12 --weights mobility --out a.games",
-        "selfplay --games 4 --seed 3 --depth 8 --exact 14 --out b.games",
-    ] {
-        let mut command = folder.limited("-s 128", arguments);
-        let output = command.env("RUST_MIN_STACK", "16384").output().unwrap();
-        assert!(output.status.success(), "{arguments}: {output:?}");
     }
 }
 

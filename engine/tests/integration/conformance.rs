@@ -1,7 +1,5 @@
-//! Tests of the conformance vectors: they are what the program writes and reads, so that other
-//! readers can trust them.
-
-use std::path::{Path, PathBuf};
+//! Tests of the conformance vectors: the program writes and reads them, so that other readers can
+//! trust them.
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Position, Square};
@@ -11,20 +9,7 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PositionReader};
 use othello_engine::search::Search;
 
-use crate::vectors;
-
-fn shipped(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
-}
-
-fn text(name: &str) -> String {
-    std::fs::read_to_string(shipped(name)).unwrap()
-}
-
-/// Returns the boards with their values by `conformance.weights`.
-fn boards() -> Vec<(Position, Value)> {
-    boards_and("values.txt")
-}
+use crate::vectors::{self, shipped, text};
 
 /// Returns the boards with the values of a file.
 fn boards_and(values: &str) -> Vec<(Position, Value)> {
@@ -49,12 +34,12 @@ fn regenerate() {
 fn the_shipped_files_are_what_the_generator_makes() {
     let folder = tempfile::tempdir().unwrap();
     vectors::write_all(folder.path());
-    for name in
-        vectors::FILES.iter().filter(|&&name| name != "patterns.toml").chain(&["SHA256SUMS"])
-    {
-        let (made, there) = (std::fs::read(folder.path().join(name)), std::fs::read(shipped(name)));
+    for made in std::fs::read_dir(folder.path()).unwrap() {
+        let (path, name) = made.map(|made| (made.path(), made.file_name())).unwrap();
+        let name = name.into_string().unwrap();
+        let is_same = std::fs::read(path).unwrap() == std::fs::read(shipped(&name)).unwrap();
         let remedy = "cargo test -p othello-engine --test integration -- --ignored regenerate";
-        assert!(made.unwrap() == there.unwrap(), "{name} differs; if that is meant: {remedy}");
+        assert!(is_same, "{name} differs; if that is meant: {remedy}");
     }
 }
 
@@ -156,7 +141,7 @@ fn the_worked_example_is_what_the_definition_gives() {
         let name = serde_json::to_string(scalar).unwrap().replace('"', "`");
         rows += &format!("| {name} |  |  | {count} |  | {weight} |  |\n");
     }
-    assert_eq!(boards_value(WORKED_OUT), sum, "a sum within 64 discs");
+    assert_eq!(boards_and("values.txt")[WORKED_OUT - 1].1.steps(), sum, "within 64 discs");
     rows += &format!("The sum is {sum}");
     let formats = include_str!("../../../datasets/formats.md");
     for row in rows.lines() {
@@ -164,14 +149,9 @@ fn the_worked_example_is_what_the_definition_gives() {
     }
 }
 
-/// Returns the value of a line of boards.txt, in steps.
-fn boards_value(line: usize) -> i32 {
-    boards()[line - 1].1.steps()
-}
-
 #[test]
 fn the_boards_cover_what_a_reader_can_get_wrong() {
-    let boards = boards();
+    let boards = boards_and("values.txt");
     let count = |wanted: &dyn Fn(&Position, Value) -> bool| {
         boards.iter().filter(|(position, value)| wanted(position, *value)).count()
     };

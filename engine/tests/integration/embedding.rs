@@ -32,7 +32,7 @@ fn build_script() -> PathBuf {
     newest.expect("cargo ran it")
 }
 
-/// Runs the build script with these weights; whether it is content, and what it tells cargo.
+/// Runs the build script with these weights; whether it is content, and its output for cargo.
 fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
     let mut script = Command::new(build_script());
     script.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).env("OUT_DIR", out);

@@ -43,8 +43,8 @@ fn random_set(random: &mut Generator) -> PatternSet {
     set
 }
 
-/// Plays a random game, and calls `visit` with every position and with how it was reached: the
-/// start, a pass, or a move with its flips.
+/// Plays a random game, and calls `visit` with every position and the step to it: the start, a
+/// pass, or a move with its flips.
 fn random_game(random: &mut Generator, mut visit: impl FnMut(&Position, Reached)) {
     let mut position = Position::START;
     visit(&position, Reached::Start);

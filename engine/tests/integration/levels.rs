@@ -60,8 +60,7 @@ fn every_door_gives_the_same_move_for_the_same_level() {
         let evaluated = folder.json(&with(&format!("evaluate {game}")));
         assert!((evaluated["values"][0].as_f64().unwrap() - value).abs() < 0.006, "{evaluated}");
 
-        // Moves are searched one by one, so that searches which leave something out may find other
-        // values.
+        // Moves are searched one by one, so that searches with pruning may find other values.
         let hints = folder.json(&with(&format!("hint {game}")));
         let moves = hints["moves"].as_array().unwrap();
         let own = moves.iter().find(|hint| hint["move"] == by_gtp.to_string()).unwrap();
@@ -75,7 +74,7 @@ fn every_door_gives_the_same_move_for_the_same_level() {
     assert!(values > 0);
 }
 
-/// Self-play at a level is self-play by what its row says.
+/// Self-play at a level is self-play with the settings of its row.
 #[test]
 fn games_of_a_level_are_those_of_its_row() {
     let folder = folder();
@@ -89,7 +88,7 @@ fn games_of_a_level_are_those_of_its_row() {
     assert_ne!(played("other", "--level 5"), played("row", &row));
 }
 
-/// Level 60 takes what the clock gives it, on two threads, and no game is lost on time.
+/// Level 60 uses the time on its clock, on two threads, and loses no game on time.
 #[test]
 fn the_greatest_level_answers_under_a_clock() {
     let (mut child, mut input, mut lines) = server("gtp --level 60 --threads 2 --hash-mb 4");

@@ -11,7 +11,6 @@ mod command_line;
 mod conformance;
 #[cfg(target_os = "linux")]
 mod embedding;
-mod evaluate_command;
 mod evaluation;
 mod hint_command;
 mod levels;
@@ -25,8 +24,6 @@ mod protocols;
 mod published;
 mod readers;
 mod readme;
-#[cfg(target_os = "linux")]
-mod slips;
 mod system;
 mod vectors;
 mod weights_command;

@@ -1,4 +1,4 @@
-//! Threads that panic where there is no memory: the process ends.
+//! Threads that panic without memory: the process ends.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};

@@ -29,11 +29,6 @@ fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
     body.strip_suffix("\n\n").unwrap().trim_start_matches(' ').to_owned()
 }
 
-fn refusal(server: &mut Gtp<'_, Zero>, command: &str) -> String {
-    let text = server.answer(command).text;
-    text.strip_prefix("? ").unwrap_or_else(|| panic!("{command}: {text}")).trim().to_owned()
-}
-
 fn name(side: Side) -> &'static str {
     if side == Side::Black { "black" } else { "white" }
 }
@@ -275,63 +270,6 @@ fn nboard_goes_on_from_what_was_pondered() {
         let is_found = server.answer("go").text.starts_with("nodestats 1 ");
         assert_eq!(is_found, ponders);
     }
-}
-
-#[test]
-fn gtp_answers_as_the_protocol_says() {
-    let mut server = gtp();
-    assert_eq!(server.answer("17 protocol_version").text, "=17 2\n\n");
-    assert_eq!(server.answer("17 nonsense").text, "?17 unknown command\n\n");
-    assert_eq!(server.answer("  # a comment"), Reply::default());
-    assert_eq!(server.answer(""), Reply::default());
-    assert_eq!(ask(&mut server, "known_command genmove # or not"), "true");
-    assert_eq!(ask(&mut server, "known_command kgs-chat"), "false");
-    let known = ask(&mut server, "list_commands");
-    // The commands that version 2 of the protocol requires. A regression: `version` was answered
-    // but not listed.
-    for required in [
-        "boardsize",
-        "clear_board",
-        "genmove",
-        "known_command",
-        "komi",
-        "list_commands",
-        "name",
-        "play",
-        "protocol_version",
-        "quit",
-        "version",
-    ] {
-        assert!(known.lines().any(|command| command == required), "{required}");
-    }
-    for command in known.lines() {
-        assert_ne!(server.answer(command).text, "? unknown command\n\n", "{command}");
-    }
-    let mut server = gtp();
-    assert_eq!(ask(&mut server, "boardsize 8"), "");
-    assert_eq!(refusal(&mut server, "boardsize 19"), "unacceptable size");
-    assert_eq!(refusal(&mut server, "final_score"), "the game is not over");
-    assert_eq!(refusal(&mut server, "undo"), "cannot undo");
-    assert_eq!(refusal(&mut server, "play white d3"), "illegal move: it is the turn of black");
-    assert_eq!(refusal(&mut server, "play black a1"), "illegal move: a1 is not legal");
-    assert_eq!(
-        refusal(&mut server, "play black pass"),
-        "illegal move: a side that can move may not pass"
-    );
-    assert_eq!(refusal(&mut server, "play black i9"), "syntax error: expected a1 to h8 or pass");
-    assert_eq!(refusal(&mut server, "play red f5"), "syntax error: expected black or white");
-    assert_eq!(refusal(&mut server, "genmove"), "syntax error");
-    assert_eq!(refusal(&mut server, "level 61"), "expected a whole number from 1 to 60");
-    assert_eq!(ask(&mut server, "level 1"), "");
-    let empty = ask(&mut server, "showboard");
-    assert_eq!(ask(&mut server, "play B F5"), "");
-    assert!(ask(&mut server, "showboard").ends_with("white to move"));
-    // GoGui numbers rows from below: the first row is row 8.
-    let board = ask(&mut server, "gogui-rules_board");
-    assert_eq!(board.lines().nth(3), Some(". . . X X X . ."));
-    assert_eq!(ask(&mut server, "undo"), "");
-    assert_eq!(ask(&mut server, "showboard"), empty);
-    assert!(server.answer("quit").quits);
 }
 
 #[test]

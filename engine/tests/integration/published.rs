@@ -1,5 +1,5 @@
-//! Tests of published endgame problems, with their scores and a best move of each, and of positions
-//! of the strong test.
+//! Tests of the scores of positions of the strong test. (`tests/cmd/values.trycmd` has published
+//! problems.)
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,30 +8,6 @@ use othello_engine::board::obf::Problem;
 use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Searcher;
-
-use crate::folder;
-
-fn solve_all(name: &str, count: usize) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/problems").join(name);
-    let text = std::fs::read_to_string(&path).unwrap();
-    let problems: Vec<Problem> = text.lines().map(|line| line.parse().unwrap()).collect();
-    let report = folder().json(&format!("solve {} --hash-mb 64", path.display()));
-    assert_eq!(report["wrong"], 0);
-    let solved = report["positions"].as_array().unwrap();
-    assert_eq!((problems.len(), solved.len()), (count, count));
-    for (problem, solved) in problems.iter().zip(solved) {
-        let score = problem.moves.iter().filter_map(|&(_, score)| score).max();
-        assert_eq!(solved["score"].as_i64(), score.map(i64::from), "{solved}");
-        let best = problem.moves.iter().filter(|&&(_, of_move)| of_move == score);
-        let best: Vec<String> = best.map(|(square, _)| square.to_string()).collect();
-        assert!(best.iter().any(|square| solved["best"] == **square), "{solved}: not {best:?}");
-    }
-}
-
-#[test]
-fn fforum_1_to_19_are_solved() {
-    solve_all("fforum-1-19.obf", 19);
-}
 
 /// The hard part has every legal move of positions of the strong test, each half of its own, and
 /// the best of their scores is the score that the game has there.
@@ -82,9 +58,4 @@ fn the_strong_test_has_exact_scores() {
             }
         }
     }
-}
-
-#[test]
-fn fforum_40_to_42_are_solved() {
-    solve_all("fforum-40-42.obf", 3);
 }

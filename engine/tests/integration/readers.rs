@@ -13,19 +13,13 @@ use othello_engine::random::Generator;
 use othello_engine::search::Search;
 use othello_testing::skip;
 
+use crate::vectors::{shipped as vectors, text};
+
 const NO_PYTHON: &str = "no Python 3.11 with zstandard (or 3.14); set PYTHON";
 const NO_C: &str = "no C compiler with libzstd (libzstd-dev)";
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
-}
-
-fn vectors(name: &str) -> PathBuf {
-    repository("datasets/conformance").join(name)
-}
-
-fn text(name: &str) -> String {
-    std::fs::read_to_string(vectors(name)).unwrap()
 }
 
 /// Returns `$PYTHON` or `python3`, if it can run and can decompress zstd.
@@ -38,7 +32,7 @@ fn python() -> Option<Command> {
         return None;
     }
     let mut command = Command::new(program);
-    // Writes no compiled files beside the sources.
+    // Writes no compiled files next to the sources.
     command.arg("-B");
     Some(command)
 }
@@ -89,7 +83,7 @@ fn agrees(reader: &mut dyn FnMut() -> Command) {
     assert_eq!(values(&vectors("factors.weights")), text("factors.txt"));
     let shipped = repository("engine/weights/default.weights");
     assert_eq!(values(&shipped), our_values(&WeightsChoice::File(shipped.clone())));
-    // Readers ignore models of searches beside the evaluation.
+    // Readers ignore models of searches next to the evaluation.
     let folder = tempfile::tempdir().unwrap();
     let learned = folder.path().join("learned.weights");
     let weights = Weights::read(&vectors("conformance.weights")).unwrap().weights;
@@ -98,47 +92,6 @@ fn agrees(reader: &mut dyn FnMut() -> Command) {
     let weights = weights.with_models(models);
     weights.write(&learned, &Provenance::new("test"), Existing::Keep).unwrap();
     assert_eq!(values(&learned), text("values.txt"));
-}
-
-/// Returns the number of lines of a reader, and that with all files that it includes.
-fn source_lines(name: &str) -> (usize, usize) {
-    let text = std::fs::read_to_string(repository("datasets/readers").join(name)).unwrap();
-    let included = |line: &str| {
-        let of_c = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
-        let of_python = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
-        let name = of_c.map(str::to_owned).or(of_python.map(|(module, _)| format!("{module}.py")));
-        name.filter(|name| repository("datasets/readers").join(name).exists())
-    };
-    let own = text.lines().count();
-    let others = text.lines().filter_map(included).map(|name| source_lines(&name).1);
-    (own, own + others.sum::<usize>())
-}
-
-#[test]
-fn the_readers_can_be_read_at_a_sitting() {
-    for file in std::fs::read_dir(repository("datasets/readers")).unwrap() {
-        let path = file.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        let is_reader =
-            path.extension().is_some_and(|kind| kind == "c" || kind == "h" || kind == "py");
-        let (own, _) = if is_reader { source_lines(name) } else { (0, 0) };
-        assert!(own < 120, "{name} has {own} lines");
-    }
-}
-
-/// The number that guides state counts what a reader of the reader has to read.
-#[test]
-fn the_readers_have_as_few_lines_as_the_guides_say() {
-    const CLAIM: &str = "under 230 lines with all that it includes";
-    for guide in ["README.md", "datasets/README.md"] {
-        let text = std::fs::read_to_string(repository(guide)).unwrap();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        assert!(words.join(" ").contains(CLAIM), "{guide} does not say `{CLAIM}`");
-    }
-    for name in ["weights.py", "weights.c"] {
-        let (own, all) = source_lines(name);
-        assert!(own < all && all < 230, "{name} has {all} lines with what it includes");
-    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Tests that commands print what `tests/cmd` expects, and that the picture of the patterns is the
-//! one that the program draws. `othello-testing` runs the commands of the guides.
+//! Tests that commands print what `tests/cmd` and the blocks of `console` in the guides expect, and
+//! that the picture of the patterns is the one that the program draws. `othello-testing` runs the
+//! other commands of the guides.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use assert_cmd::Command;
 
 #[test]
 fn commands_print_what_the_cases_expect() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml").case("docs/*.md");
 }
 
 #[test]

@@ -72,33 +72,6 @@ fn send(child: &Child, signal: Signal) {
 }
 
 #[test]
-fn a_full_disk_loses_nothing() {
-    let folder = folder();
-    let script = format!(
-        "export OTHELLO_PART_UNITS=64
-         \"$PROGRAM\" {GAMES} --out a.games 2>../message; echo $? >../status; ls >../files
-         room; \"$PROGRAM\" {GAMES} --out a.games --json >../report && cp a.games ..; ls >../after"
-    );
-    let scenario = Scenario { program: binary(), script: &script, kilobytes: 16 };
-    if !scenario.run(folder.at()) {
-        skip!("no disk can be mounted here (unshare --mount)");
-    }
-    // A scheduler may run the same command again.
-    assert_eq!(left(folder.at(), "status"), "75");
-    // On a busy machine, lines of progress come first.
-    let message = left(folder.at(), "message");
-    let last = message.lines().last().unwrap();
-    let remedy = "cannot write it: No space left on device (os error 28); make room and run the \
-                  same command again: what is finished is kept";
-    assert!(last.starts_with("error: a.games.parts/part-") && last.ends_with(remedy), "{message}");
-    assert_eq!(left(folder.at(), "files"), "a.games.parts");
-    let report: serde_json::Value = serde_json::from_str(&left(folder.at(), "report")).unwrap();
-    assert!(report["resumed"]["self-play (games)"].as_u64() > Some(20), "{report}");
-    assert_eq!(left(folder.at(), "after"), "a.games");
-    assert!(folder.read("a.games") == undisturbed());
-}
-
-#[test]
 fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
     let folder = folder();
     let script = format!(

@@ -65,16 +65,6 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     assert!(parameter < weights.geometry().patterns[0].classes);
 }
 
-/// A regression: the report did not mention factors, and had the whole history in one line.
-#[test]
-fn factors_are_told_and_a_step_of_the_history_begins_a_line() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/factors.weights");
-    assert_eq!(json(&[path, "--json"])["factors"], json!({"dimensions": 16, "phases": 25}));
-    let text = String::from_utf8(run(&[path]).stdout).unwrap();
-    assert!(text.contains("\nfactors      16 of each weight, the same in 25 phases\n"), "{text}");
-    assert!(text.contains("\nmade by      "), "{text}");
-}
-
 #[test]
 fn counts_are_summed_up_by_phase() {
     let folder = tempfile::tempdir().expect("a folder");
