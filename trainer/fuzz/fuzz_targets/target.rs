@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use othello_fuzz::corpus::Target;
+use othello_fuzz::Target;
 
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let wanted = std::env::var("OTHELLO_TARGET").expect("OTHELLO_TARGET names a target");

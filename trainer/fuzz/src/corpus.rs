@@ -5,15 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::mutation::{Draws, mutate};
-
-/// A check of one parser on any bytes, which panics if the parser breaks its promises.
-pub type Target = fn(&[u8]);
-
-/// Checks that a message is short and has no control characters.
-pub fn check_message(message: &str) {
-    assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
-    assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
-}
+use crate::targets::Target;
 
 /// Gives each target its corpus, then `changes` changed inputs; two targets at a time. A panic
 /// names the input.

@@ -87,7 +87,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
         sound.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
     } else {
         // The lengths of the records of WTHOR and of Egaroucid.
-        chunks([68, 19, 64][draws.below(3)])
+        chunks(*draws.one(&[68, 19, 64]))
     };
     let (one, other) = (draws.below(pieces.len()), draws.below(pieces.len()));
     match draws.below(3) {
@@ -103,12 +103,12 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
         // The number of games in the header of WTHOR.
-        let games = [u32::MAX, 1 << 31, 1 << 20, 5][draws.below(4)];
+        let games = *draws.one(&[u32::MAX, 1 << 31, 1 << 20, 5]);
         bytes[4..8].copy_from_slice(&games.to_le_bytes());
         return bytes;
     }
-    let piece = [&b"X"[..], b"[", b"9", b" ", b"\0", b"f5", b"1,", b"\n", b"\xC3"][draws.below(9)];
-    let times = [5_000, 70_000, 3_000_000][draws.below(3)];
+    let piece = *draws.one(&[&b"X"[..], b"[", b"9", b" ", b"\0", b"f5", b"1,", b"\n", b"\xC3"]);
+    let times = *draws.one(&[5_000, 70_000, 3_000_000]);
     let at = draws.below(bytes.len());
     bytes.splice(at..at, piece.repeat(times));
     bytes
@@ -116,53 +116,44 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
 
 /// Returns a container whose checksums are right and whose numbers are not valid.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
+    const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     let mut lying = sound.clone();
     let section = draws.below(lying.sections.len());
     let one = &mut lying.sections[section];
-    let mut version = container::VERSION;
+    let (mut version, length) = (container::VERSION, one.content.len());
     let what = match way {
-        0 => {
-            version = [2, 3, 99, u32::MAX][draws.below(4)];
-            "a newer version"
-        }
-        1 => {
-            one.stated_stored = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26][draws.below(5)];
-            "an enormous stored size"
-        }
-        2 => {
-            one.stated_content = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26][draws.below(5)];
-            "an enormous size"
-        }
+        0 => "a newer version",
+        1 => "an enormous stored size",
+        2 => "an enormous size",
+        3 => "a section that unpacks to more than it states",
+        4 => "as many zeros as are allowed",
+        5 => "a window that is too large",
+        6 => "a torn section",
+        _ => "a name of 0 or 300 bytes",
+    };
+    match way {
+        0 => version = *draws.one(&[2, 3, 99, u32::MAX]),
+        1 => one.stated_stored = *draws.one(&SIZES),
+        2 => one.stated_content = *draws.one(&SIZES),
         3 => {
-            let bytes = [1 << 26, 1 << 27, 1 << 30][draws.below(3)];
-            one.stored = bomb(bytes, [10, 17, 26][draws.below(3)]);
-            one.stated_stored = one.stored.len() as u64;
-            "a section that unpacks to more than it states"
+            let bytes = *draws.one(&[1 << 26, 1 << 27, 1 << 30]);
+            one.stored = bomb(bytes, *draws.one(&[10, 17, 26]));
         }
         4 => {
-            let bytes = [1 << 26, 1 << 20, 1 << 20, 1 << 20][draws.below(4)];
-            one.stored = bomb(bytes, 17);
-            (one.stated_stored, one.stated_content) = (one.stored.len() as u64, bytes as u64);
+            let bytes = *draws.one(&[1 << 26, 1 << 20, 1 << 20, 1 << 20]);
+            (one.stored, one.stated_content) = (bomb(bytes, 17), bytes as u64);
             one.content = vec![0; bytes];
-            "as many zeros as are allowed"
         }
         5 => {
-            one.stored = bomb(one.content.len(), [27, 30, 31, 41][draws.below(4)]);
-            one.stated_stored = one.stored.len() as u64;
+            one.stored = bomb(length, *draws.one(&[27, 30, 31, 41]));
             one.content.fill(0);
-            "a window that is too large"
         }
-        6 => {
-            let end = draws.below(one.stored.len());
-            one.stored.truncate(end);
-            one.stated_stored = end as u64;
-            "a torn section"
-        }
-        _ => {
-            one.name = vec![b'n'; draws.below(2) * 300];
-            "a name of 0 or 300 bytes"
-        }
-    };
+        6 => one.stored.truncate(draws.below(one.stored.len())),
+        _ => one.name = vec![b'n'; draws.below(2) * 300],
+    }
+    if (3..7).contains(&way) {
+        one.stated_stored = one.stored.len() as u64;
+    }
     Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
 }
 
@@ -183,41 +174,47 @@ fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
 /// Returns a container that is sound as such, and whose content is changed.
 fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     let mut forged = sound.clone();
-    let place = place_of_a_kind(&forged, draws);
-    let section = forged.sections[place].clone();
+    let (place, other) = (place_of_a_kind(sound, draws), draws.below(sound.sections.len()));
+    let section = &sound.sections[place];
     let content = &section.content;
-    let renewed = match way {
-        0 => Some(("a changed section", mutate(content, b"\xff\xff\x7f\x80\0\0", draws))),
-        1 => {
-            let byte = [0, 0x7F, 0x80, 0xFF][draws.below(4)];
-            Some(("a section of one byte", vec![byte; content.len()]))
-        }
-        2 => Some(("a short section", content[..draws.below(content.len())].to_vec())),
-        3 => {
-            let step = [60_000_u16, 65_535, 1][draws.below(3)].to_le_bytes();
-            let head = content.get(..2).unwrap_or_default().to_vec();
-            let rest = step.into_iter().cycle().take(content.len().saturating_sub(2));
-            Some(("a section of one number", head.into_iter().chain(rest).collect()))
-        }
-        4 => Some(("a section of 16 MB of zeros", vec![0; 1 << 24])),
-        _ => None,
-    };
-    if let Some((what, content)) = renewed {
-        forged.sections[place] = Section { name: section.name, ..Section::new("", &content) };
-        return Damaged { what, bytes: forged.bytes(), fate: Fate::Any };
-    }
-    let other = draws.below(forged.sections.len());
+    let renewed =
+        |content: &[u8]| Section { name: section.name.clone(), ..Section::new("", content) };
+    let sections = &mut forged.sections;
     let what = match way {
+        0 => {
+            sections[place] = renewed(&mutate(content, b"\xff\xff\x7f\x80\0\0", draws));
+            "a changed section"
+        }
+        1 => {
+            let byte = *draws.one(&[0, 0x7F, 0x80, 0xFF]);
+            sections[place] = renewed(&vec![byte; content.len()]);
+            "a section of one byte"
+        }
+        2 => {
+            sections[place] = renewed(&content[..draws.below(content.len())]);
+            "a short section"
+        }
+        3 => {
+            let step = draws.one(&[60_000_u16, 65_535, 1]).to_le_bytes();
+            let mut steps = content.clone();
+            steps.iter_mut().skip(2).zip(step.iter().cycle()).for_each(|(to, from)| *to = *from);
+            sections[place] = renewed(&steps);
+            "a section of one number"
+        }
+        4 => {
+            sections[place] = renewed(&vec![0; 1 << 24]);
+            "a section of 16 MB of zeros"
+        }
         5 => {
-            drop(forged.sections.remove(place));
+            drop(sections.remove(place));
             "a section dropped"
         }
         6 => {
-            forged.sections.insert(if draws.below(2) == 0 { place } else { other }, section);
+            sections.insert(*draws.one(&[place, other]), section.clone());
             "a section doubled"
         }
         7 => {
-            forged.sections.swap(place, other);
+            sections.swap(place, other);
             "sections swapped"
         }
         8 => {
@@ -225,13 +222,10 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
             "other provenance"
         }
         9 => {
-            let name = String::from_utf8_lossy(&section.name).into_owned();
-            let other = ["0", "+", " ", "\u{1b}[2J", "<!--<script>"][draws.below(5)];
-            let renamed = match name.rsplit_once(' ') {
-                Some((kind, number)) => format!("{kind} {other}{number}"),
-                None => format!("{other}{name}"),
-            };
-            forged.sections[place].name = renamed.into_bytes();
+            let name = String::from_utf8_lossy(&section.name);
+            let other = draws.one(&["0", "+", " ", "\u{1b}[2J", "<!--<script>"]);
+            let at = name.rfind(' ').map_or(0, |at| at + 1);
+            sections[place].name = format!("{}{other}{}", &name[..at], &name[at..]).into_bytes();
             "a section by another name"
         }
         _ => {
@@ -250,15 +244,12 @@ pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Whole sections in another order, doubled or dropped, give the undisturbed result.
     let way = match draws.below(3) {
-        _ if sound.sections.is_empty() => None,
-        0 => None,
-        1 => Some(5 + draws.below(3)),
-        _ => Some(draws.below(11)),
+        0 => return (damage(bytes, draws.below(3), &[], draws), true),
+        _ if sound.sections.is_empty() => return (damage(bytes, draws.below(3), &[], draws), true),
+        1 => 5 + draws.below(3),
+        _ => draws.below(11),
     };
-    match way {
-        None => (damage(bytes, draws.below(3), &[], draws), true),
-        Some(way) => (forged(&sound, way, draws), (5..8).contains(&way)),
-    }
+    (forged(&sound, way, draws), (5..8).contains(&way))
 }
 
 /// Returns a zstd frame of a few kilobytes that unpacks to `bytes` zeros and asks for a window of 2

@@ -13,32 +13,7 @@ pub mod attack;
 pub mod container;
 pub mod corpus;
 pub mod damage;
-pub mod engine;
 pub mod mutation;
-pub mod trainer;
+mod targets;
 
-use corpus::Target;
-
-/// All targets, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 20] = [
-    ("arguments", engine::arguments),
-    ("boards", engine::boards),
-    ("container", engine::container),
-    ("egaroucid", trainer::egaroucid),
-    ("fit_arguments", trainer::fit_arguments),
-    ("games", engine::games),
-    ("ggf", trainer::ggf),
-    ("labels", trainer::labels),
-    ("manifests", trainer::manifests),
-    ("part_of_fit", trainer::part_of_fit),
-    ("pattern_set", engine::pattern_set),
-    ("positions", engine::positions),
-    ("protocols", engine::protocols),
-    ("settings", trainer::settings),
-    ("tables", trainer::tables),
-    ("texts", trainer::texts),
-    ("transcript", engine::transcript),
-    ("unfinished_phase", trainer::unfinished_phase),
-    ("weights", engine::weights),
-    ("wthor", trainer::wthor),
-];
+pub use targets::{TARGETS, Target};

@@ -17,6 +17,11 @@ impl Draws {
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
+
+    /// Returns one of some things.
+    pub fn one<'t, T>(&mut self, things: &'t [T]) -> &'t T {
+        &things[self.below(things.len())]
+    }
 }
 
 /// Changes an input as fuzzers do: bits, bytes, numbers at the limits of their range, and pieces

@@ -23,7 +23,7 @@ fn score(position: &Position) -> Discs {
     Search::new(&Mobility).depth(60).find(position).unwrap().value.score()
 }
 
-/// Creates a folder with games that are solved from 14 empty squares on, and with one position of
+/// Creates a folder with games that are solved at 14 empty squares, and with one position of
 /// each as a problem in OBF.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(3, 12, 14);
@@ -137,7 +137,7 @@ fn the_table_has_a_row_a_player_and_says_what_gave_it() {
     folder.runs(&format!("{few} --force"));
 }
 
-/// Our own server, by both protocols. By GTP a position is told by the game that led to it.
+/// Our own server, by both protocols. By GTP a position is given by the game that led to it.
 #[test]
 fn programs_are_asked_for_their_moves() {
     let folder = folder();
@@ -158,7 +158,7 @@ fn programs_are_asked_for_their_moves() {
         let row = &report["players"][0];
         assert!(row["identity"].as_str().unwrap().starts_with("othello-engine"), "{row}");
         let all = problems.len() as u64;
-        // By NBoard the suite is told 40 plies, more than there are empty squares.
+        // By NBoard the suite gets depth 40, more than there are empty squares.
         let of_suite = if protocol == Protocol::Nboard { (all, 0.0) } else { (best, lost) };
         for (found, (best, lost)) in
             [(&row["hard"][0], (best, lost)), (&row["suite_moves"], of_suite)]

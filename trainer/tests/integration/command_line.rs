@@ -17,37 +17,6 @@ fn folder() -> (Folder, u64) {
     (folder, games)
 }
 
-/// A past bug: with `--force` each of these commands silently replaced its input.
-#[test]
-fn no_command_replaces_its_own_input() {
-    let (folder, _) = folder();
-    folder.runs(&format!("{FIT} --out a.weights"));
-    for (arguments, input) in [
-        ("shuffle a.games --out @", "a.games"),
-        ("sample a.games --count 9 --out @", "a.games"),
-        ("relabel a.games --exact 4 --out @", "a.games"),
-        ("relabel a.games --exact 4 --weights a.weights --out @", "a.weights"),
-        ("merge 1.games a.games --out @", "1.games"),
-        ("validate a.games --repair @", "a.games"),
-        ("import transcripts a.txt --out @", "a.txt"),
-        ("export a.weights --format npz --out @", "a.weights"),
-        ("export a.games --format wthor --out @", "a.games"),
-        ("calibrate ordering a.weights --out @", "a.weights"),
-        ("calibrate realization a.weights --data a.games --out @", "a.games"),
-        ("fit a.games --init a.weights --out @", "a.weights"),
-        ("quantize a.weights --out @", "a.weights"),
-        (&format!("{FIT} --out @"), "a.games"),
-        (&format!("{FIT} --out ./@"), "a.games"),
-        ("report a.weights --out @", "a.weights"),
-        ("bench --data a.games --repetitions 1 --indices @", "a.games"),
-    ] {
-        let before = folder.read(input);
-        let forced = format!("{} --force", arguments.replace('@', input));
-        folder.refuses(&forced, &format!("{input}: is also an input"));
-        assert!(folder.read(input) == before, "{arguments}");
-    }
-}
-
 /// A past bug: no message told a new output from one that was complete already.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
@@ -90,36 +59,6 @@ fn shards_are_packed_into_the_undivided_file() {
     }
     assert!(folder.read("b.games") == folder.read("whole.games"));
     folder.refuses("pack b.games", "b.games.parts/run.json: cannot open it");
-}
-
-/// A selectivity without a search would be accepted and have no effect.
-#[test]
-fn a_selectivity_without_a_search_or_its_model_is_refused() {
-    let (folder, _) = folder();
-    folder.runs(&format!("{FIT} --out a.weights"));
-    for (more, said) in
-        [("", "add --depth, --nodes or --level"), ("--nodes 50", "calibrate probcut")]
-    {
-        let relabel = "relabel a.games --exact 4 --weights a.weights --selectivity 73";
-        folder.refuses(&format!("{relabel} {more} --out b.games"), said);
-    }
-}
-
-/// A past bug: stacks of 64 kB ended the program with an abort. The stacks here are smaller than
-/// any build needs.
-#[cfg(unix)]
-#[test]
-fn small_stacks_of_the_environment_do_not_matter() {
-    let (folder, _) = folder();
-    for arguments in [
-        &format!("{FIT} --out a.weights"),
-        "relabel a.games --exact 4 --out b.games",
-        "match embedded none --openings a.txt --pairs 1 --depth 2 --exact 4",
-    ] {
-        let mut command = folder.limited("-s 128", arguments);
-        let output = command.env("RUST_MIN_STACK", "16384").output().unwrap();
-        assert!(output.status.success(), "{arguments}: {output:?}");
-    }
 }
 
 /// A past bug: some help texts said "plays", others "play".

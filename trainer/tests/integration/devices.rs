@@ -73,7 +73,7 @@ fn doctor_says_what_will_be_used_and_why() {
     eprintln!("{report}");
     assert!(!reason.is_empty());
     if report["device"] == "cuda" {
-        return; // What is refused without a GPU is not: it is fitted on, above.
+        return; // The fits above use the GPU.
     }
     assert_eq!(report["device"], "cpu");
     Folder::new().refuses("fit a.games --out a.weights --device cuda", reason);

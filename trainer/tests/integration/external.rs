@@ -5,7 +5,6 @@
 
 use std::fs::OpenOptions;
 use std::io::{Write as _, stdin, stdout};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use othello_engine::board::{Position, Squares};
@@ -210,7 +209,7 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
     };
     let gtp = told(Protocol::Gtp);
     assert_eq!(gtp.matches(" time_settings 3600 0 0\n").count(), 2, "{gtp}");
-    // The remaining time never grows within a game, and is told before each request for a move.
+    // The remaining time never grows within a game, and is sent before each request for a move.
     let lines: Vec<&str> = gtp.lines().collect();
     let mut left = 3_600;
     for pair in lines.windows(2) {
@@ -262,43 +261,4 @@ fn a_program_that_is_not_there_is_refused_before_the_match() {
         assert_eq!((&report["pairs"], &report["forfeits"]), (&3.into(), &Value::Array(vec![])));
         assert_eq!(report["first"], player);
     }
-}
-
-/// A past bug: a killed match left programs running that did not read their input.
-#[test]
-fn no_program_outlives_the_match_that_started_it() {
-    let folder = Folder::new();
-    let started = folder.path("started");
-    folder.write("openings.txt", "f5d6c3\n");
-    let engine = format!("gtp:echo $$ > '{}'; sleep 1000; true", started.display());
-    let begin = || {
-        let _ = std::fs::remove_file(&started);
-        let mut command = folder.command("match mobility --pairs 1 --openings openings.txt");
-        let running = command.arg(&engine).stderr(Stdio::null()).spawn().unwrap();
-        let there = || std::fs::read_to_string(&started).ok().filter(|text| text.ends_with('\n'));
-        (running, until(there).trim().to_owned())
-    };
-    for signal in ["INT", "KILL"] {
-        let (mut running, program) = begin();
-        let killed =
-            Command::new("kill").args([&format!("-{signal}"), &running.id().to_string()]).status();
-        assert!(killed.unwrap().success());
-        running.wait().unwrap();
-        let is_there = || {
-            let found = Command::new("kill").args(["-0", &program]).stderr(Stdio::null()).status();
-            found.unwrap().success()
-        };
-        until(|| (!is_there()).then_some(()));
-    }
-}
-
-/// Waits for something that is bound to happen.
-fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    for _ in 0..1_000 {
-        if let Some(found) = look() {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    panic!("it did not come in 20 s")
 }

@@ -57,26 +57,6 @@ fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
     assert_eq!(printed(&differences)["factors_equal"], false);
 }
 
-#[test]
-fn what_has_no_place_for_factors_refuses_them() {
-    let folder = folder();
-    folder.runs("fit a.games --patterns set.toml --phases 40..43 --epochs 1 --out a.weights");
-    for (arguments, expected) in [
-        (
-            "fit a.games --patterns set.toml --optimizer lsq --out b.weights",
-            "leave out --optimizer",
-        ),
-        ("fit a.games --patterns set.toml --schedule constant --out b.weights", "--schedule"),
-        (
-            "export a.weights --format edax --out a.dat",
-            "add `--data GAMES` to fit tables to Edax's patterns",
-        ),
-        ("export a.weights --format npz --data a.games --out a.npz", "--data is for --format edax"),
-    ] {
-        folder.refuses(arguments, expected);
-    }
-}
-
 /// The tables are those of a fit of the program's patterns, and the errors are those of the parts
 /// that it held out.
 #[test]

@@ -18,16 +18,6 @@ fn fit(folder: &Folder, more: &str) -> Value {
 }
 
 #[test]
-fn one_and_two_threads_give_the_same_bytes() {
-    let folder = Folder::with_random_games(0..600);
-    let first = fit(&folder, "--out one.weights --threads 1 --window 1,0.5");
-    let second = fit(&folder, "--out two.weights --threads 2 --window 1,0.5");
-    assert_eq!(first["sha256"], second["sha256"]);
-    assert_eq!(folder.read("one.weights"), folder.read("two.weights"));
-    assert_ne!(fit(&folder, "--out other.weights --window 1")["sha256"], first["sha256"]);
-}
-
-#[test]
 fn a_limit_on_memory_changes_no_byte() {
     let folder = Folder::with_random_games(0..2500);
     let message = folder.refusal(&format!("{FIT} --out limited.weights --memory-mb 2"));

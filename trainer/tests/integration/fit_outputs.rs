@@ -42,7 +42,7 @@ fn side_files_of_somebody_else_are_refused_without_force() {
     folder.runs(&format!("{FIT} --out a.weights --force"));
 }
 
-/// The side files of a fit with other settings are foreign, too.
+/// The side files of a fit with other settings are also foreign.
 #[test]
 fn side_files_of_another_fit_are_refused_without_force() {
     let folder = folder();
@@ -137,16 +137,6 @@ fn a_ridge_that_no_data_outweighs_is_refused_with_its_range() {
     let said = folder.refusal(&format!("{FIT} --out a.weights --ridge 1e307"));
     assert!(said.contains("`ridge` is 1e307") && said.contains("at most 1e12"), "{said}");
     fitted(&folder, "--out a.weights --ridge 1e12");
-}
-
-#[test]
-fn the_old_name_of_epochs_is_taken() {
-    let folder = folder();
-    let fit = "fit a.games --patterns small --optimizer lsq --phases 40..42";
-    let [new, old] = [("new", "epochs"), ("old", "iterations")].map(|(name, flag)| {
-        folder.json(&format!("{fit} --{flag} 3 --out {name}.weights"))["sha256"].clone()
-    });
-    assert!(new.is_string() && new == old);
 }
 
 /// A past bug: complete weights were taken with the report of another fit.

@@ -180,19 +180,6 @@ fn the_bias_of_few_positions_is_not_judged() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
-    let folder = folder();
-    for (arguments, why) in [
-        ("loss embedded a.games --selectivity 73", "--depth"),
-        ("loss mobility a.games --depth 4 --selectivity 73", "probcut"),
-        ("loss mobility a.games --depth 61", "from 0 to 60"),
-        ("loss mobility a.games --max-bias nan", "--max-bias"),
-    ] {
-        folder.refuses(arguments, why);
-    }
-}
-
-#[test]
 fn a_page_takes_what_loss_printed_and_nothing_else() {
     let folder = folder();
     folder.runs("fit a.games --patterns small --phases 50..51 --out a.weights");

@@ -1,6 +1,6 @@
 //! Tests of the crate and its program from outside, in one binary, since every binary takes long to
-//! link. Tests that kill and resume have a binary of their own, where the processor time of all
-//! children counts.
+//! link. Tests that kill and resume have a binary of their own, since they measure the processor
+//! time of all children.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -23,8 +23,6 @@ mod loss;
 mod outputs;
 mod quantize;
 mod readme;
-#[cfg(target_os = "linux")]
-mod slips;
 #[cfg(target_os = "linux")]
 mod stand_in;
 mod study;

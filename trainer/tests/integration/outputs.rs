@@ -1,9 +1,8 @@
-//! Tests of outputs. One that cannot be written is reported before the work, no input is
-//! overwritten, and files beside the inputs are read with care, whoever put them there.
+//! Tests of outputs. One that cannot be written is reported before the work, and no input is
+//! overwritten. (`trainer/fuzz` puts pipes, devices and links next to inputs.)
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Command;
 
 use othello_testing::program::message;
 
@@ -108,7 +107,7 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     ] {
         at.refuses(&refused, "is also an input");
     }
-    // Weights beside the data that they are fitted to are not part of it.
+    // Weights next to the data that they are fitted to are not part of it.
     let fit = "fit records --patterns discs --epochs 1 --out records/w.weights";
     at.runs(fit);
     at.runs(fit);
@@ -179,51 +178,6 @@ fn a_study_proves_its_folder_before_it_reads() {
     at.write("broken.games", &at.read("test.games")[..200]);
     at.refusal("curve recipe.toml --test broken.games --out new");
     assert!(!at.path("curve").exists() && !at.path("new").exists());
-}
-
-/// Files that a program looks for by itself may be links to what never ends, or pipes nobody writes
-/// to.
-#[test]
-fn what_stands_beside_files_is_read_with_care() {
-    let at = &folder();
-    let make = |path: &str, pipe: bool| {
-        let path = at.path(path);
-        let _ = fs::remove_file(&path);
-        if pipe {
-            assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-        } else {
-            symlink("/dev/zero", &path).unwrap();
-        }
-    };
-    fs::create_dir(at.path("records")).unwrap();
-    fs::copy(at.path("a.games"), at.path("records/a.games")).unwrap();
-    fs::create_dir(at.path("laid-out")).unwrap();
-    let fit = "fit a.games --patterns discs --epochs 2 --out";
-    for pipe in [false, true] {
-        let special = |path: &str, command: &str| {
-            make(path, pipe);
-            let said = at.refusal(command);
-            let found = if pipe { "a named pipe" } else { "a device" };
-            assert!(said.contains(path) && said.contains(found), "{command}: {said}");
-            fs::remove_file(at.path(path)).unwrap();
-        };
-        special("records/records.json", "inspect records");
-        special("records/records.json", "fit records --patterns discs --out new.weights");
-        special("laid-out/dataset.json", "fit laid-out --patterns discs --out new.weights");
-        special("match.json", "report w.weights --match match.json --out page.html");
-        special("page.html", "report w.weights --out page.html");
-        special("new.weights.report.json", &format!("{fit} new.weights"));
-        special("new.weights.metrics.jsonl", &format!("{fit} new.weights"));
-        let report = at.read("w.weights.report.json");
-        special("w.weights.report.json", &format!("{fit} w.weights"));
-        special("w.weights.report.json", "report w.weights --out page.html");
-        at.write("w.weights.report.json", report);
-    }
-    // A foreign output is not read to its end for the comparison: this one has 1 TB.
-    let huge = fs::File::create(at.path("huge.html")).unwrap();
-    huge.set_len(1 << 40).unwrap();
-    let other = "huge.html: exists: it has other content";
-    at.refuses("report w.weights --out huge.html", other);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Tests that commands print what `tests/cmd` expects, that the picture of the errors is the one
-//! that the program draws, and that `quickstart` prints what the README shows. `othello-testing`
+//! that the program draws, and that `quickstart` prints the table of the README. `othello-testing`
 //! runs every command of the guides.
 
 use std::fs;

@@ -135,36 +135,6 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
 }
 
 #[test]
-fn test_games_that_training_has_are_refused() {
-    let folder = folder();
-    // The content of the file counts, not its name.
-    fs::copy(folder.path("train.games"), folder.path("same.games")).unwrap();
-    recipe(&folder, "one.toml", 1, "10.0");
-    folder.write("values.toml", "[settings]\nridge = [1, 2]\n");
-    let refuses = |arguments: &str, why: &str| {
-        let said = folder.refusal(arguments);
-        assert!(said.contains("same.games: is not a test: ") && said.contains(why), "{said}");
-    };
-    for command in [
-        "compare one.toml one.toml",
-        "curve one.toml",
-        "tune one.toml values.toml",
-        "fit train.games --patterns small",
-        "dataset train.games",
-    ] {
-        let command = format!("{command} --test test.games --test same.games --out refused");
-        refuses(&command, "train.games has the same content and is fitted to");
-    }
-    folder.runs("fit train.games --patterns small --phases 50 --epochs 1 --out first.weights");
-    folder.write("init.toml", "data = ['test.games']\ninit = 'first.weights'\n");
-    for command in ["curve init.toml", "fit test.games --init first.weights"] {
-        let command = format!("{command} --test same.games --out refused");
-        refuses(&command, "the weights to start from were fitted to it");
-    }
-    assert!(!folder.path("refused").exists());
-}
-
-#[test]
 fn tuning_ends_where_one_is_left_and_says_where_the_best_lies_at_an_end() {
     let folder = folder();
     recipe(&folder, "one.toml", 1, "10.0");

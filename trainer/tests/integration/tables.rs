@@ -2,13 +2,14 @@
 //! reads the bytes like the other program gives every position the same value.
 
 use othello_engine::board::{Phase, Position, Square};
-use othello_engine::eval::{Evaluate as _, STEPS_PER_DISC, Tables, Weights};
+use othello_engine::eval::{Evaluate as _, Tables, Weights};
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::Game;
 use othello_testing::random_games::random_moves;
 use othello_trainer::export::edax::{edax, read_edax};
 use othello_trainer::export::egaroucid::{egaroucid, read_egaroucid};
+use othello_trainer::export::tables::ReadTables;
 
 use super::folder::Folder;
 
@@ -143,7 +144,7 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// Returns the values that Egaroucid gives positions: the sums of the weights, in 1/32 disc.
+/// Returns the values that Egaroucid gives positions: the sums of the weights, in 1/128 disc.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);
@@ -167,7 +168,7 @@ fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
             sum += places.map(|place| i32::from(weights[place])).sum::<i32>();
             first += 3_usize.pow(images[0].len() as u32);
         }
-        sum + i32::from(weights[first + position.player().count_ones() as usize])
+        4 * (sum + i32::from(weights[first + position.player().count_ones() as usize]))
     };
     positions.iter().map(sum).collect()
 }
@@ -201,33 +202,52 @@ fn shipped(name: &str) -> PatternSet {
     PatternSet::shipped(name).unwrap()
 }
 
-fn our_steps(weights: &Weights, positions: &[Position]) -> Vec<i32> {
+/// Returns our values of positions in 1/128 disc.
+fn our_sums(weights: &Weights, positions: &[Position]) -> Vec<i32> {
     let tables = Tables::new(weights);
-    positions.iter().map(|p| tables.value(&tables.state(p), p).steps()).collect()
+    positions.iter().map(|p| 4 * tables.value(&tables.state(p), p).steps()).collect()
 }
 
-fn assert_equal(one: &Weights, other: &Weights) {
-    assert!(one.all_steps() == other.all_steps());
+/// Checks that values differ by rounding alone: 46 weights are rounded by half a step at most, and
+/// by two tenths of a step on average.
+fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
+    let ours = our_sums(&read.weights, positions);
+    let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();
+    assert!(theirs.iter().any(|sum| sum.abs() > 8 * 128));
+    assert!(off.iter().all(|&off| off <= 2 * 46), "{:?}", off.iter().max());
+    assert!(off.iter().sum::<i32>() < 12 * off.len() as i32);
+    assert_eq!(read.rounding.largest, 2.0 / 128.0);
+    assert!((0.008..0.011).contains(&read.rounding.rms), "{:?}", read.rounding);
 }
 
 #[test]
-fn edax_reads_our_values_out_of_its_file() {
-    let weights = weights(shipped("edax"));
+fn edax_and_egaroucid_read_our_values_out_of_their_files() {
+    type Sums = fn(&[u8], &[Position]) -> Vec<i32>;
     let positions = positions();
-    let bytes = edax(&weights).unwrap();
-    let ours = our_steps(&weights, &positions);
-    assert!(ours.iter().any(|&steps| steps.abs() > 8 * STEPS_PER_DISC));
-    let theirs = edax_sums(&bytes, &positions);
-    assert!(theirs.iter().zip(&ours).all(|(theirs, ours)| *theirs == 4 * ours));
-    // The set for the full board is filled, too.
-    assert_eq!(
-        bytes[28 + 60 * 2 * EDAX_WEIGHTS..],
-        bytes[28 + 59 * 2 * EDAX_WEIGHTS..][..2 * EDAX_WEIGHTS]
-    );
-
-    let back = read_edax(&bytes).unwrap();
-    assert_equal(&back.weights, &weights);
-    assert_eq!(back.rounding.largest, 0.0);
+    for (set, sums) in [
+        ("edax", edax_sums as Sums),
+        ("egaroucid", egaroucid_sums as Sums),
+        ("standard", egaroucid_sums as Sums),
+    ] {
+        let weights = weights(shipped(set));
+        let (bytes, back) = if set == "edax" {
+            let bytes = edax(&weights).unwrap();
+            // The set for the full board is also filled.
+            let of_stage = |stage: usize| &bytes[28 + stage * 2 * EDAX_WEIGHTS..];
+            assert_eq!(of_stage(60), &of_stage(59)[..2 * EDAX_WEIGHTS]);
+            let back = read_edax(&bytes).unwrap();
+            (bytes, back)
+        } else {
+            let bytes = egaroucid(&weights).unwrap();
+            let back = read_egaroucid(&bytes).unwrap();
+            (bytes, back)
+        };
+        let ours = our_sums(&weights, &positions);
+        assert!(ours.iter().any(|&sum| sum.abs() > 8 * 128));
+        assert_eq!(sums(&bytes, &positions), ours, "{set}");
+        assert_equal(&back.weights, &weights);
+        assert_eq!(back.rounding.largest, 0.0);
+    }
 }
 
 #[test]
@@ -243,28 +263,7 @@ fn a_file_of_edax_keeps_its_values_but_for_rounding() {
         weight.copy_from_slice(&chosen.to_le_bytes());
     }
     let positions = positions();
-    let read = read_edax(&bytes).unwrap();
-    let theirs = edax_sums(&bytes, &positions);
-    let ours = our_steps(&read.weights, &positions);
-    // 46 weights are rounded by half a step at most, and by two tenths of a step as a rule.
-    let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - 4 * o).abs()).collect();
-    assert!(off.iter().all(|&off| off <= 2 * 46), "{:?}", off.iter().max());
-    assert!(off.iter().sum::<i32>() < 12 * off.len() as i32);
-    assert_eq!(read.rounding.largest, 2.0 / 128.0);
-    assert!((0.008..0.011).contains(&read.rounding.rms), "{:?}", read.rounding);
-}
-
-#[test]
-fn egaroucid_reads_our_values_out_of_its_file() {
-    let positions = positions();
-    for name in ["egaroucid", "standard"] {
-        let weights = weights(shipped(name));
-        let bytes = egaroucid(&weights).unwrap();
-        assert_eq!(egaroucid_sums(&bytes, &positions), our_steps(&weights, &positions));
-        let back = read_egaroucid(&bytes).unwrap();
-        assert_equal(&back.weights, &weights);
-        assert_eq!(back.rounding.largest, 0.0);
-    }
+    check_rounded(&edax_sums(&bytes, &positions), &read_edax(&bytes).unwrap(), &positions);
 }
 
 /// If mirrored configurations have different weights in the file, ours is the mean.
@@ -298,8 +297,7 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
     let weights = weights(PatternSet::from_toml(&format!("name = \"other\"\n{patterns}")).unwrap());
     let positions = positions();
     let theirs = edax_sums(&edax(&weights).unwrap(), &positions);
-    let ours = our_steps(&weights, &positions);
-    assert!(theirs.iter().zip(&ours).all(|(theirs, ours)| *theirs == 4 * ours));
+    assert_eq!(theirs, our_sums(&weights, &positions));
 }
 
 #[test]

@@ -11,17 +11,17 @@ use std::process::Command;
 use othello_testing::kill::{files_in, write_files};
 
 use super::findings::End;
-use super::ground::{Ground, Limits, Place, kinds, name, other_readers, writers};
+use super::ground::{Ground, Limits, Place, kinds, name, other_readers, with_a_word, writers};
 use super::process::run;
 use crate::mutation::Draws;
 
-/// Numbers and ranges at the limits of what is allowed, and beyond; the first is empty.
+/// Numbers and ranges at the limits of validity, and beyond; the first is empty.
 const NUMBERS: &str = " \
     0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Names of things that are no ordinary files, or that nobody owns; the first is empty.
+/// Names of things other than ordinary files, or that nobody owns; the first is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 /// Words that belong nowhere.
@@ -51,22 +51,71 @@ const AMOUNTS: &str = "\
     --repetitions --plies --score-depth --white-depth --black-depth --white-exact --epochs \
     --random-plies --minutes --batch perft --hash-mb";
 
-/// The foreign files beside the outputs.
+/// Flags of outputs.
+const OUTPUTS: [&str; 6] =
+    ["--out", "--repair", "--indices", "--picture", "--games-out", "--transcripts-out"];
+
+/// The foreign files next to the outputs.
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
-/// Tries `lists` argument lists.
+/// Tries `lists` argument lists that are drawn, and those that every run tries.
 pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
+    inputs_as_outputs(ground);
+    hostile_words(ground);
     let readers = kinds().into_iter().flat_map(|kind| {
         let sound = format!("@{}", kind.name);
         kind.readers.into_iter().map(move |words| words.replace("@x", &sound))
     });
     let others = writers().map(|(words, _)| words).chain(other_readers()).map(str::to_owned);
     let commands: Vec<String> = others.chain(readers).collect();
-    for number in 0..lists {
-        let words = &commands[number % commands.len()];
-        attack(ground, words);
+    for words in commands.iter().cycle().take(lists) {
+        let scene = scene(ground.place, &mut ground.draws);
+        let (mut list, inputs) = parts(words);
+        let mut is_endless = false;
+        for _ in 0..1 + ground.draws.below(4) / 3 {
+            is_endless |= change(&mut list, &inputs, &mut ground.draws);
+        }
+        attack(ground, words, scene.path(), (&list, &inputs), (is_endless, None));
     }
+}
+
+/// Gives every command that writes each of its inputs as an output.
+fn inputs_as_outputs(ground: &mut Ground<'_>) {
+    let scene = scene(ground.place, &mut ground.draws);
+    for (words, _) in writers() {
+        let (list, inputs) = parts(words);
+        for (at, input) in (1..list.len()).flat_map(|at| inputs.iter().map(move |it| (at, it))) {
+            if OUTPUTS.iter().any(|flag| list[at - 1] == **flag) {
+                let mut list = list.clone();
+                list[at] = Path::new(if at % 2 == 0 { "." } else { "" }).join(input).into();
+                list.push("--force".into());
+                let refusal = (false, Some("is also an input"));
+                attack(ground, words, scene.path(), (&list, &inputs), refusal);
+            }
+        }
+    }
+}
+
+/// Gives commands words of 100 kB and words that a terminal obeys. Messages repeat little of them.
+fn hostile_words(ground: &mut Ground<'_>) {
+    let scene = scene(ground.place, &mut ground.draws);
+    let long = "x".repeat(100_000);
+    for (word, shown) in
+        [(long.as_str(), "xxx … xxx"), ("z\u{1b}[2J\u{9b}2J", "z\\u{1b}[2J\\u{9b}2J")]
+    {
+        for words in with_a_word() {
+            let list: Vec<OsString> =
+                words.split(' ').map(|part| part.replace("WORD", word).into()).collect();
+            attack(ground, words, scene.path(), (&list, &[]), (false, Some(shown)));
+        }
+    }
+}
+
+/// Returns the words of a command, and those of them that are inputs.
+fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
+    let inputs = words.split(' ').filter_map(|word| Some(word.strip_prefix('@')?.into()));
+    (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
 /// Makes a folder with copies of the inputs, a folder, a FIFO, links to two devices, and perhaps
@@ -89,28 +138,29 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-fn attack(ground: &mut Ground<'_>, words: &str) {
-    let &mut Ground { place, limits, ref mut draws, ref mut findings, .. } = ground;
-    let folder = scene(place, draws);
-    let mut list: Vec<OsString> =
-        words.split(' ').map(|word| word.trim_start_matches('@').into()).collect();
-    let inputs: Vec<OsString> =
-        words.split(' ').filter_map(|word| Some(word.strip_prefix('@')?.into())).collect();
-    let mut endless = false;
-    for _ in 0..1 + draws.below(4) / 3 {
-        endless |= change(&mut list, &inputs, draws);
-    }
-    let before = regular_files(folder.path());
-    let limits = if endless { Limits { seconds: limits.seconds.min(2), ..limits } } else { limits };
-    let mut command = place.command_of(folder.path(), &list);
-    let ended = run(&mut command, limits);
-    let after = regular_files(folder.path());
+/// Runs a list of arguments with its inputs. It may be endless, and it may have to be refused with
+/// some words.
+fn attack(
+    ground: &mut Ground<'_>,
+    words: &str,
+    folder: &Path,
+    (list, inputs): (&[OsString], &[OsString]),
+    (is_endless, refusal): (bool, Option<&str>),
+) {
+    let &mut Ground { place, limits, ref mut findings, .. } = ground;
+    let before = regular_files(folder);
+    let seconds = if is_endless { 2 } else { limits.seconds };
+    let limits = Limits { seconds: limits.seconds.min(seconds), ..limits };
+    let ended = run(&mut place.command_of(folder, list), limits);
+    let after = regular_files(folder);
+    let is_refused = refusal.is_none_or(|words| ended.is_refused() && ended.errors.contains(words));
     let fault = ended
         .fault_on_input(limits)
-        .filter(|fault| fault != "hangs" || !endless)
+        .filter(|fault| fault != "hangs" || !is_endless)
         .or_else(|| ended.repeats_its_input())
-        .or_else(|| harm(&list, &inputs, &before, &after))
-        .or_else(|| litter(ended.code(), &before, &after));
+        .or_else(|| harm(list, inputs, &before, &after))
+        .or_else(|| litter(ended.code(), &before, &after))
+        .or_else(|| (!is_refused).then(|| format!("is not refused so: {}", ended.errors)));
     let shown: Vec<String> = list
         .iter()
         .map(|word| format!("{:?}", word.to_string_lossy().chars().take(80).collect::<String>()))
@@ -134,7 +184,7 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
     };
     let after =
         |flag: &str, list: &[OsString]| Some(list.iter().position(|word| word == flag)? + 1);
-    let output = ["--out", "--repair", "--indices"].iter().find_map(|flag| after(flag, list));
+    let output = OUTPUTS[..3].iter().find_map(|flag| after(flag, list));
     let input = (1..list.len()).find(|&at| inputs.contains(&list[at]));
     match (draws.below(8), output, input) {
         // An output that must not be written.

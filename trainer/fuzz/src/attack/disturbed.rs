@@ -112,9 +112,9 @@ fn disturb(
         (usize, &mut Draws),
     ) -> Option<(String, Option<Ended>)>,
 ) {
-    for (words, is_fixed) in writers() {
+    for (command, (words, is_fixed)) in writers().enumerate() {
         let whole = ground.undisturbed(words);
-        for number in 0..times {
+        for number in command..command + times {
             let &mut Ground { place, limits, ref mut draws, ref mut findings, .. } = ground;
             let folder = tempfile::tempdir().expect("a folder");
             let subject = (place, folder.path(), words);
@@ -125,6 +125,7 @@ fn disturb(
             let left = files_in(folder.path(), &[]);
             let is_done = ended.as_ref().is_some_and(|ended| matches!(ended.code(), Some(0 | 1)));
             let fault = ended.as_ref().and_then(|ended| ended.fault(limits));
+            let fault = fault.or_else(|| ended.as_ref().and_then(Ended::no_remedy));
             let wrong = fault.or_else(|| {
                 let wrong = is_done.then(|| whole.outcome.files_differ(&left, is_fixed))?;
                 Some(format!("is done, but {}", wrong?))
@@ -211,38 +212,61 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
+/// Runs every command on a disk that becomes full at some write.
+pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
+    failing(ground, times, |whole, _, draws| {
+        let writes = whole.calls.get("write").copied().unwrap_or(0);
+        ("write", writes, 1 + draws.below(writes), ENOSPC, true)
+    });
+}
+
 /// Runs every command with a system call that fails, is short or kills it. Every third is the
 /// last of its kind, which puts a file in its place.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
-    if ground.place.library.is_none() {
-        return eprintln!("calls: skipped without a C compiler");
-    }
-    disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
+    failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
-        let calls = *whole.calls.get(kind).filter(|&&calls| calls > 0)?;
-        let error = errors[draws.below(errors.len())];
+        let calls = whole.calls.get(kind).copied().unwrap_or(0);
+        let error = *draws.one(errors);
         let at = if draws.below(3) == 0 { calls } else { 1 + draws.below(calls) };
         // No machine interrupts every repetition of a call.
         let goes_on = draws.below(3) == 0 && ![EINTR, SHORT, KILL].contains(&error);
+        (kind, calls, at, error, goes_on)
+    });
+}
+
+/// Runs every command with failing system calls: their kind, how many calls of it there are, the
+/// first that fails, the error, and whether later ones also fail.
+fn failing(
+    ground: &mut Ground<'_>,
+    times: usize,
+    choose: impl Fn(&Undisturbed, usize, &mut Draws) -> (&'static str, usize, usize, i32, bool),
+) {
+    if ground.place.library.is_none() {
+        return eprintln!("system calls: skipped without a C compiler");
+    }
+    disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
+        let (kind, calls, at, error, goes_on) = choose(whole, number, draws);
         let fail = format!("{kind}:{at}:{error}{}", if goes_on { ":on" } else { "" });
         let mut command = place.command(folder, words);
         command.env("LD_PRELOAD", place.library.as_ref()?).env("OTHELLO_FAIL", &fail);
-        let ended = run(command.arg("--json"), limits);
+        let ended = (calls > 0).then(|| run(command.arg("--json"), limits))?;
         let how = format!("OTHELLO_FAIL={fail}");
         Some((how, Some(ended).filter(|ended| error != KILL || !ended.is_killed())))
     });
 }
 
-/// Runs every command below limits of the shell on the size of files and on memory.
+/// Runs every command below limits of the shell on the size of files, memory and stacks.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
-        let limit = match number % 3 {
+        let limit = match number % 4 {
             // Messages also go into a file, which needs a kilobyte.
             0 => format!("-f {}", 2 + draws.below(largest.max(1))),
             // The programs contain weights, which take up to 210 MB.
             1 => format!("-v {}", 260_000 + draws.below(600_000)),
-            _ => format!("-d {}", 20_000 + draws.below(200_000)),
+            2 => format!("-d {}", 20_000 + draws.below(200_000)),
+            // Stacks that are smaller than any build needs.
+            _ => "-s 128".to_owned(),
         };
         let inner = place.command(folder, words);
         let mut command = Command::new("sh");

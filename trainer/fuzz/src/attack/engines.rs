@@ -2,7 +2,7 @@
 //! the match is killed.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,8 @@ use super::ground::Ground;
 use super::process::run;
 
 /// Scripts that a program starts before it plays; `SLEEP` is a sleep that no other process has.
-const LEAVERS: [&str; 5] = [
+const LEAVERS: [&str; 6] = [
+    STUCK,
     "SLEEP &",
     "setsid SLEEP &",
     "(SLEEP &)",
@@ -19,10 +20,16 @@ const LEAVERS: [&str; 5] = [
     "trap '' TERM HUP INT; (setsid SLEEP &)",
 ];
 
+/// A program that never answers, for matches that are killed.
+const STUCK: &str = "exec SLEEP";
+
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     let &mut Ground { place, limits, ref mut findings, .. } = ground;
     for (number, leaver) in LEAVERS.into_iter().enumerate().take(times) {
-        for is_killed in [false, true] {
+        for signal in [None, Some("KILL"), Some("INT")] {
+            if signal.is_none() && leaver == STUCK {
+                continue;
+            }
             let sleep_of_ours = format!("sleep {}.{number}", 100_000 + std::process::id());
             let folder = tempfile::tempdir().expect("a folder");
             let engine = folder.path().join("engine.sh");
@@ -36,15 +43,19 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             );
             words[2] = format!("gtp:sh {}", engine.display()).into();
             let mut command = place.command_of(folder.path(), &words);
-            let fault = if is_killed {
-                command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
-                let mut child = command.spawn().expect("the binary runs");
-                sleep(Duration::from_millis(400));
-                child.kill().expect("SIGKILL");
-                child.wait().expect("its end");
-                None
-            } else {
-                run(&mut command, limits).fault(limits)
+            let fault = match signal {
+                None => run(&mut command, limits).fault(limits),
+                Some(signal) => {
+                    command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+                    let mut child = command.spawn().expect("the binary runs");
+                    sleep(Duration::from_millis(400));
+                    let signal = [format!("-{signal}"), child.id().to_string()];
+                    assert!(
+                        Command::new("kill").args(signal).status().is_ok_and(|it| it.success())
+                    );
+                    child.wait().expect("its end");
+                    None
+                }
             };
             // The guards need a moment.
             let deadline = Instant::now() + Duration::from_secs(10);
@@ -52,7 +63,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
                 sleep(Duration::from_millis(50));
             }
             let left = is_left(&sleep_of_ours).then(|| "leaves programs behind".to_owned());
-            let name = if is_killed { "trainer match, killed" } else { "trainer match" };
+            let name = signal.map_or("trainer match", |_| "trainer match, killed");
             findings.note(name, fault.or(left), End::Done, &leaver);
         }
     }

@@ -114,7 +114,7 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
     is_numbered || NAMED.iter().any(|words| place.contains(words))
 }
 
-/// Copies a file that revealed something to a place where it stays.
+/// Copies a file that revealed something into a folder that stays.
 fn keep(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join("othello-torture");
     let _ = fs::create_dir_all(&folder);

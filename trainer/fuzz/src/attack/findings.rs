@@ -3,16 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The counts of one command in one round.
-#[derive(Default)]
-struct Row {
-    runs: usize,
-    done: usize,
-    refused: usize,
-    stopped: usize,
-    findings: usize,
-}
-
 /// The end of an attack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
@@ -24,12 +14,16 @@ pub(super) enum End {
     Stopped,
 }
 
+/// The heads of the counts: all runs, each [`End`], and findings.
+const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
+
 /// All counts and findings.
 #[derive(Default)]
 pub(super) struct Findings {
     /// The name of the current round.
     round: &'static str,
-    rows: BTreeMap<(&'static str, String), Row>,
+    /// The [`COUNTS`] of each command in each round.
+    rows: BTreeMap<(&'static str, String), [usize; 5]>,
     /// The findings, each with its number and the first attack that showed it.
     found: BTreeMap<String, (usize, String)>,
 }
@@ -40,41 +34,20 @@ impl Findings {
         self.round = round;
     }
 
-    fn row(&mut self, name: &str) -> &mut Row {
+    /// Counts an attack. If something is `wrong`, it is a finding, and `how` shows it again.
+    pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
-        row.runs += 1;
-        row
-    }
-
-    /// Counts an attack that did no harm.
-    fn count(&mut self, name: &str, end: End) {
-        let row = self.row(name);
-        match end {
-            End::Done => row.done += 1,
-            End::Refused => row.refused += 1,
-            End::Stopped => row.stopped += 1,
-        }
-    }
-
-    /// Counts an attack that did harm: `what` is wrong, and `how` shows it again.
-    fn report(&mut self, name: &str, what: &str, how: &str) {
-        self.row(name).findings += 1;
-        let what: String = what.chars().take(300).collect();
-        let what = format!("{}: {name}: {what}", self.round);
-        let first = |what: &str| {
-            let how: String = how.chars().take(600).collect();
+        row[0] += 1;
+        row[wrong.as_ref().map_or(1 + end as usize, |_| 4)] += 1;
+        let Some(wrong) = wrong else { return };
+        let begin = |text: &str, letters| text.chars().take(letters).collect::<String>();
+        let what = format!("{}: {name}: {}", self.round, begin(&wrong, 300));
+        let first = |what: &String| {
+            let how = begin(how, 600);
             eprintln!("FOUND {what}\n  {how}");
             (0, how)
         };
-        self.found.entry(what).or_insert_with_key(|what| first(what)).0 += 1;
-    }
-
-    /// Counts an attack: one that did harm if something is `wrong`.
-    pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
-        match wrong {
-            Some(wrong) => self.report(name, &wrong, how),
-            None => self.count(name, end),
-        }
+        self.found.entry(what).or_insert_with_key(first).0 += 1;
     }
 
     pub(super) fn are_none(&self) -> bool {
@@ -84,26 +57,17 @@ impl Findings {
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{:<10}{:<40}{:>7}{:>7}{:>9}{:>9}{:>10}",
-            "round", "command", "runs", "done", "refused", "stopped", "findings"
-        )?;
-        let mut all = Row::default();
+        let mut line = |round: &str, name: &str, row: [String; 5]| {
+            write!(f, "{round:<10}{name:<40}")?;
+            writeln!(f, "{:>7}{:>7}{:>9}{:>9}{:>10}", row[0], row[1], row[2], row[3], row[4])
+        };
+        line("round", "command", COUNTS.map(str::to_owned))?;
+        let mut all = [0; 5];
         for ((round, name), row) in &self.rows {
-            let Row { runs, done, refused, stopped, findings } = row;
-            writeln!(
-                f,
-                "{round:<10}{name:<40}{runs:>7}{done:>7}{refused:>9}{stopped:>9}{findings:>10}"
-            )?;
-            all.runs += runs;
-            all.done += done;
-            all.refused += refused;
-            all.stopped += stopped;
-            all.findings += findings;
+            line(round, name, row.map(|count| count.to_string()))?;
+            all.iter_mut().zip(row).for_each(|(all, count)| *all += count);
         }
-        let Row { runs, done, refused, stopped, findings } = all;
-        writeln!(f, "{:<50}{runs:>7}{done:>7}{refused:>9}{stopped:>9}{findings:>10}", "all")?;
+        line("all", "", all.map(|count| count.to_string()))?;
         for (what, (times, how)) in &self.found {
             writeln!(f, "\nFOUND {times} times: {what}\n  {how}")?;
         }

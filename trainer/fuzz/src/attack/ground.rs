@@ -66,6 +66,11 @@ pub(super) fn other_readers() -> impl Iterator<Item = Words> {
     listed(2)
 }
 
+/// Returns the commands that must refuse a hostile `WORD`.
+pub(super) fn with_a_word() -> impl Iterator<Item = Words> {
+    listed(3)
+}
+
 /// The state of all rounds.
 pub(super) struct Ground<'a> {
     pub(super) place: &'a Place,
@@ -137,7 +142,7 @@ impl Place {
         fs::write(self.inputs.join(name), bytes).expect("a sound file");
     }
 
-    /// Removes the files beside the weights, which readers of weights do not need.
+    /// Removes the files next to the weights, which readers of weights do not need.
     fn remove_side_files(&self) {
         for entry in fs::read_dir(&self.inputs).expect("the sound files") {
             let path = entry.expect("an entry").path();
@@ -167,8 +172,8 @@ impl Place {
     pub(super) fn command_of(&self, folder: &Path, words: &[OsString]) -> Command {
         let mut command = Command::new(self.binaries.join(&words[0]));
         command.args(&words[1..]).args(["--threads", "2"]).current_dir(folder);
-        // Small work in many parts.
-        command.env("OTHELLO_PART_UNITS", "64");
+        // Small work in many parts, on threads whose stacks would be too small.
+        command.env("OTHELLO_PART_UNITS", "64").env("RUST_MIN_STACK", "16384");
         command
     }
 }

@@ -1,7 +1,7 @@
 //! Attacks on the two programs from outside, in rounds.
 //!
 //! `kinds.txt` lists the kinds of files with their readers, `commands.txt` the commands that write,
-//! and [`crate::damage`] the ways to damage a file. A panic, a signal, a hang, too much memory, a
+//! and [`crate::damage`] the ways to damage a file. A panic, a signal, a hang, excessive memory, a
 //! wrong result, a damaged file that is accepted, a message without a place, control characters for
 //! a terminal, an overwritten foreign file and leftover files or processes are findings.
 
@@ -27,17 +27,20 @@ pub struct Rounds {
     /// Damaged files of each kind
     #[arg(long, default_value_t = 40)]
     pub files: usize,
+    /// Disks that become full while each command writes
+    #[arg(long, default_value_t = 3)]
+    pub full: usize,
     /// System calls of each command that writes that fail, are short, or kill it
     #[arg(long, default_value_t = 20)]
     pub calls: usize,
-    /// Limits on memory and on the size of files for each command that writes
+    /// Limits on memory, stacks and the size of files for each command that writes
     #[arg(long, default_value_t = 3)]
     pub limits: usize,
     /// Pipes, devices, links and huge files in place of outputs of each command that writes
     #[arg(long, default_value_t = 2)]
     pub obstacles: usize,
-    /// Players in a match that leave processes behind, up to 5
-    #[arg(long, default_value_t = 5)]
+    /// Players in a match that leave processes behind, up to 6
+    #[arg(long, default_value_t = 6)]
     pub engines: usize,
     /// File names with markup and control characters, up to 6
     #[arg(long, default_value_t = 6)]
@@ -50,13 +53,14 @@ pub struct Rounds {
 /// A round of attacks, a number of times.
 type Attack = fn(&mut Ground<'_>, usize);
 
-/// Runs all rounds; returns true if there is no finding. Prints the counts and the findings.
+/// Runs all rounds; returns true without findings. Prints the counts and the findings.
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();
-    let all: [(&'static str, Attack, usize); 8] = [
+    let all: [(&'static str, Attack, usize); 9] = [
         ("kills", disturbed::kills, rounds.kills),
         ("files", files::round, rounds.files),
+        ("full", disturbed::full, rounds.full),
         ("calls", disturbed::calls, rounds.calls),
         ("limits", disturbed::limits, rounds.limits),
         ("obstacles", obstacles::round, rounds.obstacles),

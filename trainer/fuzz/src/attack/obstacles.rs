@@ -1,6 +1,6 @@
 //! Pipes, devices, links and huge files at the names of outputs, at those that outputs have until
-//! they are complete, and at those that are looked for beside inputs: they are refused, soon, and
-//! stay as they are.
+//! they are complete, and at those that are looked for next to inputs: they are refused, soon and
+//! by name, and stay as they are.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,17 +17,34 @@ const THINGS: [&str; 7] =
 /// The length of the huge file, of which the disk holds nothing.
 const HUGE: u64 = 1 << 40;
 
-/// Commands with a folder or weights of their own, and the names that they look for there.
-const READERS: [(&str, &str); 8] = [
-    ("othello-trainer inspect records", "records/records.json"),
-    ("othello-trainer validate records --manifest", "records/records.json"),
-    ("othello-trainer fit records --patterns discs --out out.weights", "records/records.json"),
-    ("othello-trainer fit data --patterns discs --out out.weights", "data/dataset.json"),
-    ("othello-trainer dataset data --out other", "data/dataset.json"),
-    ("othello-trainer report own.weights --out out.html", "own.weights.report.json"),
-    ("othello-trainer report own.weights --match match.json --out out.html", "match.json"),
-    ("othello-trainer report own.weights --loss loss.json --out out.html", "loss.json"),
+/// Commands with a folder or weights of their own, the names that they look for there, and whether
+/// they must refuse an obstacle: a report that cannot be read is none.
+const READERS: [(&str, &str, bool); 13] = [
+    ("othello-trainer inspect records", "records/records.json", true),
+    ("othello-trainer validate records --manifest", "records/records.json", true),
+    (
+        "othello-trainer fit records --patterns discs --out out.weights",
+        "records/records.json",
+        true,
+    ),
+    ("othello-trainer fit data --patterns discs --out out.weights", "data/dataset.json", true),
+    ("othello-trainer dataset data --out other", "data/dataset.json", true),
+    ("othello-trainer report own.weights --out out.html", "own.weights.report.json", false),
+    ("othello-trainer report own.weights --match match.json --out out.html", "match.json", true),
+    ("othello-trainer report own.weights --loss loss.json --out out.html", "loss.json", true),
+    ("othello-trainer report own.weights --out page.html", "page.html", true),
+    (FIT, "own.weights.report.json", true),
+    ("othello-trainer fit @random.games --patterns discs --out new", "new.report.json", true),
+    ("othello-trainer fit @random.games --patterns discs --out new", "new.metrics.jsonl", true),
+    (
+        "othello-trainer fit @random.games --patterns discs --out new",
+        "new.report.json.partial",
+        true,
+    ),
 ];
+
+/// The command that made `own.weights`.
+const FIT: &str = "othello-trainer fit @random.games --patterns @patterns.toml --optimizer lsq --iterations 2 --out @small.weights";
 
 /// Puts `times` obstacles where outputs of every command that writes belong, and every kind of
 /// obstacle where commands look for files by themselves.
@@ -43,10 +60,10 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let thing = THINGS[ground.draws.below(THINGS.len())];
             // Unfinished files of folders of weights are looked at when their turn comes.
             let must_be_refused = beside.is_empty();
-            attack(ground, folder.path(), words, (&path, thing), must_be_refused);
+            attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
     }
-    for (words, path) in READERS {
+    for (words, path, must_be_refused) in READERS {
         for thing in THINGS {
             let folder = tempfile::tempdir().expect("a folder");
             let at = folder.path();
@@ -58,20 +75,18 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
                 fs::create_dir_all(at.join(to).parent().expect("a folder")).expect("a folder");
                 fs::copy(ground.place.inputs.join(from), at.join(to)).expect("writable");
             }
-            // A report that is not there is none.
-            let must_be_refused = !path.ends_with("report.json");
-            attack(ground, at, words, (Path::new(path), thing), must_be_refused);
+            attack(ground, at, words, (Path::new(path), thing), (must_be_refused, true));
         }
     }
 }
 
-/// Runs a command where a thing stands at a path.
+/// Runs a command with a thing at a path; a refusal must name it if it is looked for.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
     words: &str,
     (path, thing): (&Path, &str),
-    must_be_refused: bool,
+    (must_be_refused, is_looked_for): (bool, bool),
 ) {
     let &mut Ground { place, limits, ref mut findings, .. } = ground;
     let there = folder.join(path);
@@ -83,9 +98,21 @@ fn attack(
         .fault_on_input(limits)
         .or((!may_go(path, thing) && !is_as_it_was(&there, thing))
             .then(|| "overwrites a foreign file".to_owned()))
-        .or((is_done && must_be_refused).then(|| "reports success".to_owned()));
+        .or((is_done && must_be_refused).then(|| "reports success".to_owned()))
+        .or((ended.is_refused() && is_looked_for && !is_named(&ended.errors, path, thing))
+            .then(|| format!("does not name it: {}", ended.errors)));
     let how = format!("{thing} at {}: {words}", path.display());
     findings.note(&name(words), fault, ended.end(), &how);
+}
+
+/// Returns whether a message names a thing: its path, and its kind if reading it would not end.
+fn is_named(message: &str, path: &Path, thing: &str) -> bool {
+    let kind = match thing {
+        "a pipe" => "a named pipe",
+        "/dev/zero" => "a device",
+        _ => "",
+    };
+    message.contains(&path.display().to_string()) && message.contains(kind)
 }
 
 /// Returns whether a run may replace a thing: what lies in its own folder of parts, and an empty

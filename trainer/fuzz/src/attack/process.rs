@@ -63,6 +63,17 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
+    /// A refusal because of a full disk that is final, or does not state what to do.
+    pub(super) fn no_remedy(&self) -> Option<String> {
+        const OUTPUT: &str = "make room and run the same command again: what is finished is kept";
+        const TEMPORARY: &str = "free space there";
+        let last = self.errors.lines().last().unwrap_or_default();
+        let is_full = self.is_refused() && last.contains("No space left on device");
+        let is_told =
+            self.code() == Some(75) && [OUTPUT, TEMPORARY].iter().any(|it| last.contains(it));
+        (is_full && !is_told).then(|| format!("no remedy: {last}"))
+    }
+
     /// A message that repeats an argument of 100 kB, or much of it.
     pub(super) fn repeats_its_input(&self) -> Option<String> {
         const LONGEST_WORD: usize = 400;

@@ -1,46 +1,37 @@
-//! Targets for parsers of text: what they accept, they print so that it reads back the same.
+//! Targets for parsers of text: accepted values are printed so that they read back the same.
 
-use std::fmt::{Debug, Display};
-use std::str::FromStr;
-
-use crate::corpus::check_message;
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::obf::Problem;
 use othello_engine::board::transcript::{self, Replay};
-use othello_engine::board::{Position, Square, Symmetry};
+use othello_engine::board::{Phase, Position, Square, Symmetry};
 use othello_engine::eval::WeightsChoice;
 use othello_engine::pattern::{Geometry, LANES, MAX_SQUARES, PatternSet};
-use othello_engine::record::Shard;
+use othello_engine::record::{Game, RecordFolder, Shard, Solved};
 use othello_engine::selfplay::{MAX_RANDOM_PLIES, OpeningsChoice, PerfectFrom, Schedule};
+use othello_trainer::dataset::{DataChoice, DatasetFolder};
+use othello_trainer::fit::{FitSettings, Window};
+use othello_trainer::model::Phases;
+use othello_trainer::source::LabelRules;
+
+use super::{check_message, reads_back};
 
 /// Checks arguments of commands: each parser gets every text.
-pub fn arguments(data: &[u8]) {
+pub(super) fn arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
-    reads_back::<Schedule>(text);
-    reads_back::<PerfectFrom>(text);
-    reads_back::<Shard>(text);
-    reads_back::<Square>(text);
-    reads_back::<WeightsChoice>(text);
-    reads_back::<OpeningsChoice>(text);
-    if let Ok(shard) = text.parse::<Shard>() {
+    let _ = (reads_back::<PerfectFrom>(text), reads_back::<Square>(text));
+    let _ = (reads_back::<WeightsChoice>(text), reads_back::<OpeningsChoice>(text));
+    if let Some(shard) = reads_back::<Shard>(text) {
         assert!(shard.overlaps(shard) && shard.makes(shard.number() - 1));
     }
-    if let Ok(schedule) = text.parse::<Schedule>() {
+    if let Some(schedule) = reads_back::<Schedule>(text) {
         let mut random = othello_engine::random::Generator::new(1);
         assert!(usize::from(schedule.draw(&mut random)) <= MAX_RANDOM_PLIES);
         assert!(schedule.deal(1, u64::MAX).0 <= MAX_RANDOM_PLIES);
     }
 }
 
-fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) {
-    match text.parse::<T>() {
-        Ok(value) => assert_eq!(value.to_string().parse().ok(), Some(value), "{text:?}"),
-        Err(error) => check_message(&error.to_string()),
-    }
-}
-
 /// Checks board lines and OBF.
-pub fn boards(data: &[u8]) {
+pub(super) fn boards(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     match text.parse::<BoardLine>() {
         Ok(line) => {
@@ -49,7 +40,7 @@ pub fn boards(data: &[u8]) {
             let printed = format!("{}{score}", board_text(&line.position, line.side));
             assert_eq!(printed.parse(), Ok(line));
         }
-        Err(error) => check_message(&error.to_string()),
+        Err(error) => check_message(&error),
     }
     match text.parse::<Problem>() {
         Ok(problem) => {
@@ -62,7 +53,7 @@ pub fn boards(data: &[u8]) {
             assert_eq!(printed.parse().as_ref(), Ok(&problem));
             assert!(problem.expected().is_none_or(|score| score.abs() <= 64));
         }
-        Err(error) => check_message(&error.to_string()),
+        Err(error) => check_message(&error),
     }
 }
 
@@ -74,11 +65,11 @@ fn check_position(position: &Position) {
 }
 
 /// Checks transcripts.
-pub fn transcript(data: &[u8]) {
+pub(super) fn transcript(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let squares = match transcript::parse(text) {
         Ok(squares) => squares,
-        Err(error) => return check_message(&error.to_string()),
+        Err(error) => return check_message(&error),
     };
     let printed: String = squares.iter().map(Square::to_string).collect();
     assert_eq!(transcript::parse(&printed).as_ref(), Ok(&squares));
@@ -89,16 +80,16 @@ pub fn transcript(data: &[u8]) {
             assert!(replay.steps.iter().all(|step| step.position.is_legal(step.square)));
             assert_eq!(replay.black_score().is_some(), replay.end.is_over());
         }
-        Err(error) => check_message(&error.to_string()),
+        Err(error) => check_message(&error),
     }
 }
 
 /// Checks pattern sets in TOML.
-pub fn pattern_set(data: &[u8]) {
+pub(super) fn pattern_set(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let set = match PatternSet::from_toml(text) {
         Ok(set) => set,
-        Err(error) => return check_message(&error.to_string()),
+        Err(error) => return check_message(&error),
     };
     assert_eq!(PatternSet::from_toml(&set.to_toml()).ok().as_ref(), Some(&set));
     // The classes of 3^10 configurations take long; those of 3^6 test as much.
@@ -131,4 +122,62 @@ pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     };
     let image = Position::new(moved(position.player()), moved(position.opponent()));
     image.expect("an image keeps squares apart")
+}
+
+/// Checks arguments of a fit in the same way.
+pub(super) fn fit_arguments(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    if let Some(window) = reads_back::<Window>(text) {
+        for phase in Phase::all() {
+            assert!(window.around(phase).all(|(_, factor)| factor <= 256));
+            assert!(window.around(phase).any(|(near, factor)| near == phase && factor == 256));
+        }
+    }
+    if let Some(data) = reads_back::<DataChoice>(text) {
+        assert!(data.weight > 0.0 && data.weight <= 1000.0);
+    }
+    match text.parse::<Phases>() {
+        Ok(phases) => assert!(phases.0.start() <= phases.0.end()),
+        Err(error) => check_message(&error),
+    }
+}
+
+/// Checks label rules of the command line.
+pub(super) fn labels(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    let Some(rules) = reads_back::<LabelRules>(text) else { return };
+    let moves = transcript::parse("f5d6c5f4e7f6g5e6e3").expect("squares");
+    let game = Game::new(2, &moves).expect("a game");
+    let solved = Solved { ply: 4, black_score: -10 };
+    let solved = game.clone().with_solved(solved).expect("its ply 4 was reached");
+    let values = (0..9).map(|ply: i8| (ply % 3 > 0).then_some(ply - 5)).collect();
+    let valued = solved.clone().with_values(values).expect("one for each move");
+    for game in [game, solved, valued] {
+        let rows = rules.positions(&game, 1.0);
+        assert!(rows.len() <= game.positions());
+        assert!(rows.iter().all(|row| row.label().discs().abs() <= 64.0));
+    }
+}
+
+/// Checks settings of a fit in TOML.
+pub(super) fn settings(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    match FitSettings::from_toml(text) {
+        Ok(settings) => {
+            assert!(settings.check().is_ok());
+            assert!(settings.ridge > 0.0 && settings.ridge.is_finite());
+        }
+        Err(error) => check_message(&error),
+    }
+}
+
+/// Checks `records.json` and `dataset.json`. The files of the one are in its folder.
+pub(super) fn manifests(data: &[u8]) {
+    let files = RecordFolder::parse(data).inspect_err(|reason| check_message(reason));
+    for name in files.iter().flat_map(|files| files.keys()) {
+        let path = std::path::Path::new(name);
+        assert_eq!(path.file_name(), Some(path.as_os_str()), "{name:?}");
+        check_message(name);
+    }
+    let _ = DatasetFolder::check(data).inspect_err(|reason| check_message(reason));
 }

@@ -11,7 +11,7 @@ use othello_engine::protocol::{Board, Player, Server, Turn, serve};
 use othello_engine::search::{Level, Search};
 
 /// Checks conversations by GTP and by NBoard, and SGF games.
-pub fn protocols(data: &[u8]) {
+pub(super) fn protocols(data: &[u8]) {
     if let Ok(game) = SgfGame::parse(&String::from_utf8_lossy(data)) {
         let mut board = Board::new(game.position, game.side);
         let first = game.position.discs();

@@ -14,11 +14,11 @@ use othello_trainer::source::ggf::GgfGames;
 use othello_trainer::source::wthor::WthorGames;
 use othello_trainer::source::{Entries, Rejection, SourceError, boards, transcripts};
 
-use crate::corpus::check_message;
+use super::{check_message, check_names};
 use othello_testing::scratch;
 
 /// WTHOR files.
-pub fn wthor(data: &[u8]) {
+pub(super) fn wthor(data: &[u8]) {
     scratch::with_file("games.wtb", data, |path| {
         let games = entries(WthorGames::open(path), path, data.len());
         games.iter().flatten().for_each(check_game);
@@ -28,7 +28,7 @@ pub fn wthor(data: &[u8]) {
 }
 
 /// Files of GGF.
-pub fn ggf(data: &[u8]) {
+pub(super) fn ggf(data: &[u8]) {
     scratch::with_file("games.ggf", data, |path| {
         let games = entries(GgfGames::open(path), path, data.len());
         games.iter().flatten().for_each(check_game);
@@ -36,7 +36,7 @@ pub fn ggf(data: &[u8]) {
 }
 
 /// Egaroucid's boards.
-pub fn egaroucid(data: &[u8]) {
+pub(super) fn egaroucid(data: &[u8]) {
     scratch::with_file("boards.dat", data, |path| {
         let rows = entries(EgaroucidBoards::open(path), path, data.len());
         rows.iter().flatten().flatten().for_each(check_row);
@@ -46,7 +46,7 @@ pub fn egaroucid(data: &[u8]) {
 }
 
 /// Text files, with a transcript or a scored board a line.
-pub fn texts(data: &[u8]) {
+pub(super) fn texts(data: &[u8]) {
     // A packed file has as many lines as it unpacks to, if it does.
     if data.starts_with(b"\x28\xB5\x2F\xFD") {
         return scratch::with_file("games.txt", data, |path| {
@@ -67,14 +67,14 @@ pub fn texts(data: &[u8]) {
 }
 
 /// Evaluations of Egaroucid and Zebra, and weights as NumPy arrays.
-pub fn tables(data: &[u8]) {
+pub(super) fn tables(data: &[u8]) {
     for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
         match read {
             Ok(ReadTables { weights, .. }) => {
                 let most = i32::from(MAX_STEPS);
                 assert!(weights.all_steps().iter().all(|&steps| i32::from(steps).abs() <= most));
             }
-            Err(error) => check_message(&error.to_string()),
+            Err(error) => check_message(&error),
         }
     }
 }
@@ -91,7 +91,7 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// All entries of a file, those that were refused as `None`; `None` where the file was.
+/// Returns all entries of a file, the refused ones as `None`; `None` for a refused file.
 fn entries<T, E: Entries<T>>(
     opened: Result<E, SourceError>,
     path: &Path,
@@ -105,10 +105,4 @@ fn entries<T, E: Entries<T>>(
     }
     assert_eq!(opened.bytes_read(), bytes as u64);
     Some(taken)
-}
-
-fn check_names(error: &impl ToString, path: &Path) {
-    let message = error.to_string();
-    assert!(message.contains(&path.display().to_string()), "{message}");
-    check_message(&message);
 }

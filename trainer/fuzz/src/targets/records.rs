@@ -12,15 +12,15 @@ use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
 
 use crate::container::{self, KINDS, Section, VERSION};
-use crate::corpus::check_message;
 use othello_testing::{records, scratch};
 
+use super::check_names;
 use super::texts::image;
 
 /// Checks the container. The first byte decides which part of it the other bytes are: all of it,
 /// the provenance, the frames after a sound header, or the stored bytes of a section with right
 /// checksums.
-pub fn container(data: &[u8]) {
+pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
     let bytes = match mode & 3 {
@@ -37,16 +37,16 @@ pub fn container(data: &[u8]) {
     scratch::with_file("container", &bytes, |path| {
         match file::kind_of(path) {
             Ok(kind) => assert_eq!(read(path, kind).is_ok(), read_as(path, kind)),
-            Err(error) => check_names_file(&error, path),
+            Err(error) => check_names(&error, path),
         };
     });
 }
 
 /// Reads a container to its end.
 fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
-    let mut reader = Reader::open(path, kind).inspect_err(|e| check_names_file(e, path))?;
+    let mut reader = Reader::open(path, kind).inspect_err(|e| check_names(e, path))?;
     for section in reader.by_ref() {
-        section.inspect_err(|error| check_names_file(error, path))?;
+        section.inspect_err(|error| check_names(error, path))?;
     }
     let summary = reader.summary().cloned().expect("no error, so an end");
     assert_eq!(summary.bytes, reader.bytes());
@@ -73,18 +73,12 @@ fn read_as(path: &Path, kind: Kind) -> bool {
     whole
 }
 
-fn check_names_file(error: &dyn std::error::Error, path: &Path) {
-    let message = error.to_string();
-    assert!(message.contains(&path.display().to_string()), "{message}");
-    check_message(&message);
-}
-
 /// Checks the content of a frame of games.
-pub fn games(data: &[u8]) {
+pub(super) fn games(data: &[u8]) {
     let bytes = container::file(b'G', VERSION, b"{}", &[Section::new("games", data)]);
     let games = scratch::with_file("games", &bytes, |path| {
         let games = GameReader::open(path).and_then(Iterator::collect::<Result<Vec<Game>, _>>);
-        games.inspect_err(|error: &RecordError| check_names_file(error, path)).ok()
+        games.inspect_err(|error: &RecordError| check_names(error, path)).ok()
     });
     let Some(games): Option<Vec<Game>> = games else { return };
     for game in &games {
@@ -105,13 +99,13 @@ fn written_and_read(games: &[Game]) -> Vec<Game> {
 }
 
 /// Checks the content of a frame of positions; the same bytes are also a frame of openings.
-pub fn positions(data: &[u8]) {
+pub(super) fn positions(data: &[u8]) {
     for (kind, name) in [(b'P', "positions"), (b'O', "openings")] {
         let bytes = container::file(kind, VERSION, b"{}", &[Section::new("positions", data)]);
         let rows = scratch::with_file(name, &bytes, |path| {
             let rows = PositionReader::open(path);
             let rows = rows.and_then(Iterator::collect::<Result<Vec<ScoredPosition>, _>>);
-            rows.inspect_err(|error: &RecordError| check_names_file(error, path)).ok()
+            rows.inspect_err(|error: &RecordError| check_names(error, path)).ok()
         });
         let Some(rows) = rows else { return };
         assert_eq!(rows.iter().flat_map(ScoredPosition::to_bytes).collect::<Vec<_>>(), data);
@@ -125,7 +119,7 @@ pub fn positions(data: &[u8]) {
 
 /// Checks a weights file of a small pattern set, or of the set in TOML up to the first byte 0. The
 /// other bytes, three at a time, change its sections.
-pub fn weights(data: &[u8]) {
+pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
     let mut sections = sections(toml);
@@ -143,7 +137,7 @@ pub fn weights(data: &[u8]) {
             }
             Err(error) => {
                 assert!(!data.is_empty(), "nothing was changed: {error}");
-                check_names_file(&error, path);
+                check_names(&error, path);
                 let same = expanded.expect_err("weights by class could not be read");
                 assert_eq!(same.to_string(), error.to_string());
             }
@@ -159,8 +153,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns all sections of a weights file of this set with weights 0; for a large set, too short
-/// ones.
+/// Returns all sections of a weights file of this set with weights 0; for a large set, sections that
+/// are not long enough.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -1,0 +1,59 @@
+//! One function of bytes for each parser, which panics if the parser breaks its promises.
+
+mod parts;
+mod protocols;
+mod records;
+mod sources;
+mod texts;
+
+use std::fmt::{Debug, Display};
+use std::path::Path;
+use std::str::FromStr;
+
+/// A check of one parser on any bytes.
+pub type Target = fn(&[u8]);
+
+/// All targets, by the names of their corpora.
+pub const TARGETS: [(&str, Target); 20] = [
+    ("arguments", texts::arguments),
+    ("boards", texts::boards),
+    ("container", records::container),
+    ("egaroucid", sources::egaroucid),
+    ("fit_arguments", texts::fit_arguments),
+    ("games", records::games),
+    ("ggf", sources::ggf),
+    ("labels", texts::labels),
+    ("manifests", texts::manifests),
+    ("part_of_fit", parts::part_of_fit),
+    ("pattern_set", texts::pattern_set),
+    ("positions", records::positions),
+    ("protocols", protocols::protocols),
+    ("settings", texts::settings),
+    ("tables", sources::tables),
+    ("texts", sources::texts),
+    ("transcript", texts::transcript),
+    ("unfinished_phase", parts::unfinished_phase),
+    ("weights", records::weights),
+    ("wthor", sources::wthor),
+];
+
+/// Checks that a message is short and has no control characters.
+fn check_message(message: &dyn Display) {
+    let message = message.to_string();
+    assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
+    assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
+}
+
+/// Checks that a message also names the file.
+fn check_names(message: &dyn Display, path: &Path) {
+    let text = message.to_string();
+    assert!(text.contains(&path.display().to_string()), "{text}");
+    check_message(message);
+}
+
+/// Returns the value of a text; checks that it is printed as text that reads back the same.
+fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
+    let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
+    assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");
+    Some(value)
+}
