@@ -9,7 +9,10 @@ use assert_cmd::Command;
 
 #[test]
 fn commands_print_what_the_cases_expect() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml").case("docs/*.md");
+    trycmd::TestCases::new()
+        .case("tests/cmd/*.trycmd")
+        .case("tests/cmd/*.toml")
+        .case("../docs/guides/*.md");
 }
 
 #[test]
