@@ -21,7 +21,6 @@ use folder::{Folder, TINY_FACTORS, random_game};
 )]
 mod folder;
 
-/// Kills a command whose output is made from parts.
 fn check(stage: &str, units: Option<u64>, arguments: &str) {
     check_parts(cargo_bin!("othello-trainer"), stage, units, arguments);
 }
@@ -42,7 +41,6 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Returns a folder with random games, made once.
 fn games() -> &'static Folder {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -59,7 +59,6 @@ fn every_block_of_every_guide_runs() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Runs the blocks of a guide; returns the failures.
 fn run(guide: &Path, binaries: &Path) -> Vec<String> {
     let blocks = guides::blocks(&fs::read_to_string(guide).unwrap());
     let name = guide.strip_prefix(guides::repository()).unwrap().display().to_string();
@@ -79,7 +78,6 @@ fn run(guide: &Path, binaries: &Path) -> Vec<String> {
     failures
 }
 
-/// Returns the missing need of a block.
 fn lacks(block: &Block) -> Option<&'static str> {
     let calls = |program: &str| block.script.lines().any(|line| line.starts_with(program));
     let runs = |program: &str, arguments: &[&str]| {

@@ -6,14 +6,12 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// Positions with twelve to fourteen empty squares.
 const POSITIONS: &str = "\
 --XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X
 -XXXXXX---XOOOOO--XOOXXO-OXOXXOOOXXOXXOOOXXXOXOO-OXOXXXX-OO-XX-- X
 ----OX----OOXX---OOOXX-XOOXXOOOOOXXOXXOOOXXXOOOOOXXXXOXO--OOOOOX X
 ";
 
-/// Runs `solve` on the positions; returns its report without times.
 fn solve(threads: u32) -> Value {
     let folder = folder();
     folder.write("boards.txt", POSITIONS.repeat(4));

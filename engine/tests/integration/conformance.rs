@@ -9,9 +9,8 @@ use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PositionReader};
 use othello_engine::search::Search;
 
-use crate::vectors::{self, shipped, text};
+use crate::vectors::{self, WEIGHTS, shipped, text};
 
-/// Returns the boards with the values of a file.
 fn boards_and(values: &str) -> Vec<(Position, Value)> {
     let boards = text("boards.txt");
     let boards = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
@@ -42,10 +41,6 @@ fn the_shipped_files_are_what_the_generator_makes() {
         assert!(is_same, "{name} differs; if that is meant: {remedy}");
     }
 }
-
-/// The weights of the vectors, each with the file of values by them.
-const WEIGHTS: [(&str, &str); 2] =
-    [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
 #[test]
 fn the_evaluator_gives_the_stated_values() {

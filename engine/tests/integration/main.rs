@@ -28,7 +28,6 @@ mod system;
 mod vectors;
 mod weights_command;
 
-/// Creates a folder in which the engine runs.
 fn folder() -> Folder {
     Folder::of(env!("CARGO_BIN_EXE_othello-engine"))
 }

@@ -12,7 +12,6 @@ const PROBLEMS: &str = "\
 -XXXXXX---XOOOO--XOXXOOX-OOOOOOOOOOOXXOOOOOXXOOX--XXOO----XXXXX- X; A4:+12; B2:+0; A3:-6;
 ";
 
-/// Runs a command; returns its exit status, and the JSON object that it prints.
 fn run(folder: &Folder, arguments: &str) -> (Option<i32>, Value) {
     let output = folder.run(&format!("{arguments} --json"));
     (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))

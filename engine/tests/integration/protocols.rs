@@ -33,7 +33,6 @@ fn name(side: Side) -> &'static str {
     if side == Side::Black { "black" } else { "white" }
 }
 
-/// Returns the legal turns of a position that is not over: `None` is a pass.
 fn turns(position: &Position) -> Vec<Option<Square>> {
     match position.moves() {
         0 => vec![None],

@@ -37,7 +37,6 @@ fn python() -> Option<Command> {
     Some(command)
 }
 
-/// Compiles the C reader with these flags.
 fn c_reader(folder: &Path, flags: &[&str]) -> Option<Command> {
     let binary = folder.join("weights");
     let compile = |source: &Path| {

@@ -19,7 +19,6 @@ fn folder() -> Folder {
     crate::folder().in_parts(16)
 }
 
-/// A self-play run of about a second.
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
 
 /// A self-play run that no machine completes before a signal reaches it.
@@ -35,14 +34,12 @@ fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_othello-engine"))
 }
 
-/// Returns a command whose output can be read while it runs.
 fn command(folder: &Folder, arguments: &str) -> Command {
     let mut command = folder.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// Returns the games of an undisturbed run.
 fn undisturbed() -> &'static [u8] {
     static GAMES_FILE: OnceLock<Vec<u8>> = OnceLock::new();
     GAMES_FILE.get_or_init(|| {
@@ -57,7 +54,6 @@ fn start(folder: &Folder, arguments: &str) -> Child {
     start_until(folder, arguments, 0)
 }
 
-/// Starts a run, and waits until it has finished the part of this number.
 fn start_until(folder: &Folder, arguments: &str, part: u32) -> Child {
     let mut child = command(folder, &format!("{arguments} --out a.games")).spawn().unwrap();
     while !folder.path(&format!("a.games.parts/part-{part:06}")).exists() {

@@ -1,30 +1,28 @@
-//! The generator of the conformance vectors in `datasets/conformance/`: weights from one seed, their
-//! values of `boards.txt`, and the records of `games.txt` and `positions.txt` in binary.
+//! The generator of the conformance vectors in `datasets/conformance/`: the shipped weights again,
+//! their values of `boards.txt`, and the records of `games.txt` and `positions.txt` in binary.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::{Phase, Position, Side, transcript};
-use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, Mobility, PhaseSection, Tables, Weights};
+use othello_engine::eval::{Mobility, PhaseSection, Tables, Weights};
 use othello_engine::file::{Existing, Kind, Provenance, Reader, Section};
 use othello_engine::openings::{Settings, write_openings};
-use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Silent;
-use othello_engine::random::Generator;
 use othello_engine::record::{Game, Label, PositionReader, ScoredPosition, Solved, Weight};
 use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
 
-const SEED: u64 = 1;
+/// The weights of the vectors, each with the file of values by them.
+pub(crate) const WEIGHTS: [(&str, &str); 2] =
+    [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
 /// Writes every file of the vectors into `folder`, and the manifest of their checksums.
 pub(crate) fn write_all(folder: &Path) {
-    for (weights, name, values) in [
-        (weights(), "conformance.weights", "values.txt"),
-        (weights_with_factors(), "factors.weights", "factors.txt"),
-    ] {
+    for (name, values) in WEIGHTS {
+        let weights = Weights::read(&shipped(name)).unwrap().weights;
         let path = folder.join(name);
         if weights.factors().is_none() {
             write_whole(&path, &weights);
@@ -81,60 +79,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 }
 
 fn provenance(of: &str) -> Provenance {
-    Provenance::new("conformance").with("of", of).with("seed", SEED)
-}
-
-/// Builds weights that repeat after 509 parameters, so that they compress, with one largest and one
-/// smallest in each period; every phase has its own period.
-fn weights() -> Weights {
-    const PERIOD: usize = 509;
-    let set = include_str!("../../../datasets/conformance/patterns.toml");
-    let mut weights = Weights::zero(PatternSet::from_toml(set).unwrap());
-    for phase in Phase::all() {
-        let mut random = Generator::split(SEED, phase.index() as u64);
-        let mut steps: Vec<i16> = (0..PERIOD).map(|_| random.below(481) as i16 - 240).collect();
-        let mut counts: Vec<u32> = (0..PERIOD).map(|_| random.below(1000)).collect();
-        for (extreme, count) in [(MAX_STEPS, u32::MAX), (-MAX_STEPS, 0)] {
-            let place = random.below(PERIOD as u32) as usize;
-            (steps[place], counts[place]) = (extreme, count);
-        }
-        weights.set_steps(phase, |parameter| steps[parameter % PERIOD]);
-        weights.set_counts(phase, |parameter| counts[parameter % PERIOD]);
-    }
-    weights
-}
-
-/// Builds weights of a small set with factors, most of them between ±20 and some as large as
-/// possible.
-fn weights_with_factors() -> Weights {
-    let set = "name = \"factors\"\nscalars = [\"moves_pair\"]\n\
-               [factors]\ndimensions = 16\nphases = 25\n\
-               [[pattern]]\nsquares = \"a1 b1 c1 a2 b2\"\n\
-               [[pattern]]\nsquares = \"c3 d3 e3 f3\"\n\
-               [[pattern]]\nsquares = \"d4 e4 d5 e5\"\n";
-    let mut weights = Weights::zero(PatternSet::from_toml(set).unwrap());
-    let parameters = weights.geometry().parameters();
-    let drawn = |stream: u64, count: usize, below: u32| -> Vec<i16> {
-        let mut random = Generator::split(SEED, stream);
-        let mut number = || random.below(2 * below + 1) as i16 - below as i16;
-        (0..count).map(|_| number()).collect()
-    };
-    for phase in Phase::all() {
-        let steps = drawn(100 + phase.index() as u64, parameters, 120);
-        weights.set_steps(phase, |parameter| steps[parameter]);
-    }
-    let factors = weights.factors_mut().unwrap();
-    for group in 0..factors.shape().groups() {
-        let count = parameters * factors.shape().dimensions();
-        let (small, kind) =
-            (drawn(200 + group as u64, count, 20), drawn(300 + group as u64, count, 60));
-        factors.set_group(group, |place| match kind[place] {
-            60 => MAX_FACTOR,
-            -60 => -MAX_FACTOR,
-            _ => small[place] as i8,
-        });
-    }
-    weights
+    Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
 /// Writes weights in sections with all numbers of a phase; the program itself writes the changes.
@@ -171,7 +116,6 @@ fn write_games(path: &Path, lines: &str) {
     write_again(path, Kind::Games);
 }
 
-/// Reads a line of [`game_line`].
 fn game_of(line: &str) -> Game {
     let [moves, random_plies, solved, _, values] = line.split(' ').collect::<Vec<_>>()[..] else {
         panic!("{line}")

@@ -15,9 +15,7 @@ thread_local! {
 /// The state that a call requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
-    /// No state.
     Nothing,
-    /// A call of `cuInit` before.
     Start,
     /// A working context that is current in this thread.
     Context,
@@ -47,7 +45,6 @@ pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, Sta
     Ok(state)
 }
 
-/// Counts a call; returns the error that it is set to return.
 pub(crate) fn fault(state: &mut State, entry: &str) -> Option<Code> {
     let calls = state.calls.entry(entry.to_owned()).or_default();
     *calls += 1;

@@ -63,7 +63,6 @@ pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)
 }
 
-/// Returns the code of a result.
 pub(crate) fn code(answer: Answer) -> Code {
     answer.err().unwrap_or(SUCCESS)
 }

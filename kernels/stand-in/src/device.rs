@@ -28,7 +28,6 @@ pub(crate) struct State {
     pub(crate) initialised: bool,
     /// The number of times that the context was retained and not released.
     pub(crate) retained: u64,
-    /// The error that ended the context, if one did.
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
@@ -39,15 +38,12 @@ pub(crate) struct State {
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// The clock of the host: all operations that it has waited for.
     pub(crate) host: Clock,
-    /// The points that host threads now wait for.
     pub(crate) awaited: Vec<Point>,
     /// The number of operations that may run though no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
-    /// Decides which stream has priority.
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
-    /// The number of unordered uses of memory.
     pub(crate) unordered: u64,
     /// The numbers of the `cuStreamWaitEvent` calls without which two uses would have been
     /// unordered.
@@ -61,7 +57,6 @@ impl State {
         self.handles
     }
 
-    /// Returns the stream of a handle.
     pub(crate) fn stream(&mut self, handle: Handle) -> Result<&mut Stream, Code> {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
@@ -74,13 +69,11 @@ impl State {
         Ok((stream.clock.next(handle), stream.clock.clone()))
     }
 
-    /// Returns whether any operation may run: a host thread waits for it, or streams may run ahead.
     pub(crate) fn may_run(&mut self) -> bool {
         self.awaited.retain(|point| !point.is_reached(&self.streams));
         !self.awaited.is_empty() || self.ahead > 0
     }
 
-    /// Appends work to the queue of a stream.
     pub(crate) fn push(&mut self, handle: Handle, work: Work) -> Answer {
         let stream = self.stream(handle)?;
         stream.queue.push_back(work);
@@ -94,7 +87,6 @@ impl State {
         Ok(())
     }
 
-    /// Counts and reports an unordered use of memory.
     pub(crate) fn note_order(&mut self, ordered: bool, what: &str, moment: Moment) {
         if !ordered {
             self.unordered += 1;
@@ -102,7 +94,6 @@ impl State {
         }
     }
 
-    /// Ends the context, and drops all unfinished work.
     pub(crate) fn lose(&mut self, code: Code) {
         self.lost.get_or_insert(code);
         self.streams.values_mut().for_each(Stream::abandon);
@@ -117,7 +108,6 @@ pub(crate) struct Device {
     pub(crate) changed: Condvar,
 }
 
-/// The only device.
 pub(crate) static DEVICE: LazyLock<Device> = LazyLock::new(|| Device {
     state: Mutex::new(State { random: Random(SETTINGS.seed), ..State::default() }),
     changed: Condvar::new(),
@@ -152,7 +142,6 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `count`.
     pub(crate) fn below(&mut self, count: u64) -> u64 {
         self.next() % count.max(1)
     }

@@ -16,7 +16,6 @@ use crate::queue::{Point, Stream, Work};
 use crate::settings::SETTINGS;
 use crate::{launch, module, report, worker};
 
-/// The handle of the only context.
 const CONTEXT: Handle = 8;
 
 /// Declares the entry points: `NEEDS fn NAME(arguments) |state| body`.
@@ -39,7 +38,6 @@ macro_rules! entries {
     };
 }
 
-/// Writes a value to a caller's pointer.
 pub(crate) fn put<T>(to: *mut T, value: T) -> Answer {
     if to.is_null() {
         return Err(INVALID_VALUE);
@@ -253,7 +251,7 @@ entries! {
     }
 
     Context fn cuMemHostAlloc(memory: *mut u64, bytes: usize, _flags: c_uint) |mut state| {
-        put(memory, state.memory.pin(bytes)?)
+        put(memory, state.memory.pin(bytes))
     }
 
     Context fn cuMemFreeHost(memory: u64) |mut state| {
@@ -321,18 +319,15 @@ entries! {
     }
 }
 
-/// Returns the bytes of device memory that this program may use.
 fn memory_limit() -> u64 {
     SETTINGS.free.min(SETTINGS.memory)
 }
 
-/// Waits until every stream has finished its work.
 fn wait_for_all(state: MutexGuard<'_, State>) -> Answer {
     let points: Vec<_> = state.streams.iter().map(|(&n, it)| Point(n, it.asked)).collect();
     DEVICE.wait(state, &points)
 }
 
-/// Records a use of memory by a stream.
 fn record(
     state: &mut State,
     using: fn(&mut Uses, Moment, &Clock) -> bool,

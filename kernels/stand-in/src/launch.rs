@@ -7,7 +7,6 @@ use crate::device::{Function, Handle, State};
 use crate::memory::host;
 use crate::queue::{Launch, Work};
 
-/// The greatest number of threads of a block.
 const THREADS: u32 = 1024;
 
 /// Checks that a device can do a launch of this shape. Shapes that the kernels do not use are

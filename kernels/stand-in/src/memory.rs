@@ -1,6 +1,5 @@
 //! The memory of the device, and page-locked memory of the host.
 
-use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
@@ -8,9 +7,6 @@ use crate::order::Uses;
 
 /// The bit that every device address has; no address that the processor can use has it.
 const DEVICE: u64 = 1 << 62;
-
-/// The alignment of device memory in bytes.
-const ALIGNMENT: usize = 256;
 
 /// The number of guard bytes after each block, which nothing may write.
 const GUARD: usize = 64;
@@ -21,53 +17,33 @@ const GARBAGE: u8 = 0xA5;
 /// A piece of the process's memory.
 #[derive(Debug)]
 pub(crate) struct Block {
-    start: *mut u8,
+    words: Vec<u128>,
     pub(crate) bytes: usize,
 }
 
-// SAFETY: the block owns its memory; the stand-in checks who uses it and when.
-unsafe impl Send for Block {}
-
 impl Block {
-    fn new(bytes: usize) -> Result<Self, Code> {
-        // SAFETY: the layout is not empty.
-        let start = unsafe { alloc(Self::layout(bytes)?) };
-        if start.is_null() {
-            return Err(OUT_OF_MEMORY);
-        }
-        // SAFETY: the memory is as long as its layout.
-        unsafe { start.write_bytes(GARBAGE, bytes + GUARD) };
-        Ok(Self { start, bytes })
+    fn new(bytes: usize) -> Self {
+        let garbage = u128::from_ne_bytes([GARBAGE; 16]);
+        Self { words: vec![garbage; (bytes + GUARD).div_ceil(16)], bytes }
     }
 
-    fn layout(bytes: usize) -> Result<Layout, Code> {
-        let padded = bytes.checked_add(GUARD).ok_or(OUT_OF_MEMORY)?;
-        Layout::from_size_align(padded, ALIGNMENT).map_err(|_| OUT_OF_MEMORY)
-    }
-
-    /// Returns the address of the block in the process.
     pub(crate) fn host(&self) -> u64 {
-        self.start as u64
+        self.words.as_ptr() as u64
     }
 
     /// Returns whether nothing was written beyond the end of the block.
     pub(crate) fn is_whole(&self) -> bool {
-        // SAFETY: the guard is after the block's bytes and was written when the block was made.
-        let guard = unsafe { std::slice::from_raw_parts(self.start.add(self.bytes), GUARD) };
+        let end = self.words.as_ptr().cast::<u8>().wrapping_add(self.bytes);
+        // SAFETY: the guard is after the block's bytes.
+        let guard = unsafe { std::slice::from_raw_parts(end, GUARD) };
         guard.iter().all(|&byte| byte == GARBAGE)
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        if let Ok(layout) = Self::layout(self.bytes) {
-            // SAFETY: made with this layout, and as long. A thread that still reads it gets
-            // garbage.
-            unsafe {
-                self.start.write_bytes(!GARBAGE, self.bytes);
-                dealloc(self.start, layout);
-            }
-        }
+        // A thread that still reads it gets garbage.
+        self.words.fill(u128::from_ne_bytes([!GARBAGE; 16]));
     }
 }
 
@@ -75,7 +51,6 @@ impl Drop for Block {
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub(crate) block: Block,
-    /// The last uses of the memory.
     pub(crate) uses: Uses,
     /// True if the program freed the memory; a stream may still have to take it back.
     pub(crate) given_back: bool,
@@ -86,7 +61,6 @@ pub(crate) struct Allocation {
 pub(crate) struct Memory {
     device: BTreeMap<u64, Allocation>,
     pinned: BTreeMap<u64, Block>,
-    /// The bytes of device memory in use.
     pub(crate) used: u64,
     /// The greatest number of bytes that were in use at once.
     pub(crate) peak: u64,
@@ -100,7 +74,7 @@ impl Memory {
         }
         let used = self.used.checked_add(bytes as u64).filter(|&used| used <= limit);
         let used = used.ok_or(OUT_OF_MEMORY)?;
-        let block = Block::new(bytes)?;
+        let block = Block::new(bytes);
         let address = block.host() | DEVICE;
         self.device.insert(address, Allocation { block, uses: Uses::default(), given_back: false });
         self.used = used;
@@ -116,12 +90,10 @@ impl Memory {
         (fits && !allocation.given_back).then_some(allocation)
     }
 
-    /// Returns the allocation that begins at an address.
     pub(crate) fn starting(&mut self, address: u64) -> Option<&mut Allocation> {
         self.device.get_mut(&address).filter(|allocation| !allocation.given_back)
     }
 
-    /// Takes device memory back.
     pub(crate) fn free(&mut self, address: u64) {
         if let Some(allocation) = self.device.remove(&address) {
             self.used -= allocation.block.bytes as u64;
@@ -129,11 +101,11 @@ impl Memory {
     }
 
     /// Allocates host memory that the device can read directly.
-    pub(crate) fn pin(&mut self, bytes: usize) -> Result<u64, Code> {
-        let block = Block::new(bytes)?;
+    pub(crate) fn pin(&mut self, bytes: usize) -> u64 {
+        let block = Block::new(bytes);
         let host = block.host();
         self.pinned.insert(host, block);
-        Ok(host)
+        host
     }
 
     /// Takes such host memory back; returns whether there was any.
@@ -141,7 +113,6 @@ impl Memory {
         self.pinned.remove(&host).is_some()
     }
 
-    /// Returns the numbers of allocations on the device and on the host.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.device.len(), self.pinned.len())
     }

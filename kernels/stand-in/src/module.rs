@@ -11,7 +11,6 @@ use crate::settings::Settings;
 /// The first line of the PTX, before the source.
 pub(crate) const PTX: &str = "// PTX of the stand-in\n";
 
-/// Loads PTX.
 pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> {
     let program = ptx.strip_prefix(PTX).and_then(Program::of_cuda).ok_or(INVALID_PTX)?;
     build(&program, settings).map_err(|error| {

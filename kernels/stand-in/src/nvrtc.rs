@@ -24,7 +24,6 @@ fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
 /// A program: its text as a result.
 struct Text(Vec<u8>);
 
-/// Returns the program of a handle.
 fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     // SAFETY: a handle is from `nvrtcCreateProgram`, and one thread at a time uses it.
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-/// The number of a stream.
 pub(crate) type StreamNumber = u64;
 
 /// A vector clock: for each stream, the number of the last operation that comes before.
@@ -17,9 +16,7 @@ pub(crate) struct Clock(BTreeMap<StreamNumber, u64>);
 /// An operation: its stream, and its number there, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Moment {
-    /// The stream of the operation.
     pub(crate) stream: StreamNumber,
-    /// The number of the operation.
     pub(crate) number: u64,
 }
 
@@ -39,7 +36,6 @@ impl Clock {
         Moment { stream, number: *own }
     }
 
-    /// Returns whether this clock includes all operations of another.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|(&stream, &number)| self.knows(Moment { stream, number }))
     }

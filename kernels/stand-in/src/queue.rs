@@ -31,7 +31,6 @@ pub(crate) enum Work {
         value: u8,
         bytes: usize,
     },
-    /// Takes back the memory at a device address.
     Free(u64),
     Launch(Box<Launch>),
     /// A launch with an invalid address, which fails when it runs.
@@ -47,7 +46,6 @@ pub(crate) struct Launch {
     pub(crate) blocks: u32,
     /// The arguments: addresses in the process, and numbers in the first bytes of a word.
     pub(crate) words: Vec<u64>,
-    /// The device addresses of the arrays that the kernel writes.
     pub(crate) written: Vec<u64>,
 }
 
@@ -55,9 +53,7 @@ pub(crate) struct Launch {
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     pub(crate) queue: VecDeque<Work>,
-    /// The number of operations that were requested.
     pub(crate) asked: u64,
-    /// The number of operations that are done.
     pub(crate) done: u64,
     pub(crate) clock: Clock,
     /// True if the stream was destroyed, so that it gets no more operations.
@@ -69,7 +65,6 @@ impl Stream {
         self.done == self.asked
     }
 
-    /// Drops all unfinished operations.
     pub(crate) fn abandon(&mut self) {
         self.queue.clear();
         self.done = self.asked;

@@ -13,7 +13,6 @@ use crate::queue::{Launch, Stream, Work};
 /// The name of launches in settings of faults that occur while they run.
 const KERNEL: &str = "kernel";
 
-/// Starts the thread, once.
 pub(crate) fn start(state: &mut State) {
     if !state.has_worker {
         state.has_worker = true;

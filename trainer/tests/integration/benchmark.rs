@@ -15,10 +15,8 @@ use serde_json::Value;
 use super::external::command;
 use super::folder::{Folder, printed};
 
-/// The number of empty squares of the hard positions.
 const EMPTIES: u32 = 10;
 
-/// Returns the score by a search to the end of the game.
 fn score(position: &Position) -> Discs {
     Search::new(&Mobility).depth(60).find(position).unwrap().value.score()
 }

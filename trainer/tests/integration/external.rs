@@ -23,10 +23,8 @@ use super::folder::{Folder, printed};
 
 const STRENGTH: Strength = Strength { depth: 1, exact: 2 };
 
-/// The behaviours of an engine that is asked for a move.
 const MANNERS: [&str; 6] = ["good", "crash", "hang", "illegal", "flood", "refuse"];
 
-/// An engine with one of these behaviours.
 struct Mannered<S> {
     server: S,
     manners: String,
@@ -90,7 +88,6 @@ fn engine_process() {
     std::process::exit(0);
 }
 
-/// Returns the command line of an engine with this behaviour.
 pub(crate) fn command(protocol: Protocol, manners: &str) -> String {
     let program = std::env::current_exe().unwrap();
     let nboard = if protocol == Protocol::Nboard { "OTHELLO_TEST_NBOARD=yes " } else { "" };
@@ -104,7 +101,6 @@ fn engine(protocol: Protocol, manners: &str) -> ExternalEngine {
     ExternalEngine { protocol, command: command(protocol, manners) }
 }
 
-/// Returns `count` openings of two moves.
 fn openings(count: usize) -> Vec<Position> {
     let children = |p: Position| Squares(p.moves()).filter_map(move |square| p.play(square));
     let all: Vec<Position> =

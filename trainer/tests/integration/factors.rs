@@ -6,7 +6,6 @@ use othello_testing::program::message;
 
 use super::folder::{Folder, TINY_FACTORS, printed};
 
-/// Creates a folder with games and a pattern set.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(5, 400, 6);
     folder.write("set.toml", TINY_FACTORS);
@@ -93,7 +92,6 @@ fn other_programs_get_tables_alone_that_are_fitted_to_games() {
     );
 }
 
-/// Returns the errors of all positions of a report of `loss`.
 fn held_out_errors(report: &serde_json::Value) -> serde_json::Value {
     let fields = ["positions", "bias", "bias_error", "mae", "mse"];
     fields.into_iter().map(|field| (field.to_owned(), report[field].clone())).collect()

@@ -9,10 +9,8 @@ use serde_json::Value;
 
 use super::folder::{Folder, RANDOM_PLIES, printed};
 
-/// A fit of the small set.
 const FIT: &str = "fit a.games --patterns small";
 
-/// Runs a fit of the small set and returns its JSON object.
 fn fit(folder: &Folder, more: &str) -> Value {
     folder.json(&format!("{FIT} {more}"))
 }

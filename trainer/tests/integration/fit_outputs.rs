@@ -8,15 +8,12 @@ use serde_json::Value;
 
 use super::folder::{Folder, printed};
 
-/// A fit of three phases of the small set.
 const FIT: &str = "fit a.games --patterns small --epochs 3 --optimizer lsq --phases 40..42";
 
-/// Creates a folder with games to fit to.
 fn folder() -> Folder {
     Folder::with_self_play(9, 200, 4)
 }
 
-/// Fits three phases with further arguments.
 fn fitted(folder: &Folder, more: &str) -> Value {
     folder.json(&format!("{FIT} {more}"))
 }

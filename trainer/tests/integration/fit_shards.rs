@@ -8,12 +8,10 @@ use othello_testing::program::message;
 
 use super::folder::{Folder, TINY_FACTORS};
 
-/// Creates a folder with random games.
 fn folder() -> Folder {
     Folder::with_random_games(0..600)
 }
 
-/// Checks that weights, metrics and report are equal.
 fn assert_same_files(folder: &Folder, one: &str, other: &str) {
     for extension in ["", ".metrics.jsonl", ".report.json"] {
         let read = |name: &str| folder.read(&format!("{name}{extension}"));
@@ -164,7 +162,6 @@ fn shards_of_a_dataset_make_the_files_of_one_process() {
     assert!(!folder.path("shared.parts").exists());
 }
 
-/// Returns all files of a folder with a dataset, by name.
 fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     let file = |entry: std::io::Result<fs::DirEntry>| {
         let path = entry.unwrap().path();

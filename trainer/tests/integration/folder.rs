@@ -54,7 +54,6 @@ impl Folder {
         folder
     }
 
-    /// Writes the random games of these seeds.
     pub(crate) fn random_games(&self, name: &str, seeds: Range<u64>) {
         records::write(&self.path(name), seeds.map(random_game));
     }

@@ -21,7 +21,6 @@ fn random_games() -> impl Iterator<Item = Game> {
     (0..GAMES).map(random_game)
 }
 
-/// Creates a folder with the random games.
 fn folder() -> Folder {
     Folder::with_random_games(0..GAMES)
 }

@@ -201,33 +201,6 @@ fn a_match_that_no_page_can_show_is_refused() {
     }
 }
 
-/// A past bug: a search for other values in the folder of an earlier one replaced its record, and
-/// the earlier trials were lost.
-#[test]
-fn a_search_of_other_values_does_not_drop_the_trials_of_the_one_before() {
-    let at = &folder();
-    recipe(at);
-    let tune =
-        "tune recipe.toml values.toml --test test.games --out tuned --seeds 2 --phases 40..41";
-    at.write("values.toml", "[settings]\nridge = [3, 300]\n");
-    at.runs(tune);
-    let trials = || at.text("tuned/trials.jsonl");
-    let first = trials();
-    at.runs(tune);
-    assert_eq!(trials(), first);
-    at.write("values.toml", "[settings]\nridge = [300, 3000]\n");
-    at.runs(tune);
-    let both = trials();
-    let of = |text: &str, ridge: &str| {
-        let names = [",", "}"].map(|end| format!("\"settings.ridge\":{ridge}{end}"));
-        names.iter().map(|name| text.matches(name).count()).sum::<usize>()
-    };
-    assert!(of(&first, "3") > 0 && of(&both, "3") == of(&first, "3"), "{both}");
-    assert!(of(&both, "3000") > 0 && of(&both, "300") > 0, "{both}");
-    at.runs(tune);
-    assert_eq!(trials(), both);
-}
-
 #[test]
 fn of_a_million_bad_lines_not_each_is_told() {
     let folder = Folder::new();

@@ -1,7 +1,5 @@
 //! The commands that study weights: `compare`, `curve`, `tune`, and the details of `loss`.
 
-use std::fs;
-
 use othello_engine::board::Side;
 use othello_engine::board::notation::board_text;
 use othello_testing::program::message;
@@ -11,7 +9,6 @@ use super::folder::{Folder, printed, random_game};
 
 const BOARD: &str = "-O--------OXX-----XO------XOOX---XXXXOO----OOOO---O-O-X--------- X";
 
-/// Creates a folder with random games to fit to, and others to test on.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.random_games("train.games", 0..400);
@@ -129,6 +126,12 @@ fn tuning_leaves_what_is_worse_and_finds_what_is_better() {
     let more = "[settings]\nridge = [20.0, 20.0001, 30.0, 40.0]\n";
     folder.write("values.toml", more);
     assert!(fits(&folder.json(tune)) >= Some(2 * 3 * 5));
+    // A past bug: the record was replaced, and the earlier trials were lost.
+    let of = |text: &str, ridge: &str| text.matches(&format!("\"settings.ridge\":{ridge}")).count();
+    let both = record();
+    assert!(of(&both, "1000000000000.0") > 0 && of(&both, "40.0") > 0, "{both}");
+    folder.runs(tune);
+    assert_eq!(record(), both);
     // Another recipe's record is not overwritten.
     recipe(&folder, "one.toml", 2, "10.0");
     folder.refuses(tune, "trials.jsonl");

@@ -55,7 +55,6 @@ const EGAROUCID: [&str; 16] = [
 ];
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Parses squares as file and rank, 0 to 7.
 fn squares(text: &str) -> Vec<(usize, usize)> {
     let square = |name: &str| {
         let name = name.to_ascii_lowercase();
@@ -173,7 +172,6 @@ fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns positions of random games, of all plies.
 fn positions() -> Vec<Position> {
     let steps = (0..20).flat_map(|seed| Game::new(0, &random_moves(seed)).unwrap().replay().steps);
     let positions: Vec<Position> = steps.map(|step| step.position).collect();
@@ -202,10 +200,13 @@ fn shipped(name: &str) -> PatternSet {
     PatternSet::shipped(name).unwrap()
 }
 
-/// Returns our values of positions in 1/128 disc.
 fn our_sums(weights: &Weights, positions: &[Position]) -> Vec<i32> {
     let tables = Tables::new(weights);
     positions.iter().map(|p| 4 * tables.value(&tables.state(p), p).steps()).collect()
+}
+
+fn assert_equal(one: &Weights, other: &Weights) {
+    assert!(one.all_steps() == other.all_steps());
 }
 
 /// Checks that values differ by rounding alone: 46 weights are rounded by half a step at most, and

@@ -155,6 +155,8 @@ impl Folder {
 
     /// Removes the folder, unless it holds files that are not of the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
+        // `run.json` last: without it, nobody could remove what a kill leaves here.
+        self.remove_files(|name| name != MANIFEST)?;
         self.remove_files(|_| true)?;
         // A folder with files of others stays.
         let _ = fs::remove_dir(&self.path);

@@ -96,6 +96,10 @@ impl Run {
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
         let is_own = |there: &Plan| there.provenance == *provenance;
+        if shard.is_whole() {
+            // If it is empty.
+            let _ = std::fs::remove_dir(&folder.path);
+        }
         if shard.is_whole()
             && matches!(folder.read(), Ok(Some(there)) if is_own(&there))
             && let Ok(lock) = Lock::of_shard(&folder.path, output, shard)

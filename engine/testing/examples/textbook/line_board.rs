@@ -16,9 +16,7 @@ const EMPTY: usize = 1;
 
 /// The tables that all boards share.
 pub(crate) struct Rules {
-    /// The lines of each square: the line, and the square's place on it.
     lines_of: Vec<Vec<(usize, usize)>>,
-    /// The squares of each line.
     pub(crate) squares_of: Vec<Vec<usize>>,
     /// For each side, configuration and place, the discs that a move turns over towards the
     /// beginning and the end of the line.
@@ -26,7 +24,6 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Builds the tables.
     pub(crate) fn new() -> Self {
         let mut squares_of: Vec<Vec<usize>> = vec![];
         for (column_step, row_step) in [(1, 0), (0, 1), (1, 1), (-1, 1)] {
@@ -121,7 +118,6 @@ impl<'a> LineBoard<'a> {
         lines.iter().any(|&(line, place)| turned[usize::from(self.lines[line])][place] != [0, 0])
     }
 
-    /// Adds a difference of digits to all lines of a square.
     fn add(&mut self, square: usize, difference: i32) {
         for &(line, place) in &self.rules.lines_of[square] {
             let step = difference * 3_i32.pow(place as u32);
@@ -129,7 +125,6 @@ impl<'a> LineBoard<'a> {
         }
     }
 
-    /// Makes a legal move, by differences alone.
     fn play(&mut self, square: usize) {
         let rules = self.rules;
         let towards = if self.side == 0 { -1 } else { 1 };
@@ -188,7 +183,6 @@ fn leaves_by_bits(position: &Position, depth: u32) -> u64 {
     children(position).map(|child| leaves_by_bits(&child, depth - 1)).sum()
 }
 
-/// Returns a result, and the processor's seconds that it took.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let begun = processor_seconds();
     (work(), processor_seconds() - begun)
@@ -216,7 +210,6 @@ fn collisions(keys: &[u64]) -> usize {
     keys.iter().filter(|&&key| std::mem::replace(&mut taken[place(key)], true)).count()
 }
 
-/// Returns the correlation of two numbers over positions.
 fn correlation(pairs: &[[f64; 2]]) -> f64 {
     let mean = |of: &dyn Fn([f64; 2]) -> f64| {
         pairs.iter().map(|&pair| of(pair)).sum::<f64>() / pairs.len() as f64

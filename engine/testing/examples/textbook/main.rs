@@ -44,7 +44,6 @@ fn main() -> Done {
     Ok(())
 }
 
-/// Reads the first lines of a file.
 fn first_lines<T: FromStr<Err: std::fmt::Display>>(file: &str, count: &str) -> Done<Vec<T>> {
     Ok(Lines::open(Path::new(file))?.next_lines(count.parse()?)?)
 }

@@ -17,7 +17,6 @@ use super::{Done, hash, processor_seconds};
 const PLAIN_HEIGHT: [u32; 2] = [3, 7];
 /// The least height above the end at which moves are ordered by value and not by replies.
 const VALUED_HEIGHT: u32 = 12;
-/// The first depth of iterative deepening.
 const FIRST_DEPTH: u32 = 4;
 /// The move score that puts a move before all others.
 const FIRST: i32 = 1 << 16;
@@ -40,7 +39,6 @@ pub(crate) struct Shape {
 impl Shape {
     /// A table that is never full in these comparisons.
     const LARGE: Self = Self { entries: 1 << 19, ways: 4, age_cost: Some(0), key_bits: None };
-    /// A table that is always full.
     pub(crate) const SMALL: Self = Self { entries: 128, ..Self::LARGE };
 }
 
@@ -162,7 +160,6 @@ impl AddAssign for Effort {
     }
 }
 
-/// A search in one form.
 pub(crate) struct Plain<'a, E: Evaluate> {
     evaluator: &'a E,
     form: Form,
@@ -176,14 +173,12 @@ pub(crate) struct Plain<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Plain<'a, E> {
-    /// Begins with an empty table.
     pub(crate) fn new(evaluator: &'a E, form: Form) -> Self {
         let table = form.table.map(Table::new);
         let (root, effort) = (Position::START, Effort::default());
         Self { evaluator, form, table, earlier: None, root, to_the_end: false, effort }
     }
 
-    /// Returns the work of all searches so far.
     pub(crate) fn effort(&self) -> Effort {
         Effort { mistaken: self.table.as_ref().map_or(0, |table| table.mistaken), ..self.effort }
     }
@@ -280,7 +275,6 @@ impl<'a, E: Evaluate> Plain<'a, E> {
         found
     }
 
-    /// Returns whether a node is near the leaves.
     fn is_plain(&self, depth: u32) -> bool {
         depth <= PLAIN_HEIGHT[usize::from(self.to_the_end)]
     }
@@ -348,11 +342,9 @@ pub(crate) fn play(evaluator: &impl Evaluate, form: Form, depth: u32, exact: u32
     (sign * position.score(), effort)
 }
 
-/// The comparisons.
 pub(crate) const COMPARISONS: [&str; 8] =
     ["windows", "softness", "table", "order", "clusters", "keys", "game", "ages"];
 
-/// Returns the compared forms, each with a name.
 pub(crate) fn forms(comparison: &str) -> Result<Vec<(String, Form)>, String> {
     const USUAL: Form = Form::USUAL;
     const SMALL: Shape = Shape::SMALL;
@@ -418,7 +410,6 @@ fn print_rows(comparison: &str, mut work: impl FnMut(Form) -> (String, Effort)) 
     Ok(())
 }
 
-/// Compares games.
 pub(crate) fn compare_games(comparison: &str, depth: u32, exact: u32) -> Done {
     let tables = embedded::tables();
     print_rows(comparison, |form| {
@@ -427,7 +418,6 @@ pub(crate) fn compare_games(comparison: &str, depth: u32, exact: u32) -> Done {
     })
 }
 
-/// Compares searches of positions, each from an empty table.
 pub(crate) fn compare(comparison: &str, problems: &[Problem], depth: u32) -> Done {
     let tables = embedded::tables();
     let search_all = |form| {

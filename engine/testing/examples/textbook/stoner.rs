@@ -35,7 +35,6 @@ pub(crate) struct Trap {
 }
 
 impl Trap {
-    /// Returns every shape in its eight images.
     pub(crate) fn all() -> Done<Vec<Self>> {
         let corners = bits("a8 h8")?;
         let mut all = vec![];
@@ -66,7 +65,6 @@ impl Trap {
             && position.moves() & self.corners == 0
     }
 
-    /// Returns whether a position has the shape.
     fn is_here(&self, position: &Position) -> bool {
         self.own & !position.player() == 0 && self.other & !position.opponent() == 0
     }
@@ -94,7 +92,6 @@ impl Trap {
     }
 }
 
-/// Returns the squares that a text names.
 fn bits(squares: &str) -> Done<u64> {
     squares.split(' ').try_fold(0, |all, one| Ok(all | one.parse::<Square>()?.bit()))
 }
@@ -104,7 +101,6 @@ fn bits(squares: &str) -> Done<u64> {
 pub(crate) struct Stoners {
     /// Their number by patience, with the shape as written and in its mirror image.
     pub(crate) counts: [[u32; PATIENCE + 1]; 2],
-    /// The first of them.
     pub(crate) first: Option<String>,
 }
 
@@ -137,7 +133,6 @@ impl Stoners {
     }
 }
 
-/// Prints the stoners of each number of plies.
 pub(crate) fn run(last: u32) -> Done {
     for plies in 1..=last {
         let Stoners { counts: [written, mirrored], first } = Stoners::of(plies)?;

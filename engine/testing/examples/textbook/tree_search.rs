@@ -16,10 +16,8 @@ use super::{Done, processor_seconds};
 const EXACT: u32 = 14;
 /// The most empty squares at which leaves of the tree are solved.
 const SOLVED: u32 = 6;
-/// The place of the root among the nodes of a tree.
 const ROOT: usize = 0;
 
-/// The pruning of the engine's search in percent.
 const SELECTIVITY: &str = "73";
 /// The weight of the bonus for few visits, relative to the mean value.
 const EXPLORATION: f64 = 1.0;
@@ -53,7 +51,6 @@ impl Node {
         Self { position, children: 0..0, prior, guess, visits: 0.0, sum: 0.0, proven: None }
     }
 
-    /// Returns the best estimate of its share.
     fn share(&self) -> f64 {
         self.proven.unwrap_or((self.guess + self.sum) / (1.0 + self.visits))
     }
@@ -71,7 +68,6 @@ pub(crate) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Begins with an empty tree.
     pub(crate) fn new(evaluator: &'a Evaluator, temperature: f64) -> Result<Self, TableError> {
         let solver = Search::new(evaluator).hash_mb(1).searcher()?;
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
@@ -176,7 +172,6 @@ impl<'a> Tree<'a> {
         guess
     }
 
-    /// Returns the value of a position in discs.
     fn discs(&self, position: &Position) -> f64 {
         if position.is_over() {
             position.score().into()
@@ -245,7 +240,6 @@ fn print_score(pairs: &[[i32; 2]]) {
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-/// Plays a match: two games from each opening.
 pub(crate) fn run(openings: &[String], nodes: u64, simulations: u32) -> Done {
     let evaluator = Evaluator::embedded();
     let search = Search::new(&evaluator).selectivity(SELECTIVITY.parse()?)?;

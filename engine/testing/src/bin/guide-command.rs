@@ -20,7 +20,6 @@ use std::process::{Command, ExitCode};
 
 use othello_testing::guides::{BINARIES, CHECKED, inputs};
 
-/// The amounts, each with a sufficient limit.
 const AT_MOST: &str = "\
     --games 60 --pairs 4 --depth 2 --nodes 300 --level 4 --black-depth 2 --white-depth 1 \
     --exact 6 --black-exact 6 --white-exact 6 --plies 5 --score-depth 1 --hash-mb 4 --random 300 \

@@ -24,7 +24,6 @@ const NUMBERS: &str = " \
 /// Names of things other than ordinary files, or that nobody owns; the first is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
-/// Words that belong nowhere.
 const WORDS: [&[u8]; 12] = [
     b"\xff\xfe",
     b"\x1b[31m",
@@ -40,7 +39,6 @@ const WORDS: [&[u8]; 12] = [
     b"x*1e300",
 ];
 
-/// Flags that some commands take.
 const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
@@ -51,7 +49,6 @@ const AMOUNTS: &str = "\
     --repetitions --plies --score-depth --white-depth --black-depth --white-exact --epochs \
     --random-plies --minutes --batch perft --hash-mb";
 
-/// Flags of outputs.
 const OUTPUTS: [&str; 6] =
     ["--out", "--repair", "--indices", "--picture", "--games-out", "--transcripts-out"];
 
@@ -88,10 +85,12 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
         for (at, input) in (1..list.len()).flat_map(|at| inputs.iter().map(move |it| (at, it))) {
             if OUTPUTS.iter().any(|flag| list[at - 1] == **flag) {
                 let mut list = list.clone();
+                // A folder is never an input.
+                let is_file = list[at].to_string_lossy().contains('.');
                 list[at] = Path::new(if at % 2 == 0 { "." } else { "" }).join(input).into();
                 list.push("--force".into());
-                let refusal = (false, Some("is also an input"));
-                attack(ground, words, scene.path(), (&list, &inputs), refusal);
+                let refusal = is_file.then_some("is also an input");
+                attack(ground, words, scene.path(), (&list, &inputs), (false, refusal));
             }
         }
     }
@@ -112,7 +111,6 @@ fn hostile_words(ground: &mut Ground<'_>) {
     }
 }
 
-/// Returns the words of a command, and those of them that are inputs.
 fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     let inputs = words.split(' ').filter_map(|word| Some(word.strip_prefix('@')?.into()));
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())

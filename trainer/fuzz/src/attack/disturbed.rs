@@ -18,21 +18,17 @@ use super::ground::{Ground, Limits, Place, Words, name, writers};
 use super::process::{Ended, run};
 use crate::mutation::Draws;
 
-/// The result of a run: its files and its report.
 pub(super) struct Outcome {
     pub(super) files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
 }
 
-/// The run of a command that nothing disturbs.
 pub(super) struct Undisturbed {
     pub(super) outcome: Outcome,
     pub(super) seconds: f64,
-    /// The number of system calls of each kind.
     calls: BTreeMap<String, usize>,
 }
 
-/// Runs a command that nothing disturbs.
 pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undisturbed {
     let folder = tempfile::tempdir().expect("a folder");
     let (counts, work) = (folder.path().join("calls"), folder.path().join("work"));
@@ -92,7 +88,6 @@ impl Outcome {
         self.files.keys().find(differs).map(|name| format!("{} differs", name.display()))
     }
 
-    /// Returns the difference of another result from this one.
     pub(super) fn difference(&self, found: &Self, is_fixed: bool) -> Option<String> {
         self.files_differ(&found.files, is_fixed).or_else(|| {
             (is_fixed && self.report != found.report).then(|| "the report differs".to_owned())
@@ -157,7 +152,6 @@ pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Starts a command, and kills it after some time if it still runs then.
 fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     let mut command = place.command(folder, words);
     command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());

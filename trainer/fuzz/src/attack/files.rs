@@ -45,7 +45,6 @@ pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     }
 }
 
-/// Gives a damaged file to a command.
 fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     let &mut Ground { place, limits, ref mut findings, .. } = ground;
     let folder = tempfile::tempdir().expect("a folder");

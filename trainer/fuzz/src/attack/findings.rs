@@ -20,7 +20,6 @@ const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 /// All counts and findings.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// The name of the current round.
     round: &'static str,
     /// The [`COUNTS`] of each command in each round.
     rows: BTreeMap<(&'static str, String), [usize; 5]>,
@@ -29,7 +28,6 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Begins a round.
     pub(super) fn begin(&mut self, round: &'static str) {
         self.round = round;
     }

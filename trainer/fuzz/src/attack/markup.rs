@@ -45,7 +45,6 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Returns the data of a page.
 fn data_of(page: &str) -> Option<&str> {
     let (_, rest) = page.split_once("id=\"data\"")?;
     let (_, data) = rest.split_once('>')?;

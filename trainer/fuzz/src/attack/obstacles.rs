@@ -10,7 +10,6 @@ use std::process::Command;
 use super::ground::{Ground, name, writers};
 use super::process::run;
 
-/// The kinds of obstacles.
 const THINGS: [&str; 7] =
     ["a pipe", "/dev/zero", "/dev/full", "nowhere", "itself", "a folder", "1 TB"];
 
@@ -44,7 +43,7 @@ const READERS: [(&str, &str, bool); 13] = [
 ];
 
 /// The command that made `own.weights`.
-const FIT: &str = "othello-trainer fit @random.games --patterns @patterns.toml --optimizer lsq --iterations 2 --out @small.weights";
+const FIT: &str = "othello-trainer fit @random.games --patterns @patterns.toml --optimizer lsq --iterations 2 --out own.weights";
 
 /// Puts `times` obstacles where outputs of every command that writes belong, and every kind of
 /// obstacle where commands look for files by themselves.
@@ -105,14 +104,14 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns whether a message names a thing: its path, and its kind if reading it would not end.
+/// Returns whether a message names a thing whose reading would not end: its path and its kind.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
-    let kind = match thing {
-        "a pipe" => "a named pipe",
-        "/dev/zero" => "a device",
-        _ => "",
-    };
-    message.contains(&path.display().to_string()) && message.contains(kind)
+    let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
+    match thing {
+        "a pipe" => names("a named pipe"),
+        "/dev/zero" => names("a device"),
+        _ => true,
+    }
 }
 
 /// Returns whether a run may replace a thing: what lies in its own folder of parts, and an empty

@@ -15,10 +15,8 @@ pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
 
-/// The longest line that a message may have.
 const LONGEST_LINE: usize = 10_000;
 
-/// The end of a run.
 pub(super) struct Ended {
     /// The exit status; `None` if the command took too long and was killed.
     status: Option<ExitStatus>,
@@ -28,7 +26,6 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Returns the exit status, if the command ended by itself.
     pub(super) fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
     }
@@ -38,7 +35,6 @@ impl Ended {
         is_refusal(self.code())
     }
 
-    /// Returns true if SIGKILL ended the run.
     pub(super) fn is_killed(&self) -> bool {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
@@ -132,7 +128,6 @@ fn watch(child: &mut Child, limits: Limits) -> (Option<ExitStatus>, u64) {
     }
 }
 
-/// Returns the greatest memory of a process so far.
 fn kibibytes_of(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
     let status = status.unwrap_or_default();

@@ -89,9 +89,7 @@ struct Setup {
     settings: FitSettings,
     /// The checksum of the weights of the fit that was never stopped.
     sha256: String,
-    /// The `run.json` of the fit.
     manifest: Vec<u8>,
-    /// The provenance of the file that was left.
     provenance: Vec<u8>,
 }
 
@@ -157,7 +155,6 @@ fn sections(data: &[u8]) -> Vec<Section> {
     .collect()
 }
 
-/// Removes the files that an earlier run may have left.
 fn remove(weights: &Path) {
     let _ = fs::remove_dir_all(weights.with_added_extension("parts"));
     for extension in ["report.json", "metrics.jsonl", "partial"] {

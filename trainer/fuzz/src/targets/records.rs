@@ -42,7 +42,6 @@ pub(super) fn container(data: &[u8]) {
     });
 }
 
-/// Reads a container to its end.
 fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     let mut reader = Reader::open(path, kind).inspect_err(|e| check_names(e, path))?;
     for section in reader.by_ref() {
@@ -73,7 +72,6 @@ fn read_as(path: &Path, kind: Kind) -> bool {
     whole
 }
 
-/// Checks the content of a frame of games.
 pub(super) fn games(data: &[u8]) {
     let bytes = container::file(b'G', VERSION, b"{}", &[Section::new("games", data)]);
     let games = scratch::with_file("games", &bytes, |path| {

@@ -17,7 +17,6 @@ use othello_trainer::source::{Entries, Rejection, SourceError, boards, transcrip
 use super::{check_message, check_names};
 use othello_testing::scratch;
 
-/// WTHOR files.
 pub(super) fn wthor(data: &[u8]) {
     scratch::with_file("games.wtb", data, |path| {
         let games = entries(WthorGames::open(path), path, data.len());
@@ -27,7 +26,6 @@ pub(super) fn wthor(data: &[u8]) {
     });
 }
 
-/// Files of GGF.
 pub(super) fn ggf(data: &[u8]) {
     scratch::with_file("games.ggf", data, |path| {
         let games = entries(GgfGames::open(path), path, data.len());
@@ -35,7 +33,6 @@ pub(super) fn ggf(data: &[u8]) {
     });
 }
 
-/// Egaroucid's boards.
 pub(super) fn egaroucid(data: &[u8]) {
     scratch::with_file("boards.dat", data, |path| {
         let rows = entries(EgaroucidBoards::open(path), path, data.len());
@@ -45,7 +42,6 @@ pub(super) fn egaroucid(data: &[u8]) {
     });
 }
 
-/// Text files, with a transcript or a scored board a line.
 pub(super) fn texts(data: &[u8]) {
     // A packed file has as many lines as it unpacks to, if it does.
     if data.starts_with(b"\x28\xB5\x2F\xFD") {

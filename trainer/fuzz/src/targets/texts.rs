@@ -30,7 +30,6 @@ pub(super) fn arguments(data: &[u8]) {
     }
 }
 
-/// Checks board lines and OBF.
 pub(super) fn boards(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     match text.parse::<BoardLine>() {
@@ -64,7 +63,6 @@ fn check_position(position: &Position) {
     assert_eq!(played.fold(0, |moves, square| moves | square.bit()), position.moves());
 }
 
-/// Checks transcripts.
 pub(super) fn transcript(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let squares = match transcript::parse(text) {
@@ -84,7 +82,6 @@ pub(super) fn transcript(data: &[u8]) {
     }
 }
 
-/// Checks pattern sets in TOML.
 pub(super) fn pattern_set(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let set = match PatternSet::from_toml(text) {
@@ -142,7 +139,6 @@ pub(super) fn fit_arguments(data: &[u8]) {
     }
 }
 
-/// Checks label rules of the command line.
 pub(super) fn labels(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let Some(rules) = reads_back::<LabelRules>(text) else { return };
@@ -159,7 +155,6 @@ pub(super) fn labels(data: &[u8]) {
     }
 }
 
-/// Checks settings of a fit in TOML.
 pub(super) fn settings(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     match FitSettings::from_toml(text) {

@@ -14,21 +14,17 @@ use tempfile::TempDir;
 
 use crate::folder::Folder;
 
-/// The time after which a run counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The folder of kernels, which are built once for all tests of this process.
 static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
-/// A folder with games, a library folder, and room for outputs.
 pub(crate) struct Place {
     folder: Folder,
     fits: Cell<u32>,
 }
 
-/// The result of a run.
 pub(crate) struct Ended {
-    /// The exit status; `None` after a signal.
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -52,7 +48,6 @@ impl Place {
         self.folder.path(name)
     }
 
-    /// Runs the trainer with settings for the stand-in.
     pub(crate) fn run(&self, asked: &str, arguments: &str) -> Ended {
         let report = self.path("report.json");
         let _ = fs::remove_file(&report);
@@ -76,7 +71,6 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases with a window.
     pub(crate) fn fit(&self, asked: &str, fit: Fit<'_>) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
@@ -92,7 +86,6 @@ impl Place {
     }
 }
 
-/// The arguments of a fit.
 #[derive(Clone, Copy)]
 pub(crate) struct Fit<'a> {
     pub(crate) device: &'a str,
@@ -109,7 +102,6 @@ impl Fit<'_> {
 }
 
 impl Ended {
-    /// Returns the JSON object of a successful run.
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.status, Some(0), "{}", self.stderr);
         serde_json::from_str(&self.stdout).unwrap()
@@ -125,7 +117,6 @@ impl Ended {
         calls.filter(|entry| entry.starts_with(beginning)).collect()
     }
 
-    /// Returns the number of calls of an entry point.
     pub(crate) fn calls(&self, entry: &str) -> u64 {
         self.report["calls"][entry].as_u64().unwrap_or(0)
     }

@@ -56,7 +56,6 @@ fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     known.map(|(code, name, _)| (code, name)).collect()
 }
 
-/// Checks what must hold after any fault.
 fn check_handled(ended: &Ended, asked: &str) {
     assert!(!ended.stderr.contains("panicked"), "{asked}: {}", ended.stderr);
     assert!(matches!(ended.status, Some(0 | 2)), "{asked}: {:?}\n{}", ended.status, ended.stderr);

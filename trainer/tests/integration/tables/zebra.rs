@@ -30,14 +30,12 @@ const ZEBRA: [(&str, &str); 11] = [
 const ZEBRA_HEADER: [i16; 14] = [5358, 9793, 12, 8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
 const ZEBRA_WEIGHTS: usize = 113_879;
 
-/// Returns the words of an unpacked file of Zebra.
 fn zebra_words(bytes: &[u8]) -> Vec<i16> {
     let mut unpacked = vec![];
     GzDecoder::new(bytes).read_to_end(&mut unpacked).unwrap();
     unpacked.chunks(2).map(|two| i16::from_be_bytes([two[0], two[1]])).collect()
 }
 
-/// Returns a file of Zebra with these words.
 fn zebra_file(words: &[i16]) -> Vec<u8> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     let mut packed = vec![];
