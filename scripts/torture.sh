@@ -3,15 +3,15 @@
 #
 #   scripts/torture.sh fuzz [SECONDS [TARGET...]]      every parser for 600 seconds
 #   scripts/torture.sh attack [--profile PROFILE] [OPTIONS...]      every command; a few minutes
-#   scripts/torture.sh attack --kills 20 --files 700 --calls 140 --limits 30 --obstacles 20 --lists 5000 --seed 2
+#   scripts/torture.sh attack --kills 20 --files 700 --full 20 --calls 140 --limits 30 --obstacles 20 --lists 5000 --seed 2
 #
 # The fuzzer starts from the corpora in the repository, which it does not change. It needs the nightly toolchain and
 # cargo-fuzz (`cargo install cargo-fuzz`). An input that takes 10 seconds or asks for more than 1 GiB is also a finding.
 # Findings stay in target/fuzz/findings. Correct the fault, and add the input to the target's corpus under the name of
 # the fault.
 #
-# Attacks are damaged and forged files of every kind, kills, failing system calls, limits on memory and on the size of
-# files, pipes, devices, links and huge files in place of outputs, players in a match that leave processes behind, file
+# Attacks are damaged and forged files of every kind, kills, full disks, failing system calls, limits on memory, stacks and
+# the size of files, pipes, devices, links and huge files in place of outputs, players in a match that leave processes behind, file
 # names with markup, and hostile lists of arguments. They need Linux and a C compiler. `--help` lists the options. Files
 # that showed a fault stay in ${TMPDIR:-/tmp}/othello-torture.
 #

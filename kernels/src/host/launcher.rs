@@ -17,11 +17,7 @@ pub struct HostLauncher {
 impl HostLauncher {
     /// Compiles a program with the machine's C compiler.
     pub fn new(program: &Program) -> Result<Self, LaunchError> {
-        HostProgram::compile(program).map(Self::of).map_err(failed)
-    }
-
-    /// Runs the kernels of a program that is compiled.
-    pub fn of(program: HostProgram) -> Self {
+        let program = HostProgram::compile(program).map_err(failed)?;
         // As a small GPU: more than one block.
         let limits = Limits {
             blocks: 4,
@@ -29,7 +25,7 @@ impl HostLauncher {
             resident_bytes: usize::MAX,
             memory_bandwidth: None,
         };
-        Self { program, limits }
+        Ok(Self { program, limits })
     }
 
     /// Returns this launcher with other limits.

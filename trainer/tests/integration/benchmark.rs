@@ -185,11 +185,4 @@ fn programs_without_games_or_manners_are_told_of() {
     let failures = refusing["players"][0]["hard"][0]["failures"].as_array().unwrap();
     assert_eq!(failures.len(), problems(&folder).len());
     assert!(failures.iter().all(|said| said.as_str().unwrap().contains("refused `genmove ")));
-    folder.refuses(
-        "benchmark gtp:no-such-program --only hard",
-        "player gtp:no-such-program: it ended",
-    );
-    folder.refuses("benchmark mobility --only hard --hard a.games", "a.games");
-    folder.write("empty.obf", "");
-    folder.refuses("benchmark mobility --only hard --hard empty.obf", "empty.obf: no position");
 }

@@ -15,7 +15,6 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server, serve};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search, Strength};
-use othello_testing::program::message;
 use othello_trainer::arena::{Contestant, ExternalEngine, Match, MatchResult, Protocol, Terms};
 use serde_json::Value;
 
@@ -234,27 +233,14 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_refused_before_the_match() {
+fn the_command_reports_a_match_against_a_program() {
     let folder = Folder::new();
     folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\n");
-    let run = |player: &str| {
-        let arguments = "--pairs 3 --depth 1 --exact 2 --json --timeout 30 --openings openings.txt";
-        let mut command = folder.command("match");
-        command.args([player, "mobility"]).args(arguments.split(' ')).output().unwrap()
-    };
-    for player in ["gtp:no-such-program", "nboard:exit 1"] {
-        let refused = run(player);
-        let said = message(&refused);
-        assert_eq!(refused.status.code(), Some(2), "{said}");
-        assert!(said.contains(&format!("player {player}: it ended while")), "{said}");
-    }
-    for protocol in ["gtp", "nboard"] {
-        let kind = if protocol == "gtp" { Protocol::Gtp } else { Protocol::Nboard };
-        let player = format!("{protocol}:{}", command(kind, "good"));
-        let output = run(&player);
-        assert!(output.status.success(), "{}", message(&output));
-        let report = printed(&output);
+    let arguments = "match mobility --pairs 3 --depth 1 --exact 2 --json --openings openings.txt";
+    for (prefix, protocol) in [("gtp", Protocol::Gtp), ("nboard", Protocol::Nboard)] {
+        let player = format!("{prefix}:{}", command(protocol, "good"));
+        let report = printed(&folder.command(arguments).arg(&player).output().unwrap());
         assert_eq!((&report["pairs"], &report["forfeits"]), (&3.into(), &Value::Array(vec![])));
-        assert_eq!(report["first"], player);
+        assert_eq!(report["second"], player);
     }
 }

@@ -3,8 +3,6 @@
 use othello_engine::board::Phase;
 use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::Weights;
-use othello_engine::file::{Existing, Provenance};
-use othello_engine::pattern::PatternSet;
 use serde_json::Value;
 
 use super::folder::{Folder, RANDOM_PLIES, printed};
@@ -91,28 +89,4 @@ fn the_worst_positions_are_board_lines_with_their_labels() {
         assert_eq!(board.score, row["label"].as_f64());
         assert_eq!(Phase::of(&board.position).unwrap().index(), row["phase"]);
     }
-}
-
-#[test]
-fn weights_of_other_pattern_sets_are_not_compared() {
-    let folder = Folder::new();
-    let small = Weights::zero(PatternSet::shipped("small").unwrap());
-    let path = folder.path("small.weights");
-    small.write(&path, &Provenance::new("test"), Existing::Keep).unwrap();
-    let conformance =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
-    for part in ["small.weights", "`small`", "conformance.weights", "`conformance`"] {
-        folder.refuses(&format!("diff small.weights {conformance}"), part);
-    }
-    let same = folder.json(&format!("diff {conformance} {conformance}"));
-    assert_eq!((&same["equal"], &same["max_steps"]), (&true.into(), &0.into()));
-    assert_eq!(same["phases"][59]["mean_discs"], 0.0);
-}
-
-#[test]
-fn a_fit_without_time_says_how_to_go_on_and_then_does() {
-    let folder = Folder::with_random_games(0..60);
-    folder.refuses(&format!("{FIT} --out a.weights --minutes 1e-9"), "--minutes");
-    let resumed = fit(&folder, "--out a.weights");
-    assert_eq!(resumed["sha256"], fit(&folder, "--out whole.weights")["sha256"]);
 }

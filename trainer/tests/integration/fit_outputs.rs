@@ -128,14 +128,6 @@ fn a_missing_driver_is_news_only_to_who_asked() {
     assert!(said.contains(reason), "{said}");
 }
 
-#[test]
-fn a_ridge_that_no_data_outweighs_is_refused_with_its_range() {
-    let folder = folder();
-    let said = folder.refusal(&format!("{FIT} --out a.weights --ridge 1e307"));
-    assert!(said.contains("`ridge` is 1e307") && said.contains("at most 1e12"), "{said}");
-    fitted(&folder, "--out a.weights --ridge 1e12");
-}
-
 /// A past bug: complete weights were taken with the report of another fit.
 #[test]
 fn complete_weights_without_their_report_say_what_to_do() {

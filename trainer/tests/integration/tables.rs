@@ -3,15 +3,12 @@
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
-use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 use othello_engine::record::Game;
 use othello_testing::random_games::random_moves;
 use othello_trainer::export::edax::{edax, read_edax};
 use othello_trainer::export::egaroucid::{egaroucid, read_egaroucid};
 use othello_trainer::export::tables::ReadTables;
-
-use super::folder::Folder;
 
 mod zebra;
 
@@ -348,29 +345,4 @@ fn a_damaged_file_is_refused_by_what_is_wrong() {
     assert!(refused(&words(&[-4096])).contains("word 0 is a weight of -128.00 discs"));
     assert!(refused(&words(&[i16::MAX; 2000])).contains("more than 36745500 weights"));
     assert!(refused(&(-1_i32).to_le_bytes()).contains("number of words, which is -1"));
-}
-
-#[test]
-fn the_commands_write_files_and_read_them_back() {
-    let folder = Folder::new();
-    let (written, provenance) = (weights(shipped("egaroucid")), Provenance::new("test"));
-    written.write(&folder.path("own.weights"), &provenance, Existing::Keep).unwrap();
-    let report = folder.json("export own.weights --format egaroucid --out eval.egev2");
-    assert_eq!(report["bytes"], folder.read("eval.egev2").len());
-    let import = "import weights eval.egev2 --format egaroucid --out back.weights";
-    let report = folder.json(import);
-    assert_eq!(
-        (&report["pattern_set"], &report["rounding"]["rms"]),
-        (&"egaroucid".into(), &0.0.into())
-    );
-    assert_eq!(report["sha256"], folder.json(import)["sha256"]);
-    assert_eq!(folder.json("diff own.weights back.weights")["equal"], true);
-
-    let export = "export own.weights --format edax --out eval.dat";
-    folder.refuses(export, "own.weights: pattern 2");
-    assert!(!folder.path("eval.dat").exists());
-    let import = "import weights eval.egev2 --format edax --out eval.dat";
-    folder.refuses(import, "eval.egev2: not an evaluation");
-    let import = "import weights eval.egev2 --format egaroucid --out eval.egev2";
-    folder.refuses(import, "also an input");
 }

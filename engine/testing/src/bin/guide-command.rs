@@ -26,18 +26,12 @@ const AT_MOST: &str = "\
     --count 20 --positions 100 --searches 2 --epochs 2 --repetitions 1 --seeds 2";
 
 /// The arguments to add to a call that begins so, unless it has them.
-const ADDED: [(&str, &str, &str); 10] = [
-    ("selfplay", "--depth", "1"),
-    ("selfplay", "--exact", "6"),
-    ("fit", "--epochs", "1"),
-    ("fit", "--phases", "30..33"),
-    ("calibrate ordering", "--positions", "100"),
-    ("calibrate ordering", "--searches", "2"),
-    ("calibrate probcut", "--positions", "100"),
-    ("calibrate probcut", "--depth", "6"),
-    ("othello-trainer bench", "--games", "60"),
-    ("othello-trainer bench", "--repetitions", "1"),
-];
+const ADDED: &str = "\
+    selfplay: --depth 1 --exact 6
+    fit: --epochs 1 --phases 30..33
+    calibrate ordering: --positions 100 --searches 2
+    calibrate probcut: --positions 100 --depth 6
+    othello-trainer bench: --games 60 --repetitions 1";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args();
@@ -102,11 +96,14 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
     }
     let call = arguments.join(" ");
     let whole_call = format!("{program} {call}");
-    for (of, flag, value) in ADDED {
+    for (of, added) in ADDED.lines().filter_map(|line| line.trim().split_once(": ")) {
         // `bench` is not `benchmark`.
         let begins = |call: &str| format!("{call} ").starts_with(&format!("{of} "));
-        if (begins(&call) || begins(&whole_call)) && !smaller.iter().any(|word| word == flag) {
-            smaller.extend([flag.to_owned(), value.to_owned()]);
+        let added: Vec<&str> = added.split(' ').collect();
+        for pair in added.chunks(2).filter(|_| begins(&call) || begins(&whole_call)) {
+            if !smaller.iter().any(|word| word == pair[0]) {
+                smaller.extend(pair.iter().map(|&word| word.to_owned()));
+            }
         }
     }
     smaller

@@ -24,20 +24,7 @@ const NUMBERS: &str = " \
 /// Names of things other than ordinary files, or that nobody owns; the first is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
-const WORDS: [&[u8]; 12] = [
-    b"\xff\xfe",
-    b"\x1b[31m",
-    b"a b",
-    b" ",
-    b"-",
-    b"--",
-    b"none",
-    b"embedded",
-    b"mobility",
-    b"standard",
-    b"*",
-    b"x*1e300",
-];
+const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
 
 const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
@@ -174,10 +161,10 @@ fn attack(
 /// Makes the list hostile in one way; returns whether the work may now be endless.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
     fn one(of: &'static str, draws: &mut Draws) -> &'static str {
-        of.split(' ').nth(draws.below(of.split(' ').count())).unwrap_or_default()
+        *draws.one(&of.split(' ').collect::<Vec<_>>())
     }
     let place = |draws: &mut Draws| match draws.below(2) {
-        0 if !inputs.is_empty() => inputs[draws.below(inputs.len())].clone(),
+        0 if !inputs.is_empty() => draws.one(inputs).clone(),
         _ => one(PLACES, draws).into(),
     };
     let after =
@@ -202,7 +189,10 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
             match draws.below(4) {
                 0 => drop(list.remove(at)),
                 1 => list.insert(at, OsString::from("x".repeat(100_000))),
-                _ => list[at] = OsStr::from_bytes(WORDS[draws.below(WORDS.len())]).to_owned(),
+                _ => {
+                    let words: Vec<&[u8]> = WORDS.split(|&letter| letter == b',').collect();
+                    list[at] = OsStr::from_bytes(draws.one::<&[u8]>(&words)).to_owned();
+                }
             }
             false
         }

@@ -93,24 +93,14 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
 
 /// Returns true if a message names a file, and after it a place in it.
 fn names_the_place(ended: &Ended, file: &str) -> bool {
-    const NUMBERED: [&str; 7] =
-        ["line ", "byte ", "section ", "record ", "game ", "position ", "version "];
-    const NAMED: [&str; 9] = [
-        "begins with `",
-        "expected a",
-        "section `",
-        " bytes",
-        "the board has",
-        "empty squares",
-        "pattern",
-        "a file of",
-        "`",
-    ];
+    const NUMBERED: &str = "line |byte |section |record |game |position |version ";
+    const NAMED: &str =
+        "begins with `|expected a|section `| bytes|the board has|empty squares|pattern|a file of|`";
     let Some((_, place)) = ended.errors.split_once(file) else { return false };
-    let is_numbered = NUMBERED.iter().any(|word| {
+    let is_numbered = NUMBERED.split('|').any(|word| {
         place.split(word).skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    is_numbered || NAMED.iter().any(|words| place.contains(words))
+    is_numbered || NAMED.split('|').any(|words| place.contains(words))
 }
 
 /// Copies a file that revealed something into a folder that stays.
