@@ -1,11 +1,9 @@
 //! Errors by number of empty squares, of static values and of searches, on the command line.
 
-use std::sync::Mutex;
-
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::Mobility;
-use othello_engine::progress::{Progress, Silent};
+use othello_engine::progress::Silent;
 use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::search::{Pruning, Search};
 use othello_testing::program::message;
@@ -96,25 +94,19 @@ fn errors_of_searches_do_not_depend_on_the_number_of_threads() {
     assert_eq!(loss(1), loss(3));
 }
 
-/// A progress that records the stages with their totals, and the progress of the last one.
-#[derive(Default)]
-struct Stages(Mutex<Vec<(String, u64, u64)>>);
-
-impl Progress for Stages {
-    fn begin(&self, stage: &str, _done: u64, total: u64) {
-        self.0.lock().unwrap().push((stage.to_owned(), total, 0));
-    }
-
-    fn advance(&self, units: u64) {
-        self.0.lock().unwrap().last_mut().unwrap().2 += units;
-    }
-
-    fn message(&self, _line: &str) {}
-}
-
 #[test]
 fn searches_are_shown_position_by_position() {
     let folder = folder();
+    let loss = "loss mobility a.games --phases 50..52 --depth 2 --json --log json";
+    let output = folder.run(loss);
+    let (measured, events) = (printed(&output), message(&output));
+    let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let end = events.filter(|event| event["event"] == "end").last().unwrap();
+    let positions = measured["positions"].as_u64().unwrap();
+    assert!(positions > 2 * GAMES);
+    assert_eq!((&end["stage"], &end["unit"]), (&"loss".into(), &"positions".into()));
+    assert_eq!((&end["done"], &end["total"]), (&positions.into(), &positions.into()));
+    // The same positions merged from many games count each as a game.
     let phase = |phase| Phase::new(phase).unwrap();
     let measuring = Measuring {
         evaluator: &Mobility,
@@ -123,17 +115,11 @@ fn searches_are_shown_position_by_position() {
         phases: phase(50)..=phase(52),
         worst: 0,
     };
-    let (paths, rules, stages) =
-        ([folder.path("a.games")], LabelRules::default(), Stages::default());
-    let measured = measuring.files(&paths, &rules, &stages).unwrap();
-    let (positions, stages) = (measured.all.positions, stages.0.into_inner().unwrap());
-    assert!(positions > 2 * GAMES);
-    assert_eq!(stages.last(), Some(&("loss (positions)".to_owned(), positions, positions)));
-    // The same positions merged from many games count each as a game.
+    let rules = LabelRules::default();
     let rows = random_games().flat_map(|game| rules.positions(&game, 1.0)).collect();
-    let alone = measuring.positions(rows, &Silent).unwrap();
-    assert_eq!((alone.all.mae, alone.all.bias), (measured.all.mae, measured.all.bias));
-    assert_ne!(alone.all.bias_error, measured.all.bias_error);
+    let alone = measuring.positions(rows, &Silent).unwrap().all;
+    assert_eq!((&measured["mae"], &measured["bias"]), (&alone.mae.into(), &alone.bias.into()));
+    assert_ne!(measured["bias_error"], Value::from(alone.bias_error));
 }
 
 #[test]

@@ -12,45 +12,21 @@ use othello_trainer::export::tables::ReadTables;
 
 mod zebra;
 
-/// Edax's patterns in the order of the file: the squares, the first most significant; the number of
-/// classes; and the mirror of each digit, the least significant first, unless the mirror is the
-/// reversal.
-const EDAX: [(&str, usize, &str); 12] = [
-    ("A1 B1 A2 B2 C1 A3 C2 B3 C3", 10206, "0 2 1 4 3 5 7 6 8"),
-    ("A5 A4 A3 A2 A1 B2 B1 C1 D1 E1", 29889, "9 8 7 6 4 5 3 2 1 0"),
-    ("B2 A1 B1 C1 D1 E1 F1 G1 H1 G2", 29646, ""),
-    ("A1 C1 D1 C2 D2 E2 F2 E1 F1 H1", 29646, ""),
-    ("A2 B2 C2 D2 E2 F2 G2 H2", 3321, ""),
-    ("A3 B3 C3 D3 E3 F3 G3 H3", 3321, ""),
-    ("A4 B4 C4 D4 E4 F4 G4 H4", 3321, ""),
-    ("A1 B2 C3 D4 E5 F6 G7 H8", 3321, ""),
-    ("B1 C2 D3 E4 F5 G6 H7", 1134, ""),
-    ("C1 D2 E3 F4 G5 H6", 378, ""),
-    ("D1 E2 F3 G4 H5", 135, ""),
-    ("D1 C2 B3 A4", 45, ""),
-];
 const EDAX_WEIGHTS: usize = 114_364;
 const EDAX_BYTES: usize = 13_952_436;
 
-const EGAROUCID: [&str; 16] = [
-    "a2 b2 c2 d2 e2 f2 g2 h2",
-    "b1 c1 d2 e3 g2 f4 g5 h6 h7",
-    "a3 b3 c3 d3 e3 f3 g3 h3",
-    "a1 b1 c2 d3 e4 f5 g6 h7 h8",
-    "a4 b4 c4 d4 e4 f4 g4 h4",
-    "a1 b1 c1 a2 b2 c2 a3 b3 c3",
-    "b2 d1 e2 f3 g4 h5 g7",
-    "a1 b2 c3 d4 e5 f6 g7 h8 a2 b1",
-    "b2 a1 b1 c1 d1 e1 f1 g1 h1 g2",
-    "a1 b1 c1 d1 a2 b2 c2 a3 b3 a4",
-    "a1 c1 d1 e1 f1 h1 c2 d2 e2 f2",
-    "a1 b2 c3 d4 b1 c2 d3 a2 b3 c4",
-    "c2 a1 b1 c1 d1 e1 f1 g1 h1 f2",
-    "a1 b1 c1 d1 e1 a2 b2 a3 a4 a5",
-    "a1 b1 a2 b2 c2 d2 b3 c3 b4 d4",
-    "c6 d6 d7 d8 c8 f8 e8 e7 e6 f6",
-];
 const EGAROUCID_WEIGHTS: usize = 612_425;
+
+/// Returns a program's patterns: their squares, number of classes, and mirror of each digit.
+fn patterns(program: &str) -> Vec<[&'static str; 3]> {
+    let lines = include_str!("tables/patterns.txt").lines();
+    let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
+    let parts = |line: &'static str| {
+        let mut parts = line.split("; ");
+        [(); 3].map(|()| parts.next().unwrap_or_default())
+    };
+    own.map(parts).collect()
+}
 
 fn squares(text: &str) -> Vec<(usize, usize)> {
     let square = |name: &str| {
@@ -125,7 +101,8 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let starts: Vec<usize> = starts.collect();
     let mut sums: Vec<i32> = starts.iter().map(|start| weight(start + 2 * 114_363)).collect();
     let mut first = 0;
-    for (names, classes, mirror) in EDAX {
+    for [names, classes, mirror] in patterns("edax") {
+        let classes: usize = classes.parse().unwrap();
         let squares = squares(names);
         let pack = packing(squares.len(), mirror);
         assert_eq!(pack.iter().max(), Some(&(classes - 1)), "{names}");
@@ -157,7 +134,7 @@ fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let sum = |position: &Position| {
         let mut first = EGAROUCID_WEIGHTS * (position.discs() as usize - 4);
         let mut sum = 0;
-        for names in EGAROUCID {
+        for [names, ..] in patterns("egaroucid") {
             let images = images(&squares(names));
             assert_eq!(images.len(), 4);
             let places = images.iter().map(|image| first + number(position, image));
@@ -291,7 +268,8 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
         format!("[[pattern]]\nsquares = \"{}\"\n", names.join(" "))
     };
     // All but the last.
-    let patterns: String = EDAX[..11].iter().rev().map(|(names, ..)| image(names)).collect();
+    let patterns: String =
+        patterns("edax")[..11].iter().rev().map(|[names, ..]| image(names)).collect();
     let weights = weights(PatternSet::from_toml(&format!("name = \"other\"\n{patterns}")).unwrap());
     let positions = positions();
     let theirs = edax_sums(&edax(&weights).unwrap(), &positions);

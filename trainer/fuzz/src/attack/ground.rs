@@ -71,6 +71,20 @@ pub(super) fn with_a_word() -> impl Iterator<Item = Words> {
     listed(3)
 }
 
+/// Returns the commands that read weights of any `NAME`.
+pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
+    listed(4)
+}
+
+/// Returns the commands that look for a file by themselves, its name, and whether they must refuse
+/// an obstacle there.
+pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
+    listed(5).filter_map(|line| {
+        let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;
+        Some((words, path, !line.starts_with('~')))
+    })
+}
+
 /// The state of all rounds.
 pub(super) struct Ground<'a> {
     pub(super) place: &'a Place,

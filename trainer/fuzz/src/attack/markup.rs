@@ -19,17 +19,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for name in NAMES.into_iter().take(times) {
         let folder = tempfile::tempdir().expect("a folder");
         fs::copy(place.inputs.join("whole.weights"), folder.path().join(name)).expect("writable");
-        for words in [
-            "othello-trainer report NAME --out out.html",
-            "othello-trainer validate NAME",
-            "othello-trainer loss NAME @random.games",
-            "othello-trainer match NAME mobility --openings @some.openings --pairs 1 --depth 1",
-            "othello-trainer merge NAME --out out.weights",
-            "othello-trainer export NAME --format c --out out.c",
-            "othello-engine weights NAME",
-            "othello-engine weights NAME --picture out.svg",
-            "othello-engine evaluate NAME",
-        ] {
+        for words in ground::with_a_name() {
             let mut command = place.words(words);
             for word in command.iter_mut().filter(|word| *word == "NAME") {
                 *word = format!("./{name}").into();

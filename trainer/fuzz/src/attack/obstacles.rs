@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::ground::{Ground, name, writers};
+use super::ground::{Ground, name, with_things_nearby, writers};
 use super::process::run;
 
 const THINGS: [&str; 7] =
@@ -15,35 +15,6 @@ const THINGS: [&str; 7] =
 
 /// The length of the huge file, of which the disk holds nothing.
 const HUGE: u64 = 1 << 40;
-
-/// Commands with a folder or weights of their own, the names that they look for there, and whether
-/// they must refuse an obstacle: a report that cannot be read is none.
-const READERS: [(&str, &str, bool); 13] = [
-    ("othello-trainer inspect records", "records/records.json", true),
-    ("othello-trainer validate records --manifest", "records/records.json", true),
-    (
-        "othello-trainer fit records --patterns discs --out out.weights",
-        "records/records.json",
-        true,
-    ),
-    ("othello-trainer fit data --patterns discs --out out.weights", "data/dataset.json", true),
-    ("othello-trainer dataset data --out other", "data/dataset.json", true),
-    ("othello-trainer report own.weights --out out.html", "own.weights.report.json", false),
-    ("othello-trainer report own.weights --match match.json --out out.html", "match.json", true),
-    ("othello-trainer report own.weights --loss loss.json --out out.html", "loss.json", true),
-    ("othello-trainer report own.weights --out page.html", "page.html", true),
-    (FIT, "own.weights.report.json", true),
-    ("othello-trainer fit @random.games --patterns discs --out new", "new.report.json", true),
-    ("othello-trainer fit @random.games --patterns discs --out new", "new.metrics.jsonl", true),
-    (
-        "othello-trainer fit @random.games --patterns discs --out new",
-        "new.report.json.partial",
-        true,
-    ),
-];
-
-/// The command that made `own.weights`.
-const FIT: &str = "othello-trainer fit @random.games --patterns @patterns.toml --optimizer lsq --iterations 2 --out own.weights";
 
 /// Puts `times` obstacles where outputs of every command that writes belong, and every kind of
 /// obstacle where commands look for files by themselves.
@@ -62,7 +33,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
     }
-    for (words, path, must_be_refused) in READERS {
+    for (words, path, must_be_refused) in with_things_nearby() {
         for thing in THINGS {
             let folder = tempfile::tempdir().expect("a folder");
             let at = folder.path();

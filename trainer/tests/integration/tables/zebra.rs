@@ -9,24 +9,10 @@ use othello_engine::eval::Weights;
 use othello_trainer::export::zebra::{read_zebra, zebra};
 
 use super::{
-    assert_equal, check_rounded, images, number_of_disc, packing, positions, shipped, squares,
+    assert_equal, check_rounded, images, number_of_disc, packing, patterns, positions, shipped,
+    squares,
 };
 
-/// Zebra's patterns in the order of the file: the squares, the first least significant, and the
-/// mirror of each digit, unless the mirror is the reversal.
-const ZEBRA: [(&str, &str); 11] = [
-    ("a1 b1 c1 d1 e1 f1 g1 h1 b2 g2", "7 6 5 4 3 2 1 0 9 8"),
-    ("a2 b2 c2 d2 e2 f2 g2 h2", ""),
-    ("a3 b3 c3 d3 e3 f3 g3 h3", ""),
-    ("a4 b4 c4 d4 e4 f4 g4 h4", ""),
-    ("a1 b2 c3 d4 e5 f6 g7 h8", ""),
-    ("b1 c2 d3 e4 f5 g6 h7", ""),
-    ("c1 d2 e3 f4 g5 h6", ""),
-    ("d1 e2 f3 g4 h5", ""),
-    ("d1 c2 b3 a4", ""),
-    ("a1 b1 c1 a2 b2 c2 a3 b3 c3", "0 3 6 1 4 7 2 5 8"),
-    ("a1 b1 c1 d1 e1 a2 b2 c2 d2 e2", "0 1 2 3 4 5 6 7 8 9"),
-];
 const ZEBRA_HEADER: [i16; 14] = [5358, 9793, 12, 8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
 const ZEBRA_WEIGHTS: usize = 113_879;
 
@@ -48,10 +34,11 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let words = zebra_words(bytes);
     assert_eq!(words[..14], ZEBRA_HEADER);
     assert_eq!(words.len(), 14 + 11 * ZEBRA_WEIGHTS);
-    let patterns = ZEBRA.map(|(names, mirror)| {
+    let patterns = patterns("zebra").into_iter().map(|[names, _, mirror]| {
         let squares = squares(names);
         (images(&squares), packing(squares.len(), mirror))
     });
+    let patterns: Vec<_> = patterns.collect();
     let mut shared = [[0.0; 8]; 8];
     for &(x, y) in patterns.iter().flat_map(|(images, _)| images).flatten() {
         shared[y][x] += 1.0;
