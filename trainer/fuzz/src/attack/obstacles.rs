@@ -85,11 +85,14 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns whether a run may replace a thing: what lies in its own folder of parts, and an empty
-/// folder at the name of that folder. It must not follow a link there.
+/// Returns whether a run may replace a thing: what lies in its own folder of parts, an empty folder
+/// at the name of that folder, and a partial file of zeros, which a crash of the machine may have
+/// left. It must not follow a link there.
 fn may_go(path: &Path, thing: &str) -> bool {
-    let is_parts = |path: &Path| path.extension().is_some_and(|it| it == "parts");
-    path.parent().is_some_and(is_parts) || thing == "a folder" && is_parts(path)
+    let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
+    path.parent().is_some_and(|parent| is(parent, "parts"))
+        || thing == "a folder" && is(path, "parts")
+        || thing == "1 TB" && is(path, "partial")
 }
 
 fn put(path: &Path, thing: &str) {
