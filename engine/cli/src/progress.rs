@@ -1,55 +1,57 @@
-//! The progress on standard error: a bar with rate and time left on a terminal, plain lines
-//! elsewhere, or events in JSON; and in a file.
+//! The one reporter of a process: everything on standard error, as text (a bar with rate and time
+//! left on a terminal, plain lines elsewhere) or as events in JSON, and the last event in a file.
 
-mod course;
 pub(crate) mod events;
-mod lines;
+mod stage;
 mod unit;
 
-use std::fmt;
-use std::io::IsTerminal as _;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io::{self, IsTerminal as _};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use serde_json::{Map, Value};
 
 use crate::arguments::Log;
 use crate::interrupt::Interrupts;
 use crate::message::{harmless, say, shortened};
-use course::{Course, Listener};
-use events::{EventLines, ProgressFile};
-use lines::Lines;
+use events::{Event, ProgressFile};
 use othello_core::progress::Progress;
-use unit::{Unit, time_left};
+use stage::Stage;
 
-/// A reporter that shows the progress of long work on standard error, and passes interrupts on to
-/// it.
+/// The one reporter of a process: progress, messages and end. It passes interrupts on to the work.
 pub struct Reporter {
     log: Log,
-    /// The bar on a terminal, with the stage at hand.
-    bar: Option<Mutex<Option<ProgressBar>>>,
-    course: Course,
+    has_bar: bool,
+    stage: Mutex<Option<Stage>>,
+    /// The finished units of the stage.
+    done: AtomicU64,
+    file: OnceLock<ProgressFile>,
+    file_failed: AtomicBool,
     interrupts: Interrupts,
     /// The number of units of each stage that an earlier run had finished.
     resumed: Mutex<Map<String, Value>>,
 }
 
 impl Reporter {
-    /// Creates a reporter: as text with bars if standard error is a terminal, otherwise with a line
-    /// every few seconds; or with events in JSON. A file has the last of these, too.
-    pub(crate) fn new(log: Log, file: Option<ProgressFile>, interrupts: Interrupts) -> Self {
-        let has_bar = log == Log::Text && std::io::stderr().is_terminal();
-        let mut listeners: Vec<Box<dyn Listener>> = vec![];
-        match log {
-            Log::Text if has_bar => {}
-            Log::Text => listeners.push(Box::new(Lines)),
-            Log::Json => listeners.push(Box::new(EventLines)),
+    pub(crate) fn new(log: Log) -> Self {
+        Self {
+            log,
+            has_bar: log == Log::Text && io::stderr().is_terminal(),
+            stage: Mutex::default(),
+            done: AtomicU64::new(0),
+            file: OnceLock::new(),
+            file_failed: AtomicBool::new(false),
+            interrupts: Interrupts::default(),
+            resumed: Mutex::default(),
         }
-        if let Some(file) = file {
-            listeners.push(Box::new(file));
-        }
-        let bar = has_bar.then(Mutex::default);
-        Self { log, bar, course: Course::new(listeners), interrupts, resumed: Mutex::default() }
+    }
+
+    pub(crate) fn keep_in(&self, file: ProgressFile) {
+        let _ = self.file.set(file);
+    }
+
+    pub(crate) fn interrupts(&self) -> &Interrupts {
+        &self.interrupts
     }
 
     /// Returns the number of units of each stage that an earlier run had finished, without zeros.
@@ -57,29 +59,80 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
-    fn begin_stage(&self, stage: &str, done: u64, total: u64, stops: bool) {
+    fn begin_stage(&self, name: &str, done: u64, total: u64, stops: bool) {
         self.interrupts.begin_stage(stops);
+        self.finish();
+        let stage = Stage::new(name, done, total, self.has_bar);
         if done > 0 {
             let mut resumed = lock(&self.resumed);
-            let before = resumed.get(stage).and_then(Value::as_u64).unwrap_or(0);
-            resumed.insert(stage.to_owned(), (before + done).into());
-            let (name, unit) = Unit::of(stage);
-            self.message(&format!("{name}: {} from an earlier run", unit.part(done, total)));
+            let before = resumed.get(name).and_then(Value::as_u64).unwrap_or(0);
+            resumed.insert(name.to_owned(), (before + done).into());
+            let part = stage.unit.part(done, total);
+            self.message(&format!("{}: {part} from an earlier run", stage.name));
         }
-        if let Some(bar) = &self.bar {
-            let mut bar = lock(bar);
-            end_bar(&mut bar);
-            *bar = Some(new_bar(stage, done, total));
-        }
-        self.course.begin(stage, done, total);
+        self.done.store(done, Relaxed);
+        self.tell("begin", &stage, done);
+        *lock(&self.stage) = Some(stage);
     }
 
     /// Ends the display of the last stage.
     pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            end_bar(&mut lock(bar));
+        if let Some(stage) = lock(&self.stage).take() {
+            let done = self.done.load(Relaxed);
+            stage.end_bar(done);
+            self.tell("end", &stage, done);
         }
-        self.course.end();
+    }
+
+    /// Reports how far a stage is: when it begins, in its progress, and when it ends.
+    fn tell(&self, moment: &'static str, stage: &Stage, done: u64) {
+        let standing = stage.standing(done);
+        let event = Event::of_stage(moment, &standing);
+        match self.log {
+            Log::Json => event.write(),
+            Log::Text if self.has_bar => {}
+            Log::Text => standing.line(moment).iter().for_each(|line| say(line)),
+        }
+        let written = self.file.get().map(|file| file.replace(&event));
+        // A file that cannot be written does not end the work; the first failure is reported.
+        if let Some(Err(error)) = written
+            && !self.file_failed.swap(true, Relaxed)
+        {
+            self.write("message", &format!("the progress is not written: {error}"));
+        }
+    }
+
+    fn write(&self, event: &'static str, text: &str) {
+        match self.log {
+            Log::Json => Event::of_text(event, &shortened(&harmless(text))).write(),
+            Log::Text if event == "error" => say(&format!("error: {text}")),
+            Log::Text => say(text),
+        }
+    }
+
+    pub(crate) fn error(&self, line: &str) {
+        self.write("error", line);
+    }
+
+    /// Answers a signal: waits for the work at hand, or ends the process.
+    pub(crate) fn interrupt(&self, signal: u8) {
+        if self.interrupts.receive(signal) {
+            return self.message("stopping after the work at hand; interrupt again to stop now");
+        }
+        self.message(self.interrupts.farewell());
+        // No other thread writes after the last event.
+        let _alone = io::stderr().lock();
+        let status = self.interrupts.exit_status();
+        self.exit(status);
+        std::process::exit(status.into());
+    }
+
+    pub(crate) fn exit(&self, status: u8) {
+        let event = Event::of_exit(status);
+        if self.log == Log::Json {
+            event.write();
+        }
+        let _ = self.file.get().map(|file| file.replace(&event));
     }
 }
 
@@ -93,69 +146,25 @@ impl Progress for Reporter {
     }
 
     fn advance(&self, units: u64) {
-        if let Some(bar) = self.bar.as_ref().map(lock).as_deref().and_then(Option::as_ref) {
-            bar.inc(units);
+        let done = self.done.fetch_add(units, Relaxed) + units;
+        // A thread that finds the lock taken leaves the report to its owner.
+        let Ok(mut stage) = self.stage.try_lock() else { return };
+        if let Some(stage) = stage.as_mut()
+            && stage.is_due(done)
+        {
+            self.tell("progress", stage, done);
         }
-        self.course.advance(units);
     }
 
     fn message(&self, line: &str) {
-        let bar = self.bar.as_ref().map(lock);
-        match bar.as_deref().and_then(Option::as_ref) {
+        match lock(&self.stage).as_ref().and_then(Stage::bar) {
             Some(bar) => bar.println(shortened(&harmless(line))),
-            None => self.log.message(line),
+            None => self.write("message", line),
         }
     }
 
     fn is_interrupted(&self) -> bool {
         self.interrupts.is_requested()
-    }
-}
-
-impl Log {
-    /// Writes a message to standard error.
-    pub(crate) fn message(self, line: &str) {
-        match self {
-            Self::Text => say(line),
-            Self::Json => events::write_text("message", line),
-        }
-    }
-
-    /// Writes the error that ended the work to standard error.
-    pub(crate) fn error(self, line: &str) {
-        match self {
-            Self::Text => say(&format!("error: {line}")),
-            Self::Json => events::write_text("error", line),
-        }
-    }
-}
-
-fn new_bar(stage: &str, done: u64, total: u64) -> ProgressBar {
-    const TEMPLATE: &str = "{prefix:<24} {bar:30} {done}, {rate}{left}";
-    let (name, unit) = Unit::of(stage);
-    let unit_of_rate = unit.clone();
-    let style = ProgressStyle::with_template(TEMPLATE).unwrap_or(ProgressStyle::default_bar());
-    let style = style
-        .with_key("done", move |state: &ProgressState, out: &mut dyn fmt::Write| {
-            let _ = write!(out, "{}", unit.part(state.pos(), state.len().unwrap_or(0)));
-        })
-        .with_key("rate", move |state: &ProgressState, out: &mut dyn fmt::Write| {
-            let _ = write!(out, "{}", unit_of_rate.rate(state.per_sec()));
-        })
-        .with_key("left", move |state: &ProgressState, out: &mut dyn fmt::Write| {
-            let units = state.len().unwrap_or(0).saturating_sub(state.pos());
-            let _ = write!(out, "{}", time_left(units, state.per_sec()));
-        });
-    let bar = ProgressBar::new(total).with_style(style).with_prefix(name.to_owned());
-    bar.set_position(done);
-    bar.reset_eta();
-    bar.reset_elapsed();
-    bar
-}
-
-fn end_bar(bar: &mut Option<ProgressBar>) {
-    if let Some(bar) = bar.take() {
-        bar.abandon();
     }
 }
 

@@ -3,27 +3,25 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use anyhow::Context as _;
 
-use crate::arguments::{Common, Log};
-use crate::interrupt::Interrupts;
+use crate::arguments::Common;
+use crate::interrupt;
 use crate::message::say;
 use crate::progress::Reporter;
-use crate::progress::events::{self, ProgressFile};
+use crate::progress::events::ProgressFile;
 use crate::report::{self, Report};
 use othello_core::file::may_pass;
-use othello_core::progress::Interrupted;
+use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// The stack size of every working thread, the first one too: a search of 60 plies needs more than
-/// the environment may allow (`RUST_MIN_STACK`, `ulimit -s`). Only the used part takes memory.
+/// The stack size of a working thread: a search of 60 plies needs more than `ulimit -s` may allow.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The exit status for an error that may be gone at the next run of the same command: `EX_TEMPFAIL`
-/// of sysexits.h, so that a scheduler can tell such errors from others.
+/// The exit status for an error that may be gone at the next run: `EX_TEMPFAIL` of sysexits.h.
 const TRY_AGAIN: u8 = 75;
 
 /// The outcome of work that ran to its end.
@@ -46,7 +44,7 @@ impl Outcome {
 pub struct Session {
     threads: usize,
     json: bool,
-    reporter: Reporter,
+    reporter: Arc<Reporter>,
     /// The beginning of the work, once inputs are at hand.
     begun: OnceLock<Instant>,
 }
@@ -57,8 +55,7 @@ impl Session {
         self.threads
     }
 
-    /// Returns the progress display: bars on a terminal, plain lines elsewhere, always on standard
-    /// error.
+    /// Returns the progress display on standard error.
     pub fn progress(&self) -> &Reporter {
         &self.reporter
     }
@@ -73,15 +70,13 @@ impl Session {
         self.begun().elapsed().as_secs_f64()
     }
 
-    /// Ends the progress display and prints the report to standard output, with the amount of work
-    /// that earlier runs had finished. Returns [`Outcome::Done`].
+    /// Ends the progress display and prints the report; returns [`Outcome::Done`].
     pub fn print(&self, report: &impl Report) -> anyhow::Result<Outcome> {
         self.reporter.finish();
         report::print(&report::text(report, &self.reporter.resumed(), self.json)?)?;
         Ok(Outcome::Done)
     }
 
-    /// Does the work of a subcommand.
     fn work(
         self,
         command: impl FnOnce(&Self) -> anyhow::Result<Outcome>,
@@ -92,7 +87,10 @@ impl Session {
         outcome
     }
 
-    fn start(common: &Common, interrupts: Interrupts) -> anyhow::Result<Self> {
+    fn start(common: &Common, reporter: Arc<Reporter>) -> anyhow::Result<Self> {
+        if let Some(path) = &common.progress_file {
+            reporter.keep_in(ProgressFile::create(path).context("--progress-file")?);
+        }
         InstructionSet::asked_for()?;
         // Rayon reads 0 as "all cores".
         rayon::ThreadPoolBuilder::new()
@@ -100,29 +98,25 @@ impl Session {
             .stack_size(STACK_BYTES)
             .build_global()
             .context("cannot start the threads; try a smaller --threads")?;
-        let file = common.progress_file.as_deref().map(ProgressFile::create);
-        let file = file.transpose().context("--progress-file")?;
         Ok(Self {
             threads: rayon::current_num_threads(),
             json: common.json,
-            reporter: Reporter::new(common.log, file, interrupts),
+            reporter,
             begun: OnceLock::new(),
         })
     }
 }
 
-/// The exit status of a process in which a thread panicked, as Rust has it.
 const PANICKED: i32 = 101;
 
-/// Ends the process where a thread panics, with a message: others might wait for that thread for
-/// ever. The usual message needs memory while it holds a lock that the message of missing memory
-/// takes, too; this one takes none.
+/// Ends the process if a thread panics, since others might wait for it. The usual message needs
+/// memory under a lock that the message of missing memory also takes; this one takes none.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
         let thread = thread.name().unwrap_or("unnamed");
         let _ = writeln!(io::stderr(), "thread '{thread}' {panic}");
-        // Where `RUST_BACKTRACE` asks for one.
+        // If `RUST_BACKTRACE` asks for one.
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
             let _ = writeln!(io::stderr(), "{trace}");
@@ -131,8 +125,8 @@ fn end_with_any_panic() {
     }));
 }
 
-/// The body of a binary's `main`: does all of its work on a thread with a stack that is large
-/// enough, whatever that of the process is. A panic of any thread ends the process.
+/// The body of a binary's `main`, on a thread with a large stack. A panic anywhere ends the
+/// process.
 pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     end_with_any_panic();
     std::thread::scope(|scope| {
@@ -154,41 +148,28 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
 /// is 2, as clap's own are, or 75 if it may pass; an interrupt is 128 plus the number of the
 /// signal, as in shells.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
-    let status = exit_status(common, command);
-    if common.log == Log::Json {
-        events::write_exit(status);
-    }
-    if let Some(path) = &common.progress_file {
-        ProgressFile::write_exit(path, status);
-    }
-    ExitCode::from(status)
-}
-
-fn exit_status(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
-    let interrupts = match Interrupts::listen() {
-        Ok(interrupts) => interrupts,
-        Err(error) => {
-            common.log.error(&format!("cannot listen for interrupts: {error}"));
-            return 2;
-        }
-    };
-    let outcome =
-        Session::start(common, interrupts.clone()).and_then(|session| session.work(command));
-    match outcome {
+    let reporter = Arc::new(Reporter::new(common.log));
+    let answering = Arc::clone(&reporter);
+    let outcome = interrupt::listen(move |signal| answering.interrupt(signal))
+        .context("cannot listen for interrupts")
+        .and_then(|()| Session::start(common, Arc::clone(&reporter)))
+        .and_then(|session| session.work(command));
+    let status = match outcome {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::FoundWrong) => 1,
         Err(error) if error.chain().any(|cause| cause.is::<Interrupted>()) => {
-            common.log.message(interrupts.farewell());
-            interrupts.exit_status()
+            reporter.message(reporter.interrupts().farewell());
+            reporter.interrupts().exit_status()
         }
         Err(error) => {
-            common.log.error(&explanation(&error));
+            reporter.error(&explanation(&error));
             if is_passing(&error) { TRY_AGAIN } else { 2 }
         }
-    }
+    };
+    reporter.exit(status);
+    ExitCode::from(status)
 }
 
-/// Returns whether an error may be gone at the next attempt.
 fn is_passing(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
@@ -211,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trouble_that_may_pass_is_told_from_what_must_be_mended() {
+    fn errors_that_may_pass_differ_from_others() {
         let passes = |kind: io::ErrorKind| {
             is_passing(&anyhow::Error::new(io::Error::from(kind)).context("a.games"))
         };

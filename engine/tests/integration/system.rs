@@ -13,6 +13,7 @@ use othello_testing::folder::Folder;
 use othello_testing::program::message;
 use othello_testing::skip;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 /// Returns a folder in which runs have parts of 16 units.
 fn folder() -> Folder {
@@ -91,7 +92,7 @@ fn a_read_only_folder_is_named_and_what_is_complete_there_is_done() {
     assert_eq!(left(folder.at(), "openings"), message("b.openings"));
     assert_eq!(left(folder.at(), "files"), "a.games");
     let sha256 = |name| {
-        let report: serde_json::Value = serde_json::from_str(&left(folder.at(), name)).unwrap();
+        let report: Value = serde_json::from_str(&left(folder.at(), name)).unwrap();
         report["sha256"].clone()
     };
     assert_eq!(sha256("again"), sha256("first"));
@@ -137,6 +138,41 @@ fn an_interrupt_stops_after_the_work_at_hand() {
         assert!(message.contains("stopping after the work at hand; interrupt again to stop now"));
         assert!(message.ends_with(KEPT), "{message}");
         assert!(output.stdout.is_empty());
+    }
+}
+
+/// A regression: the lines about the interrupt were plain text, and no exit event came.
+#[test]
+fn with_events_every_line_is_one_and_the_last_is_the_exit() {
+    for (arguments, signals, last) in
+        [(MANY_GAMES, 1, KEPT), (ENDLESS, 2, KEPT), ("perft 30", 1, "interrupted")]
+    {
+        let folder = crate::folder().in_parts(1);
+        let arguments = format!("{arguments} --log json --progress-file run.json");
+        let child = if arguments.starts_with("perft") {
+            let child = command(&folder, &arguments).spawn().unwrap();
+            sleep(Duration::from_millis(1000));
+            child
+        } else {
+            start_until(&folder, &arguments, 3)
+        };
+        for _ in 0..signals {
+            sleep(Duration::from_millis(500));
+            send(&child, Signal::INT);
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{arguments}");
+        let lines = String::from_utf8(output.stderr).unwrap();
+        let events: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        let exit = events.last().unwrap();
+        assert_eq!((&exit["event"], &exit["status"]), (&"exit".into(), &130.into()));
+        let texts: Vec<&str> = events.iter().filter_map(|event| event["text"].as_str()).collect();
+        assert_eq!(texts.last(), Some(&last), "{texts:?}");
+        let waits = texts.iter().filter(|text| text.starts_with("stopping after the work")).count();
+        assert_eq!(waits, usize::from(last == KEPT), "{texts:?}");
+        let kept: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
+        assert_eq!((&kept["event"], &kept["status"]), (&"exit".into(), &130.into()));
     }
 }
 

@@ -1,19 +1,15 @@
-//! The events of a run, as JSON for schedulers and monitors: a line an event, and a file that holds
-//! the last one.
+//! The events of a run in JSON, for schedulers and monitors, and a file that holds the last one.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use super::course::{Listener, Moment, Standing};
-use crate::message::{harmless, say, shortened};
+use super::stage::Standing;
 use crate::report::JSON_VERSION;
 use othello_core::file::{FileError, plain};
 
-/// The beginning of every event.
 const HEAD: &[u8] = br#"{"event":""#;
 
 /// An event: a line of `--log json`, or the content of a progress file.
@@ -61,7 +57,7 @@ pub(crate) struct StageDetails<'a> {
     seconds: f64,
     /// The units a second.
     per_second: f64,
-    /// Null where nothing is done yet.
+    /// Null if nothing is done yet.
     seconds_left: Option<f64>,
 }
 
@@ -72,12 +68,7 @@ impl<'a> Event<'a> {
         Self { event, time, details, process: std::process::id(), json_version: JSON_VERSION }
     }
 
-    fn of_stage(moment: Moment, standing: &Standing<'a>) -> Self {
-        let event = match moment {
-            Moment::Begin => "begin",
-            Moment::Middle => "progress",
-            Moment::End => "end",
-        };
+    pub(super) fn of_stage(event: &'a str, standing: &Standing<'a>) -> Self {
         let rate = standing.rate();
         let details = StageDetails {
             stage: standing.name,
@@ -92,77 +83,40 @@ impl<'a> Event<'a> {
         Self::new(event, Details::Stage(details))
     }
 
+    pub(super) fn of_text(event: &'a str, text: &'a str) -> Self {
+        Self::new(event, Details::Text { text })
+    }
+
+    pub(super) fn of_exit(status: u8) -> Self {
+        Self::new("exit", Details::Exit { status })
+    }
+
     fn line(&self) -> String {
         // A struct of numbers and texts can always be written.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
-}
 
-/// A listener that writes every event to standard error, one JSON object a line.
-pub(super) struct EventLines;
-
-impl Listener for EventLines {
-    fn hear(&self, moment: Moment, standing: &Standing<'_>) {
-        write_line(&Event::of_stage(moment, standing));
+    /// Writes the event to standard error in one piece. A closed reader does not end the work.
+    pub(super) fn write(&self) {
+        let _ = std::io::stderr().write_all(self.line().as_bytes());
     }
 }
 
-/// Writes a message, or an error, as an event.
-pub(crate) fn write_text(event: &str, text: &str) {
-    let text = harmless(text);
-    write_line(&Event::new(event, Details::Text { text: &shortened(&text) }));
-}
-
-/// Writes the end of the process as an event.
-pub(crate) fn write_exit(status: u8) {
-    write_line(&Event::new("exit", Details::Exit { status }));
-}
-
-/// Writes a line in one piece. If nobody reads it any more, the work goes on.
-fn write_line(event: &Event<'_>) {
-    let _ = std::io::stderr().write_all(event.line().as_bytes());
-}
-
 /// A file that holds the last event of a run, for a monitor to read at any time.
-pub(crate) struct ProgressFile {
-    path: PathBuf,
-    failed: AtomicBool,
-}
+pub(crate) struct ProgressFile(PathBuf);
 
 impl ProgressFile {
     /// Creates the file, or takes over that of an earlier run; refuses any other file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
-        let file = Self { path: path.to_owned(), failed: AtomicBool::new(false) };
-        file.replace(&Event::new("start", Details::Text { text: "" }))?;
+        let file = Self(path.to_owned());
+        file.replace(&Event::of_text("start", ""))?;
         Ok(file)
     }
 
-    /// Writes how the process ended, if that can be written.
-    pub(crate) fn write_exit(path: &Path, status: u8) {
-        let file = Self { path: path.to_owned(), failed: AtomicBool::new(false) };
-        let _ = file.replace(&Event::new("exit", Details::Exit { status }));
-    }
-
-    /// Writes an event. A file that cannot be written does not end the work: it is told once.
-    fn write(&self, event: &Event<'_>) {
-        if let Err(error) = self.replace(event)
-            && !self.failed.swap(true, Ordering::Relaxed)
-        {
-            say(&format!("the progress is not written: {error}"));
-        }
-    }
-
-    /// Replaces the file in one step: whoever reads it finds a whole event. A file that holds no
-    /// event is somebody's data, and stays.
-    fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
-        plain::check_head(&self.path, HEAD)?;
-        plain::replace(&self.path, event.line().as_bytes())
-    }
-}
-
-impl Listener for ProgressFile {
-    fn hear(&self, moment: Moment, standing: &Standing<'_>) {
-        self.write(&Event::of_stage(moment, standing));
+    /// Replaces the file in one step. A file that holds no event is somebody's data, and stays.
+    pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
+        plain::check_head(&self.0, HEAD)?;
+        plain::replace(&self.0, event.line().as_bytes())
     }
 }
 
@@ -181,7 +135,7 @@ mod tests {
         Standing { name: "self-play", unit, done, done_before: 100, total: 1_000, elapsed }
     }
 
-    /// The event without what differs from run to run.
+    /// The event without the fields that differ from run to run.
     fn parsed(line: &str) -> Value {
         let mut event: Value = serde_json::from_str(line).unwrap();
         let fields = event.as_object_mut().unwrap();
@@ -192,22 +146,22 @@ mod tests {
     }
 
     #[test]
-    fn an_event_tells_how_far_a_stage_is() {
+    fn an_event_states_how_far_a_stage_is() {
         let (_, unit) = Unit::of("self-play (games)");
-        let line = Event::of_stage(Moment::Middle, &standing(&unit, 400)).line();
+        let line = Event::of_stage("progress", &standing(&unit, 400)).line();
         let expected = json!({
             "event": "progress", "stage": "self-play", "unit": "games", "done": 400,
             "resumed": 100, "total": 1_000, "seconds": 10.0, "per_second": 30.0,
             "seconds_left": 20.0,
         });
         assert_eq!(parsed(&line), expected);
-        let begin = parsed(&Event::of_stage(Moment::Begin, &standing(&unit, 100)).line());
+        let begin = parsed(&Event::of_stage("begin", &standing(&unit, 100)).line());
         assert_eq!((&begin["event"], &begin["seconds_left"]), (&json!("begin"), &Value::Null));
     }
 
     #[test]
     fn a_text_of_several_lines_is_one_line() {
-        let line = Event::new("message", Details::Text { text: "a\nb \"c\"" }).line();
+        let line = Event::of_text("message", "a\nb \"c\"").line();
         assert_eq!(line.find('\n'), Some(line.len() - 1));
         assert_eq!(parsed(&line), json!({"event": "message", "text": "a\nb \"c\""}));
     }
@@ -220,9 +174,9 @@ mod tests {
         let file = ProgressFile::create(&path).unwrap();
         assert_eq!(content()["event"], "start");
         let (_, unit) = Unit::of("self-play (games)");
-        file.hear(Moment::Middle, &standing(&unit, 400));
+        file.replace(&Event::of_stage("progress", &standing(&unit, 400))).unwrap();
         assert_eq!((&content()["event"], &content()["done"]), (&json!("progress"), &json!(400)));
-        ProgressFile::write_exit(&path, 75);
+        file.replace(&Event::of_exit(75)).unwrap();
         assert_eq!(content(), json!({"event": "exit", "status": 75}));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
@@ -237,7 +191,7 @@ mod tests {
             let there = folder.path().join(name);
             fs::write(&there, "data").unwrap();
             assert!(ProgressFile::create(&path).is_err());
-            ProgressFile::write_exit(&path, 2);
+            ProgressFile(path.clone()).replace(&Event::of_exit(2)).unwrap_err();
             assert_eq!(fs::read(&there).unwrap(), b"data");
             fs::remove_file(&there).unwrap();
         }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, HumanCount};
 
-/// The unit of a stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     Bytes,
@@ -34,7 +33,6 @@ impl Unit {
         }
     }
 
-    /// Returns the plural of the unit; empty if the stage names none.
     pub(super) fn plural(&self) -> &str {
         match self {
             Self::Bytes => "bytes",
@@ -42,7 +40,6 @@ impl Unit {
         }
     }
 
-    /// Writes a rate: `110.0/s`, `1.50 MB/s`.
     pub(super) fn rate(&self, per_second: f64) -> String {
         match self {
             Self::Bytes => format!("{}/s", DecimalBytes(per_second as u64)),
