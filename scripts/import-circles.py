@@ -23,7 +23,9 @@ CRATES = {
     "cli": "engine/cli/src",
     "engine": "engine/src",
     "web": "engine/web/src",
+    "testing": "engine/testing/src",
     "kernels": "kernels/src",
+    "stand_in": "kernels/stand-in/src",
     "fit": "trainer/fit/src",
     "lab": "trainer/lab/src",
     "trainer": "trainer/src",
@@ -97,7 +99,8 @@ class Crate:
             parts = file.relative_to(self.root).with_suffix("").parts
             if parts[-1] in ("mod", "lib"):
                 parts = parts[:-1]
-            if parts == ("main",) or any(part in ("tests", "testing") for part in parts):
+            is_test = any(part in ("tests", "testing") for part in parts)
+            if is_test or parts == ("main",) or parts[:1] == ("bin",):
                 continue
             self.files[parts] = file
         self.imports, self.exports, self.other_crates = {}, {}, {}

@@ -55,16 +55,14 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns the kind of the value in a position with `empties` empty squares, as [`how_found`]
-    /// does.
+    /// Returns the kind of the value in a position with `empties` empty squares: [`how_found`].
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
 }
 
-/// Returns the kind of a search's value, for people: `depth 12`, `exact`, or `95 % sure` if the
-/// search went to the end of the game and left something out. The position has `empties` empty
-/// squares.
+/// Returns the kind of a value in a position with `empties` empty squares: `depth 12`, `exact`, or
+/// `95 % sure` for a selective search to the end.
 pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     match selectivity {
         _ if depth < empties => format!("depth {depth}"),
@@ -73,8 +71,7 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Rates all legal moves of a position within limits: the best first, equal ones in the order of
-/// squares. The table of the searcher may hold what it learned before.
+/// Rates all legal moves of a position within limits, the best first, equal ones by square.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -92,8 +89,8 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// Searches the position after a move within limits, which may reduce the depth; `None` if the move
-/// is not legal. The search for the best line has the same limits once more, and may end earlier.
+/// Searches the position after a move within limits; `None` if the move is not legal. The search
+/// for the best line has the same limits once more.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -113,8 +110,8 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Adds the best moves from a position on, as many as the search looks ahead. Each position is
-/// searched again, one ply less deep and with the same selectivity: most of it stands in the table.
+/// Adds the best moves from a position, by searches one ply less deep with the same selectivity:
+/// most of their tree is in the table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -145,8 +142,8 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Returns the position at the end of a line, and 1 or −1: whether its player is the first
-    /// one's side.
+    /// Returns the position at the end of a line, and 1 if its player is the first one's side, or
+    /// −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -203,8 +200,7 @@ mod tests {
         assert!(rated.iter().all(|other| other.value == rated[0].value));
     }
 
-    /// A regression: a search for perfect play was ended, and the result was that of the search
-    /// that guesses the score.
+    /// A regression: after an ended exact search, the result was the search that guesses the score.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };

@@ -3,11 +3,10 @@
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The number of plies, 0 to 60.
 const PLIES: usize = 61;
 
 /// The statistics of a ply.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
     /// The number of positions in which a move was tried or played.
     pub positions: u64,
@@ -26,22 +25,7 @@ pub struct PlyStatistics {
 }
 
 impl PlyStatistics {
-    /// Adds the statistics of two sets of positions.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            positions: self.positions + other.positions,
-            moves: self.moves + other.moves,
-            flips: self.flips + other.flips,
-            squared_flips: self.squared_flips + other.squared_flips,
-            choices: self.choices + other.choices,
-            passes: self.passes + other.passes,
-            ends: self.ends + other.ends,
-        }
-    }
-
-    /// Returns the mean number of discs that a move flips, and its standard deviation; `None`
-    /// without moves.
+    /// Returns the mean number of flipped discs and its standard deviation; `None` without moves.
     pub fn flips(&self) -> Option<(f64, f64)> {
         let mean = self.flips as f64 / self.moves as f64;
         let variance = self.squared_flips as f64 / self.moves as f64 - mean * mean;
@@ -121,7 +105,7 @@ impl GameStatistics {
     pub fn plus(mut self, other: Self) -> Self {
         self.games += other.games;
         for (own, other) in self.plies.iter_mut().zip(other.plies) {
-            *own = own.plus(other);
+            *own = *own + other;
         }
         if let Some(shortest) = other.shortest {
             self.offer(shortest);
@@ -131,7 +115,7 @@ impl GameStatistics {
 
     /// Returns the statistics of all plies together.
     pub fn total(&self) -> PlyStatistics {
-        self.plies.iter().copied().fold(PlyStatistics::default(), PlyStatistics::plus)
+        self.plies.iter().copied().fold(PlyStatistics::default(), |all, ply| all + ply)
     }
 
     fn offer(&mut self, squares: Vec<Square>) {
@@ -183,7 +167,7 @@ mod tests {
 
     /// At ply 9, 36 positions are over, as published; earlier, none.
     #[test]
-    fn openings_are_counted_by_what_their_moves_do() {
+    fn openings_are_counted_by_all_their_moves() {
         let plies: Vec<_> = enumerate(9, &Silent).iter().map(of_positions).collect();
         assert_eq!((plies[0].choices, plies[1].choices, plies[1].moves), (4, 3, 3));
         assert!(plies[..9].iter().all(|ply| ply.ends == 0));

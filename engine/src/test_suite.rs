@@ -1,37 +1,11 @@
-//! Lines of positions with stated scores and moves, and how well searches, or other programs, agree
-//! with them.
+//! The agreement of searches, or of other programs, with stated scores and moves.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::board::notation::NotationError;
-use crate::board::obf::Problem;
-use crate::board::{Discs, Position, Square, StatedPosition};
+use crate::board::{Discs, Square, StatedPosition};
 use crate::eval::Value;
-
-/// A position of a file, with what its line states of it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct StatedLine {
-    /// The position, seen by the side to move.
-    pub position: Position,
-    /// The score of the position, in discs.
-    pub score: Option<f64>,
-    /// The moves whose scores the line states (OBF), with these.
-    pub moves: Vec<(Square, Discs)>,
-}
-
-impl FromStr for StatedLine {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let StatedPosition { position, score, .. } = text.parse()?;
-        let problem = text.contains(';').then(|| text.parse::<Problem>()).transpose()?;
-        let moves = problem.iter().flat_map(Problem::scored_moves).collect();
-        Ok(Self { position, score, moves })
-    }
-}
 
 /// Sums over the lines that state something.
 #[derive(Clone, Default, Debug)]
@@ -48,7 +22,7 @@ pub struct Agreement {
 
 impl Agreement {
     /// Adds a line, with the value and the best move that were found for its position.
-    pub fn add(&mut self, line: &StatedLine, value: Value, best: Option<Square>) {
+    pub fn add(&mut self, line: &StatedPosition, value: Value, best: Option<Square>) {
         if let Some(score) = line.score {
             let error = value.discs() - score;
             self.scored += 1;
@@ -59,8 +33,8 @@ impl Agreement {
         self.add_move(line, best);
     }
 
-    /// Adds a line, with the move that was chosen in its position, by a player that tells no value.
-    pub fn add_move(&mut self, line: &StatedLine, best: Option<Square>) {
+    /// Adds a line, with the move that a player without a value chose in its position.
+    pub fn add_move(&mut self, line: &StatedPosition, best: Option<Square>) {
         let most = line.moves.iter().map(|&(_, score)| score).max();
         let (Some(most), Some(choice)) = (most, best) else { return };
         self.with_moves += 1;
@@ -107,7 +81,7 @@ pub struct AgreementReport {
     /// The number of these whose choice has the best score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_found: Option<u64>,
-    /// The mean of the best score minus that of the choice, in discs, where the line states both.
+    /// The mean of the best score minus that of the choice, in discs, if the line states both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discs_lost: Option<f64>,
 }

@@ -1,9 +1,8 @@
-//! Splits a weights file in two for the page: the part for play, and the counts, which are only
-//! looked at.
+//! Splits a weights file in two for the page: `split WEIGHTS PLAYED COUNTS`, built by `rustc`
+//! alone.
 //!
-//! Each part is the file without some sections: the same header, the same end frame, and between
-//! them the stored sections. Nothing is decompressed or checked here; the page checks each section.
-//! The program stands alone so that `rustc` builds it in a second: `split WEIGHTS PLAYED COUNTS`.
+//! Each part is the file without some sections, with the same header and end frame. Nothing is
+//! decompressed or checked here; the page checks each section.
 
 use std::error::Error;
 use std::{env, fs};
@@ -22,8 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the two parts; `None` if the frames do not follow each other as in
-/// `datasets/formats.md`.
+/// Returns the two parts; `None` if the frames are not as in `datasets/formats.md`.
 fn split(file: &[u8]) -> Option<[Vec<u8>; 2]> {
     let provenance = usize::try_from(number::<4>(file.get(12..)?)?).ok()?;
     let (header, mut rest) = file.split_at_checked(16 + provenance + CHECKSUM)?;
@@ -42,7 +40,6 @@ fn split(file: &[u8]) -> Option<[Vec<u8>; 2]> {
     rest.starts_with(b"END.").then_some(parts)
 }
 
-/// Returns the first bytes as a little-endian number.
 fn number<const BYTES: usize>(bytes: &[u8]) -> Option<u64> {
     let bytes = bytes.first_chunk::<BYTES>()?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))

@@ -2,17 +2,13 @@
 
 use std::path::Path;
 
-/// An observer of long work. The command line draws bars with one; [`Silent`] shows nothing.
-///
-/// Work is a sequence of stages. A new stage ends the one before it.
+/// An observer of long work, which is a sequence of stages: a new one ends the one before it.
 pub trait Progress: Sync {
-    /// Begins a stage of `total` units. The name of a stage ends with its unit in parentheses:
-    /// `solve (positions)`, `import (bytes)`. An earlier run, which is now resumed, finished `done`
-    /// units: they count, but not for the rate.
+    /// Begins a stage of `total` units, which are named in parentheses: `solve (positions)`. An
+    /// earlier run finished `done` units: they count, but not for the rate.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// Begins a stage that can stop between its units: it calls [`Self::check`] before each, so
-    /// that an interrupt can wait for the units in progress.
+    /// Begins a stage that calls [`Self::check`] before each unit, so that an interrupt can wait.
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }
@@ -36,8 +32,7 @@ pub trait Progress: Sync {
         }
     }
 
-    /// Returns whether the work should stop. Work that keeps its finished units calls this before
-    /// each unit, from any thread.
+    /// Returns whether the work should stop, from any thread.
     fn is_interrupted(&self) -> bool {
         false
     }

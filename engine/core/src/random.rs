@@ -1,19 +1,13 @@
-//! Random draws: one named generator, and a mapping from its bits to ranges that is defined here,
-//! so that the same seed gives the same games on every machine and with every version of every
-//! library.
+//! Random draws: one named generator, and its own mapping from bits to ranges, so that a seed gives
+//! the same games with every version of every library.
 
-use std::convert::Infallible;
-
-use rand::{Rng as _, SeedableRng as _, TryRng};
+use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square};
 
 /// A stream of random draws from xoshiro256++ (Blackman and Vigna).
-///
-/// `Generator` also implements the generator traits of [`rand`], for draws whose mapping may change
-/// with that library.
 #[derive(Clone, Debug)]
 pub struct Generator(Xoshiro256PlusPlus);
 
@@ -23,8 +17,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates the `index`-th of the independent streams that split off a seed, for example for one
-    /// game of many.
+    /// Creates the `index`-th of the independent streams of a seed, for example for one game.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
@@ -36,22 +29,19 @@ impl Generator {
         self.0.next_u64()
     }
 
-    /// Returns a number in `0..bound`, all equally likely to within 2⁻³²; 0 for an empty range. It
-    /// takes one draw: the high half of the product of 64 random bits and the bound.
+    /// Returns a number in `0..bound`, equally likely to within 2⁻³², from one draw; 0 for none.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         self.below_u64(bound.into()) as u32
     }
 
-    /// Returns a number in `0..bound`, for bounds of 64 bits; 0 for an empty range. The numbers are
-    /// equally likely to within one part in 2⁶⁴ of the bound.
+    /// Returns a number in `0..bound` for bounds of 64 bits; 0 for an empty range.
     #[inline]
     pub fn below_u64(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns one of a set of squares, all equally likely; `None` for an empty set, which takes a
-    /// draw too.
+    /// Returns one of a set of squares, equally likely; `None` for none, which also takes a draw.
     #[inline]
     pub fn square_of(&mut self, squares: u64) -> Option<Square> {
         let choice = self.below(squares.count_ones());
@@ -67,27 +57,10 @@ impl Generator {
     }
 }
 
-impl TryRng for Generator {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        self.0.try_next_u32()
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        self.0.try_next_u64()
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        self.0.try_fill_bytes(bytes)
-    }
-}
-
-/// Plays random game number `number` of a seed, broken off after `most_moves`. All legal moves are
-/// equally likely.
+/// Plays random game `number` of a seed, broken off after `most_moves`.
 pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     let mut random = Generator::split(seed, number);
-    let mut replay = Replay::from_start(&[]).expect("no move is no illegal one");
+    let mut replay = Replay::from_start(&[]).expect("no move is illegal");
     while replay.steps.len() < most_moves
         && let Some(square) = random.square_of(replay.end.moves())
     {
@@ -96,8 +69,7 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     replay
 }
 
-/// Returns a position of a random game with at most `empties` empty squares. Its player may have to
-/// pass, or the game may be over.
+/// Returns a position of a random game with at most `empties` empty squares.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     let mut position = Position::START;
     while position.empties() > empties {
@@ -112,8 +84,6 @@ pub fn random_position(random: &mut Generator, empties: u32) -> Position {
 
 #[cfg(test)]
 mod tests {
-    use rand::seq::IndexedRandom as _;
-
     use super::*;
 
     #[test]
@@ -121,19 +91,8 @@ mod tests {
         let mut stream = Generator::new(1);
         assert_eq!(stream.next_u64(), 14_971_601_782_005_023_387);
         let draws: Vec<u32> = (0..8).map(|_| stream.below(60)).collect();
-        assert_eq!(draws, GOLDEN_DRAWS);
-        assert_eq!(Generator::split(7, 3).next_u64(), GOLDEN_SPLIT);
-    }
-
-    const GOLDEN_DRAWS: [u32; 8] = [44, 6, 44, 11, 35, 59, 31, 5];
-    const GOLDEN_SPLIT: u64 = 6_150_933_660_122_519_280;
-
-    #[test]
-    fn the_streams_are_generators_of_rand() {
-        let (mut own, mut named) = (Generator::new(4), Xoshiro256PlusPlus::seed_from_u64(4));
-        let squares: Vec<Square> = Square::all().collect();
-        assert_eq!(squares.choose(&mut own), squares.choose(&mut named));
-        assert_eq!(own.next_u64(), named.next_u64());
+        assert_eq!(draws, [44, 6, 44, 11, 35, 59, 31, 5]);
+        assert_eq!(Generator::split(7, 3).next_u64(), 6_150_933_660_122_519_280);
     }
 
     #[test]

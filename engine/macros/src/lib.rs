@@ -1,16 +1,14 @@
 //! The attribute `compiled_for`, which `othello_core::simd` re-exports.
 //!
-//! A closure that is called by a function with more target features would do without an attribute,
-//! but LLVM does not inline it there if it calls anything that returns a pair; it always inlines
-//! what is marked `#[inline(always)]`.
+//! LLVM does not always inline a closure into a function with more target features; functions that
+//! are marked `#[inline(always)]` it does.
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Expr, FnArg, GenericParam, ItemFn, parse_macro_input, parse_quote};
 
-/// Compiles a function for every instruction set; each call takes the version for the set that the
-/// argument says, an expression of type `InstructionSet`. It must be a set that the processor has:
-/// `I::SET`, where a token of type `I` is among what the function takes, or
+/// Compiles a function for every instruction set. A call takes the version for the argument, an
+/// `InstructionSet` that the processor has: `I::SET`, if the function takes a token of type `I`, or
 /// `InstructionSet::chosen()`.
 #[proc_macro_attribute]
 pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {

@@ -12,12 +12,12 @@ use othello_cli::arguments::number_in;
 use super::arguments::SearchBy;
 use super::positions::Positions;
 use super::{Outcome, Session};
-use crate::board::{Position, Square};
+use crate::board::{Position, Square, StatedPosition};
 use crate::eval::{Evaluator, Value, WeightsChoice};
 use crate::openings::Book;
 use crate::progress::{Progress as _, Silent};
 use crate::search::{EndgameSchedule, Level, Search, Selectivity, TableError};
-use crate::test_suite::{Agreement, AgreementReport, StatedLine};
+use crate::test_suite::{Agreement, AgreementReport};
 
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
@@ -134,10 +134,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let mut lines = arguments.file.lines()?;
     let mut evaluation = Evaluation::default();
     let mut agreement = Agreement::default();
-    session.progress().begin("evaluate (bytes)", 0, lines.bytes());
+    session.progress().begin("evaluate (bytes)", 0, lines.source().bytes());
     loop {
-        let bytes_before = lines.bytes_read();
-        let boards: Vec<StatedLine> = lines.next_lines(lines_at_once)?;
+        let bytes_before = lines.source().bytes_read();
+        let boards: Vec<StatedPosition> = lines.next_lines(lines_at_once)?;
         if boards.is_empty() {
             break;
         }
@@ -155,7 +155,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             agreement.add(board, value, best);
         }
         evaluation.values.extend(found.into_iter().map(|(value, _)| value));
-        session.progress().advance(lines.bytes_read() - bytes_before);
+        session.progress().advance(lines.source().bytes_read() - bytes_before);
     }
     evaluation.agreement = agreement.report();
     evaluation.seconds = begun.elapsed().as_secs_f64();

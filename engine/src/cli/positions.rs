@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::board::StatedPosition;
-use crate::text::{Lines, TextError};
+use crate::text::{Lines, TextError, TextSource};
 
 /// The source of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,8 +49,8 @@ impl Positions {
     /// Returns the lines to read positions from.
     pub(super) fn lines(&self) -> Result<Lines, TextError> {
         match self {
-            Self::Stated(text) => Lines::of_text(text),
-            Self::StandardInput => Lines::standard_input(),
+            Self::Stated(text) => Ok(TextSource::of_text(text)?.into()),
+            Self::StandardInput => Ok(TextSource::standard_input()?.into()),
             Self::File(path) => Lines::open(path),
         }
     }

@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::positions::Positions;
 use super::{Outcome, Session};
-use crate::board::notation::{NotationError, board_text};
-use crate::board::obf::Problem;
+use crate::board::notation::board_text;
 use crate::board::{Discs, Position, Side, Square, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
 use crate::search::{Search, Searcher};
+use crate::text::Invalid;
 use crate::text_table::table;
 use othello_cli::arguments::number_in;
 
@@ -59,16 +59,14 @@ impl Line {
 }
 
 impl FromStr for Line {
-    type Err = NotationError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let StatedPosition { position, side, score } = text.parse()?;
-        let whole = |score: f64| {
-            let not_whole = || NotationError::Score { found: score.to_string() };
-            if score.fract() == 0.0 { Ok(score as Discs) } else { Err(not_whole()) }
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let StatedPosition { position, side, score, moves } = text.parse()?;
+        let whole = |score: f64| match score.fract() {
+            0.0 => Ok(score as Discs),
+            _ => Err(Invalid(format!("`{score}` is not a score; expected whole discs"))),
         };
-        let problem = text.contains(';').then(|| text.parse::<Problem>()).transpose()?;
-        let moves = problem.iter().flat_map(Problem::scored_moves).collect();
         Ok(Self { position, side, expected: score.map(whole).transpose()?, moves })
     }
 }

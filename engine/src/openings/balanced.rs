@@ -24,16 +24,13 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// The depths of earlier searches, each with a margin in discs. An opening whose value exceeds the
-/// limit by more than the margin is not searched deeper.
+/// The depths of earlier searches, each with a margin beyond which an opening is dropped.
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
-/// The number of positions searched between two checks for an interrupt.
 const AT_ONCE: usize = 256;
 
 impl Balance {
-    /// Returns the openings, unique up to symmetry: for each, one game that leads to it. They are
-    /// in the order of their moves.
+    /// Returns the openings, unique up to symmetry, as one game for each, by their moves.
     pub fn openings<E: Evaluate>(
         &self,
         evaluator: &E,
@@ -59,7 +56,6 @@ impl Balance {
         Ok(found)
     }
 
-    /// Returns those of the games that end near even.
     #[expect(clippy::expect_used, reason = "as `Vec` does where there is no memory")]
     fn even<E: Evaluate>(&self, games: Vec<Vec<Square>>, evaluator: &E) -> Vec<Vec<Square>> {
         let first = FIRST_SEARCHES.into_iter().filter(|&(depth, _)| depth < self.depth);
@@ -79,8 +75,7 @@ impl Balance {
     }
 }
 
-/// Returns a game for every position of a ply, one for all its images: the first in the order of
-/// squares.
+/// Returns the first game in the order of squares for every position of a ply, up to symmetry.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let mut found = vec![vec![]];
     for _ in 0..plies {
@@ -99,7 +94,6 @@ fn games(plies: u32) -> Vec<Vec<Square>> {
     found
 }
 
-/// Returns the position after legal moves from the start.
 fn end(game: &[Square]) -> Position {
     Replay::from_start(game).map_or(Position::START, |replay| replay.end)
 }
@@ -139,7 +133,6 @@ mod tests {
         assert_ne!(others.unwrap(), some);
     }
 
-    /// Checks what `datasets/openings/` states about its openings.
     #[test]
     fn the_shipped_openings_are_legal_of_eight_plies_and_unique_up_to_symmetry() {
         let text = include_str!("../../../datasets/openings/balanced-8.txt");

@@ -14,7 +14,6 @@ use crate::record::{PositionReader, RecordError};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Book {
     positions: Vec<Position>,
-    /// The values in steps, for the player.
     values: Vec<i16>,
 }
 
@@ -45,24 +44,22 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// Returns the value of a position for its player, looking up all its images and, if the player
-    /// must pass, the position after the pass; `None` if the book does not know it. A finished game
-    /// has the value of its score.
+    /// Returns the value of a position for its player, looked up by its images and, after a pass,
+    /// for the other side; `None` if the book does not have it. A finished game has the value of
+    /// its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the move with the best value for the player, and that value; among equal moves, the
-    /// first in the order of squares. Returns `None` unless the book knows the positions after all
-    /// moves.
+    /// Returns the best move for the player (the first of equal ones) and its value; `None` unless
+    /// the book has the positions after all moves.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves to positions that the book knows, with their values for the player: the
-    /// best first, equal ones in the order of squares.
+    /// Returns the moves to positions of the book with their values, best first, then by square.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

@@ -13,11 +13,11 @@ pub const MAX_PLIES_HELD: u32 = 11;
 /// The memory for a pass, in bytes, besides the positions of whole plies.
 const MEMORY: usize = 1 << 30;
 
-/// Returns the unique positions, up to the eight symmetries, after 0, 1, …, `plies` moves: for
-/// every ply, its canonical positions in ascending order.
+/// Returns the canonical positions, up to the eight symmetries, after 0, 1, …, `plies` moves, in
+/// ascending order.
 ///
-/// A position is seen by the side that did not just move, even if that side must pass. A game that
-/// ends at a ply is counted there and has no successors. The published counts are made in this way.
+/// A position is seen by the side that did not just move, even if that side must pass. A finished
+/// game is counted at its ply and has no successors, as in the published counts.
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
     for ply in 1..=plies {
@@ -29,8 +29,7 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// Returns the number of positions that [`enumerate`] finds at every ply, without holding those of
-/// the last ply in memory.
+/// Returns the numbers of positions that [`enumerate`] finds, without holding the last ply.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);
@@ -62,7 +61,6 @@ mod tests {
         }
     }
 
-    /// 36 games end at ply 9 and are counted there, as published.
     #[test]
     fn games_that_end_are_counted_and_not_carried_on() {
         let found = enumerate(9, &Silent);

@@ -1,5 +1,4 @@
-//! Every opening to a given ply: enumerated up to symmetry, scored, and negamaxed back; and
-//! openings near even, for matches to begin from.
+//! Every opening to a given ply, enumerated, scored and negamaxed back; openings near even.
 
 mod balanced;
 mod book;

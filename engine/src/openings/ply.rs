@@ -5,14 +5,13 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// The positions of a ply, found in ascending order in passes over the ply before. Each pass holds
-/// as many positions as the memory allows.
+/// The positions of a ply in ascending order, found in passes over the ply before, as many in each
+/// as the memory allows.
 ///
-/// A pass makes the children of some thousand parents at a time, sorts them, and drops duplicates,
-/// which are frequent among neighbouring parents. All these sorted runs are cut at the same
-/// splitters, drawn from a sample as in a sample sort. The cuts of one part are joined and sorted
-/// in a core's own cache. Sorting everything at once took half as long again at ply 11, and twice
-/// the memory.
+/// A pass makes the children of some thousand parents at a time, sorts them, and drops duplicates.
+/// These sorted runs are cut at the same splitters, drawn from a sample, and the cuts of a part are
+/// joined and sorted in a core's cache. Sorting everything at once took 1.5 times as long at ply
+/// 11, and twice the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of every part except the first.
@@ -21,26 +20,22 @@ pub(super) struct NextPly<'a> {
     progress: &'a dyn Progress,
 }
 
-/// The children of some parents, each once, in ascending order.
 struct SortedChildren {
     positions: Box<[Position]>,
     /// The start of each part, and the end of the last one.
     starts: Vec<u32>,
 }
 
-/// The number of parents for a run, whose children take half a megabyte and are sorted in a core's
-/// own cache.
+/// The parents of a run, whose children are sorted in a core's own cache.
 const PARENTS_IN_RUN: usize = 4096;
 
 /// The number of positions of a part, with duplicates: two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
-/// The number of samples for each part; the more, the more even are the parts.
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Prepares the passes. `memory` bounds what a pass holds, in bytes, but a pass has at least
-    /// one part.
+    /// Prepares the passes; each holds at most `memory` bytes, but at least one part.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -50,7 +45,6 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// Returns the number of units by which [`Self::for_each`] advances progress.
     pub(super) fn work(&self) -> u64 {
         (self.parents.len() * self.passes) as u64
     }
@@ -66,7 +60,6 @@ impl<'a> NextPly<'a> {
         }
     }
 
-    /// Returns the children in the parts `first..end`.
     fn runs(&self, first: usize, end: usize) -> Vec<SortedChildren> {
         let lowest = first.checked_sub(1).map(|before| self.splitters[before]);
         let beyond = self.splitters.get(end - 1).copied();
@@ -99,7 +92,6 @@ impl SortedChildren {
     }
 }
 
-/// Joins one part of all runs: each position once, in ascending order.
 fn put_together(runs: &[SortedChildren], part: usize) -> Vec<Position> {
     let mut positions = Vec::with_capacity(runs.iter().map(|run| run.part(part).len()).sum());
     runs.iter().for_each(|run| positions.extend_from_slice(run.part(part)));
@@ -121,8 +113,7 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     splitters
 }
 
-/// Returns the canonical positions after each move, seen by the side that did not move, in no order
-/// and with duplicates. A finished game has no children.
+/// Returns the canonical positions after each move, seen by the opponent, with duplicates.
 fn children(position: &Position) -> impl Iterator<Item = Position> {
     let mover = mover(position);
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())

@@ -5,9 +5,8 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
-/// Converts the positions of a ply, as [`super::enumerate()`] returns them, to the form in which
-/// they are scored: canonical, in ascending order, the player with a legal move. A position whose
-/// player must pass becomes the position after the pass; finished games are left out.
+/// Converts the positions of a ply to the form in which they are scored: canonical, ascending, the
+/// player with a legal move, after a pass if need be. Finished games are omitted.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
     let mover = |position: &Position| {
         let passed = position.pass();
@@ -24,53 +23,34 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// Returns the values of the positions of every ply for their players, by negamax from the values
-/// of the last ply. A finished game has the value of its score.
+/// Returns the values of the positions of every ply for their players, by negamax from the last
+/// ply.
 ///
-/// Each of `plies` is the [`movers`] of a ply, the first ply first. `last` has one value for each
-/// position of the last ply, in the same order; the result has such values for every ply. Returns
-/// `None` if `last` has another length, or if a ply lacks a position that the ply before leads to.
+/// Each of `plies` is the [`movers`] of a ply, the first ply first; `last` has the values of the
+/// last. Returns `None` if `last` has another length, or if a ply lacks a child of the ply before.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
     }
     let mut values = vec![last];
     for ply in (1..plies.len()).rev() {
-        let later = Scored { positions: &plies[ply], values: values.last()? };
-        let best = plies[ply - 1].par_iter().map(|position| later.best_of_moves(position));
+        let (positions, later) = (&plies[ply], values.last()?);
+        let look_up = |position: &Position| {
+            positions.binary_search(&position.canonical()).ok().map(|place| later[place])
+        };
+        let best_of_moves = |position: &Position| {
+            let value = |q| Some(-value_by(&position.after(q, position.flips(q)), look_up)?);
+            let values: Option<Vec<Value>> = Squares(position.moves()).map(value).collect();
+            values?.into_iter().max()
+        };
+        let best = plies[ply - 1].par_iter().map(best_of_moves);
         values.push(best.collect::<Option<_>>()?);
     }
     values.reverse();
     Some(values)
 }
 
-/// The positions of a ply and their values.
-struct Scored<'a> {
-    positions: &'a [Position],
-    values: &'a [Value],
-}
-
-impl Scored<'_> {
-    /// Returns the value of a position of the ply before; `None` if one of its children is missing
-    /// here.
-    fn best_of_moves(&self, position: &Position) -> Option<Value> {
-        let value = |q| Some(-self.value(&position.after(q, position.flips(q)))?);
-        let values: Option<Vec<Value>> = Squares(position.moves()).map(value).collect();
-        values?.into_iter().max()
-    }
-
-    /// Returns the value of any position of this ply, for its player.
-    fn value(&self, position: &Position) -> Option<Value> {
-        value_by(position, |position| self.look_up(position))
-    }
-
-    fn look_up(&self, position: &Position) -> Option<Value> {
-        self.positions.binary_search(&position.canonical()).ok().map(|place| self.values[place])
-    }
-}
-
-/// Returns the value of any position for its player, where `look_up` knows those whose player has a
-/// move. A finished game has the value of its score.
+/// Returns the value of any position, if `look_up` has those whose player has a move.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,
@@ -98,7 +78,6 @@ mod tests {
         Value::clamped((mixed.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 53) as i32 - 1024)
     }
 
-    /// Computes plain negamax to a ply, without sharing anything.
     fn by_brute_force(position: &Position, ply: u32) -> Value {
         let moves = position.moves();
         if position.is_over() {
@@ -142,7 +121,6 @@ mod tests {
         assert_eq!(values[0][0], by_brute_force(&Position::START, 9));
     }
 
-    /// 36 games end at ply 9, as published; every other position is kept.
     #[test]
     fn movers_can_move_and_are_sorted() {
         let unique = enumerate(9, &Silent);

@@ -12,7 +12,6 @@ use crate::search::{Search, Searchers};
 /// The table size of a search to a fixed depth, in MiB: shallow searches never fill it.
 const HASH_MEGABYTES: usize = 4;
 
-/// A scorer that finds the values of positions, each by one thread from a logically empty table.
 pub(super) struct Scorer<'a, E: Evaluate> {
     searchers: Searchers<'a, E>,
     depth: u32,
@@ -20,7 +19,6 @@ pub(super) struct Scorer<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Scorer<'a, E> {
-    /// Creates a scorer of the positions of a ply.
     pub(super) fn new(
         evaluator: &'a E,
         depth: u32,
@@ -59,7 +57,6 @@ impl<E: Evaluate> Items for Scorer<'_, E> {
     }
 }
 
-/// Decodes the values of a part; `None` for bytes that encode no values.
 pub(super) fn decode(content: &[u8]) -> Option<Vec<Value>> {
     let (steps, rest) = content.as_chunks();
     let values = steps.iter().copied().map(i32::from_le_bytes).map(Value::from_steps);

@@ -5,19 +5,15 @@ use std::collections::HashSet;
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The openings that [`enumerate`](super::enumerate()) finds, except finished games, each with one
-/// game that leads to it.
+/// The openings of [`enumerate`](super::enumerate()) except finished games, each with one game.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
-    /// The openings by ply.
     plies: Vec<Vec<Node>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// The index of the opening of the ply before.
     parent: u32,
-    /// The move from that opening.
     square: Square,
 }
 
@@ -32,8 +28,7 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the children of the last ply's openings. The parents are given, and the children
-    /// returned, with the side to move as the player.
+    /// Adds the children of the last ply's openings; both have the side to move as the player.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -54,7 +49,7 @@ impl OpeningTree {
         if ply == 0 { 1 } else { self.plies.get(ply).map_or(0, Vec::len) }
     }
 
-    /// Returns the game that leads to opening `number` of `ply` moves.
+    /// Returns the game to opening `number` of `ply` moves.
     ///
     /// # Panics
     ///

@@ -27,8 +27,7 @@ pub struct Settings {
 pub struct Written {
     /// The number of unique positions at each ply.
     pub unique: Vec<usize>,
-    /// The number of positions in the file, those of all plies in which a side can move; of a
-    /// shard, the number of positions that it scored.
+    /// The number of positions in the file; of a shard, the number that it scored.
     pub positions: usize,
     /// The checksum and size of the file; `None` for a shard.
     pub summary: Option<Summary>,
@@ -40,8 +39,7 @@ impl Settings {
         Self { plies, score_depth, shard: Shard::WHOLE }
     }
 
-    /// Returns the provenance of a file with these settings; `weights` is the identity of the
-    /// evaluation.
+    /// Returns the provenance of a file; `weights` is the identity of the evaluation.
     pub fn provenance(&self, weights: &str) -> Provenance {
         Provenance::new("openings")
             .with("plies", self.plies)
@@ -49,28 +47,23 @@ impl Settings {
             .with("weights", weights)
     }
 
-    /// Returns the last ply of a file by its provenance; `None` if this program would not write
-    /// that file.
+    /// Returns the last ply of a file by its provenance; `None` for a file of another program.
     fn plies_of(provenance: &Provenance) -> Option<u32> {
         let plies = u32::try_from(provenance.get("plies")?.as_u64()?).ok()?;
         (plies <= MAX_PLIES_HELD).then_some(plies)
     }
 
-    /// Returns the number of positions in a part.
     fn per_part(&self) -> u64 {
         size::units(size::search(self.score_depth), MOST_PER_PART)
     }
 }
 
-/// The greatest number of positions in a part: some megabytes.
 const MOST_PER_PART: u64 = 1 << 20;
 
-/// The name of the scoring of the last ply in progress messages.
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them: first the positions of the last ply, each searched from a
-/// logically empty table, then those of earlier plies, labelled by negamax from the last. Every
-/// position has the weight of one occurrence. One of several shards only searches its parts.
+/// Scores all openings and writes them: positions of the last ply, each searched from a logically
+/// empty table, then earlier plies by negamax. One of several shards only searches its parts.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -121,16 +114,12 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> 
     Openings::to(plies.unwrap_or(0), progress).pack(run, progress)
 }
 
-/// Returns the number of positions that a thread scores at a time.
 fn positions_at_once(depth: u32) -> u64 {
     (1024 >> depth.min(10)).max(1)
 }
 
-/// The openings up to some ply.
 struct Openings {
-    /// The number of unique positions at each ply.
     unique: Vec<usize>,
-    /// The positions to score at each ply: [`movers`].
     plies: Vec<Vec<Position>>,
 }
 
@@ -141,7 +130,6 @@ impl Openings {
         Self { unique: unique.iter().map(Vec::len).collect(), plies }
     }
 
-    /// Returns the positions that are searched.
     fn last(&self) -> &[Position] {
         self.plies.last().map_or(&[], Vec::as_slice)
     }
@@ -151,7 +139,6 @@ impl Openings {
         Written { unique: self.unique.clone(), positions, summary }
     }
 
-    /// Labels the earlier plies from the values in the parts, and writes all, the last ply first.
     fn pack(&self, run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
         let mut writer = PositionWriter::over(run.writer()?);
         let mut last = Vec::with_capacity(self.last().len());
@@ -180,7 +167,6 @@ impl Openings {
     }
 }
 
-/// The number of label steps in a value step.
 const LABEL_STEPS: i32 = crate::record::LABEL_STEPS_PER_DISC as i32 / STEPS_PER_DISC;
 
 #[expect(clippy::expect_used, reason = "a value is at most 64 discs, as a label is")]
@@ -240,8 +226,7 @@ mod tests {
         assert_eq!(write(&path), written);
     }
 
-    /// A regression: a recorded value beyond 64 discs, with right checksums, panicked when it
-    /// became a label.
+    /// A regression: a value beyond 64 discs, with right checksums, panicked as a label.
     #[test]
     fn values_that_no_search_finds_are_refused() {
         let value = |steps: i32| decode(&steps.to_le_bytes());

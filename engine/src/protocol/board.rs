@@ -35,9 +35,7 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of a side. A pass that the other side must make may be left out.
-    ///
-    /// The error is a message that says why the turn is not legal.
+    /// Plays a turn of a side, perhaps after a pass of the other. The error is a message.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let (position, player) = self.with_turn_of(side)?;
         let next = match turn {
@@ -52,8 +50,7 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move. If it is the other side's turn, that side must
-    /// have to pass.
+    /// Returns the position with `side` to move; otherwise the other side must have to pass.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));
@@ -89,10 +86,7 @@ impl Board {
 
     /// Returns the discs of black and of white.
     pub fn discs(&self) -> [u64; 2] {
-        match self.side {
-            Side::Black => [self.position.player(), self.position.opponent()],
-            Side::White => [self.position.opponent(), self.position.player()],
-        }
+        self.side.black_first([self.position.player(), self.position.opponent()])
     }
 
     /// Returns a row of the board for people; rows are counted from 0, `X` is black, `O` white.

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// The time of each player for a game: a main time, and then, if there are periods, a time for
-/// every few moves.
+/// The time of each player: a main time, then, if there are periods, a time for every few moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
     /// The main time.
@@ -23,11 +22,9 @@ pub struct Clock {
     moves: u32,
 }
 
-/// The reserve in the time for a move of a period, as one part in this number: a search ends some
-/// milliseconds late.
+/// The reserve in a move of a period, as one part in this number: a search ends late.
 const RESERVE: u32 = 10;
-/// The reserve for an answer that is very late. The reserve of a game without periods is this time,
-/// plus one part in [`KEPT`], plus [`LATE`] for each remaining move.
+/// The reserve for a very late answer, to which [`KEPT`] and, for each move, [`LATE`] add.
 const VERY_LATE: Duration = Duration::from_millis(30);
 /// The reserve of a game without periods, as one part in this number.
 const KEPT: u32 = 50;
@@ -35,11 +32,9 @@ const KEPT: u32 = 50;
 const LATE: Duration = Duration::from_millis(3);
 /// The number of empty squares that can be solved in [`SOLVED_TIME`].
 const SOLVED: f64 = 22.0;
-/// The time to solve that many empty squares, in seconds.
 const SOLVED_TIME: f64 = 0.4;
 /// The factor by which each further empty square takes longer.
 const SOLVED_FACTOR: f64 = 2.1;
-/// The least number of moves among which the time is shared.
 const LEAST_MOVES: u32 = 2;
 
 impl Clock {
@@ -64,8 +59,7 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Takes the time that is left from another program. Many state whole seconds, rounded down: if
-    /// that agrees with this clock, the clock keeps its own finer time.
+    /// Takes the time that another program states, unless it is this clock's in whole seconds.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -93,9 +87,9 @@ impl Clock {
         }
     }
 
-    /// Returns the time for the next move with this number of empty squares. It is an equal share
-    /// for each of the player's moves before a position that can be solved in such a share; from
-    /// there on, moves take little time. With periods, the share of one period is added.
+    /// Returns the time for the next move with this number of empty squares: an equal share for
+    /// each move before a position that can be solved in such a share. With periods, that of one
+    /// period is added.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -111,8 +105,7 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves among which to share a time: those before a position that can be
-/// solved in one share.
+/// Returns the number of moves that share a time: those before a position solved in one share.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -145,8 +138,7 @@ mod tests {
         }
     }
 
-    /// A regression: a player ended a game of 20 seconds with 8 of them left, and a game of one
-    /// second with 0.8.
+    /// A regression: a game of 20 seconds ended with 8 of them left, a game of one second with 0.8.
     #[test]
     fn most_of_the_time_is_used_before_the_end_can_be_solved() {
         for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {

@@ -1,9 +1,8 @@
 //! GTP, the Go Text Protocol, version 2, for Othello. A command is a line, optionally with a number
 //! before it. The answer begins with `=` or, for an error, `?`, and ends with an empty line.
 //!
-//! a1 is the upper left corner, as everywhere in this program. The commands `gogui-rules_…` let a
-//! board of GoGui follow the game. Since Go numbers its rows from below, `gogui-rules_board` begins
-//! with row 8, so that the squares on GoGui's board have the names used here.
+//! The commands `gogui-rules_…` let a board of GoGui follow the game. Since Go numbers rows from
+//! below, `gogui-rules_board` begins with row 8, so that squares have the names used here.
 
 mod analyze;
 
@@ -15,13 +14,12 @@ use super::clock::{Clock, TimeSettings};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
 use crate::board::sgf::SgfGame;
-use crate::board::{Discs, Side, Squares};
+use crate::board::{Side, Squares};
 use crate::eval::Evaluate;
 use crate::file::read_ordinary;
 use crate::search::{Level, Limits};
 use crate::text::MAX_FILE_BYTES;
 
-/// The commands that are understood.
 const COMMANDS: [&str; 31] = [
     "boardsize",
     "clear_board",
@@ -62,7 +60,6 @@ pub struct Gtp<'a, E: Evaluate> {
     player: Player<'a, E>,
     board: Board,
     time: Option<TimeSettings>,
-    /// The clocks of black and of white, if there is a time limit.
     clocks: [Option<Clock>; 2],
 }
 
@@ -84,22 +81,21 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("version", _) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ("list_commands", _) => Ok(COMMANDS.join("\n")),
             ("known_command", [command]) => Ok(COMMANDS.contains(command).to_string()),
-            // What is to be stopped or interrupted came to its end before this is read.
+            // The search to stop or interrupt ended before this is read.
             ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
             // Komi is of Go.
             ("komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
             ("loadsgf", [path]) => self.load_sgf(path, usize::MAX),
-            ("loadsgf", [path, number]) => {
-                let number: usize =
-                    number.parse().map_err(|_| "syntax error: expected a number")?;
-                self.load_sgf(path, number.saturating_sub(1))
-            }
+            ("loadsgf", [path, number]) => match number.parse::<usize>() {
+                Ok(number) => self.load_sgf(path, number.saturating_sub(1)),
+                Err(_) => Err("syntax error: expected a number".to_owned()),
+            },
             ("gogui-analyze_commands", _) => Ok(analyze::COMMANDS.join("\n")),
-            ("othello-value", _) => analyze::value(&mut self.player, &self.board, limits),
-            ("othello-values", _) => analyze::values(&mut self.player, &self.board, limits),
-            ("othello-line", _) => analyze::line(&mut self.player, &self.board, limits),
+            ("othello-value", _) => Ok(self.value(limits)),
+            ("othello-values", _) => Ok(self.values(limits)),
+            ("othello-line", _) => self.line(limits),
             ("boardsize", ["8"]) => self.clear(),
             ("boardsize", _) => Err("unacceptable size".to_owned()),
             ("clear_board", _) => self.clear(),
@@ -136,15 +132,13 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Begins a game with full clocks.
     fn begin(&mut self, board: Board) {
         self.board = board;
         self.clocks = [self.time.map(Clock::new); 2];
         self.player.new_game();
     }
 
-    /// Sets the time of a game: the main time, and a period for a number of moves. A period for 0
-    /// moves means no limit.
+    /// Sets the main time, and a period for a number of moves; a period for 0 moves means no limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period) = (read_seconds(main)?, read_seconds(period)?);
         let moves = read_count(moves)?;
@@ -162,11 +156,9 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     }
 
     fn clock(&mut self, side: Side) -> &mut Option<Clock> {
-        let [black, white] = &mut self.clocks;
-        if side == Side::Black { black } else { white }
+        &mut self.clocks[usize::from(side == Side::White)]
     }
 
-    /// Loads the first `moves` moves of the main line of an SGF game.
     fn load_sgf(&mut self, path: &str, moves: usize) -> Result<String, String> {
         let cannot = |reason: String| format!("cannot load file: {reason}");
         let path = Path::new(path);
@@ -186,7 +178,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Chooses a turn and says it; where it is to be `played`, plays it.
+    /// Chooses a turn, and plays it if it is to be `played`.
     fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
         let begun = Instant::now();
@@ -214,8 +206,6 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         }
     }
 
-    /// Returns the result in the form of Go: the winner and the difference. Empty squares count for
-    /// the winner.
     fn result(&self) -> Result<String, String> {
         let position = self.board.position();
         if !position.is_over() {
@@ -223,8 +213,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         }
         Ok(match position.score() * self.board.side().sign() {
             0 => "0".to_owned(),
-            score @ ..0 => format!("W+{}", -score),
-            score @ Discs::MIN..=Discs::MAX => format!("B+{score}"),
+            score if score < 0 => format!("W+{}", -score),
+            score => format!("B+{score}"),
         })
     }
 
@@ -234,7 +224,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// GoGui interrupts by a comment, which it says to engines that know `gogui-interrupt`.
+    /// GoGui interrupts engines with `gogui-interrupt` by a comment.
     fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

@@ -1,5 +1,4 @@
-//! The lines that a client sends during a search: they wait for their turn, and some end the
-//! search.
+//! The lines that a client sends during a search: they wait for their turn, and some end it.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -9,12 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::search::Limits;
 
-/// The longest line that is kept; what follows on the line is left out.
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The greatest number of bytes of lines that wait; a client that says more waits itself.
+/// The most bytes of lines that wait; then the client waits.
 const MAX_WAITING_BYTES: usize = 1 << 20;
-/// The time after the beginning of a search in which what comes belongs to what was asked with it.
-/// A script writes its commands at once, and means them all.
+/// The time after the beginning of a search in which lines belong together: a script writes its
+/// commands at once, and means them all.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search for the answer to an earlier line.
@@ -22,17 +20,15 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub enum Interruption {
     /// It waits for its turn.
     Never,
-    /// It ends the search, unless it was said together with what is answered.
+    /// It ends the search, unless it arrived together with the line that is answered.
     Late,
     /// It ends the search.
     Always,
 }
 
-/// Decides the effect of a line (the second argument) on the search for the answer to an earlier
-/// line (the first); `None` is the end of the lines.
+/// The effect of a line (or the end, `None`) on the search for the answer to an earlier line.
 pub(super) type Rule = fn(&str, Option<&str>) -> Interruption;
 
-/// Lines that a client said, in their order.
 #[derive(Debug)]
 pub(super) struct Inbox {
     waiting: Mutex<Waiting>,
@@ -44,12 +40,10 @@ pub(super) struct Inbox {
 struct Waiting {
     lines: VecDeque<String>,
     bytes: usize,
-    /// The end of the lines, and why it came.
     end: Option<io::Result<()>>,
     answered: Option<Answered>,
 }
 
-/// A line that is being answered.
 #[derive(Debug)]
 struct Answered {
     line: String,
@@ -85,8 +79,7 @@ impl Inbox {
         }
     }
 
-    /// Returns the limits of the search for the answer to a line: lines from now on may interrupt
-    /// it.
+    /// Returns the limits of the search for the answer to a line, which later lines may interrupt.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();
@@ -97,7 +90,6 @@ impl Inbox {
         Limits { interrupt: Some(interrupt), ..Limits::default() }
     }
 
-    /// The answer was found.
     pub(super) fn end(&self) {
         self.waiting().answered = None;
     }
@@ -106,7 +98,6 @@ impl Inbox {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what comes, until the end.
     fn read(&self, mut input: impl Read) {
         let mut buffer = vec![0; MAX_LINE_BYTES];
         let mut line = Line::default();
@@ -145,7 +136,6 @@ impl Inbox {
         waiting.lines.push_back(line);
     }
 
-    /// Ends the search for an answer where what came has it end.
     fn interrupt(&self, waiting: &Waiting, came: Option<&str>) {
         let Some(Answered { line, begun, interrupt }) = &waiting.answered else { return };
         let ends = match (self.rule)(line, came) {
@@ -159,7 +149,6 @@ impl Inbox {
     }
 }
 
-/// A line of which not all may have come.
 #[derive(Default)]
 struct Line(Vec<u8>);
 
@@ -169,7 +158,6 @@ impl Line {
         self.0.extend(&part[..part.len().min(room)]);
     }
 
-    /// The line without blanks around it.
     fn take(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.0)).trim().to_owned()
     }

@@ -1,6 +1,4 @@
-//! The protocols for talking to other programs: the engine as a server of GTP and of NBoard.
-//!
-//! A server answers lines of text with text; only [`serve`] deals with input and output.
+//! The engine as a server of GTP and of NBoard, which answers lines of text with text.
 
 mod board;
 mod clock;
@@ -46,8 +44,7 @@ pub trait Server {
         self.answer_within(line, &Limits::default())
     }
 
-    /// Returns the effect of a line on the search for the answer to an earlier line; `None` is the
-    /// end of the lines.
+    /// Returns the effect of a line, or of the end (`None`), on the search for an earlier answer.
     fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
         if came == Some("") { Interruption::Never } else { Interruption::Late }
     }
@@ -61,9 +58,8 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the conversation or there are no more. Every answer is flushed.
-/// What is said while one is being found may end the search for it ([`Server::interruption`]). A
-/// server that has to ponder does so in another thread while a line is waited for.
+/// Answers lines until one ends the conversation or the input ends. Lines that arrive meanwhile
+/// may end the search for an answer. A server ponders in another thread while it waits for a line.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,
@@ -85,7 +81,6 @@ pub fn serve<S: Server + Send>(
     }
 }
 
-/// Calls `wait` while the server ponders.
 fn while_pondering<T>(server: &mut (impl Server + Send), wait: impl FnOnce() -> T) -> T {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits { stop: Some(Arc::clone(&stop)), ..Limits::default() };
@@ -104,7 +99,6 @@ mod tests {
     use std::io::Cursor;
     use std::time::{Duration, Instant};
 
-    /// A server that answers with the length of the line.
     struct Lengths;
 
     impl Server for Lengths {
@@ -134,7 +128,6 @@ mod tests {
         }
     }
 
-    /// Thinks until it is interrupted, half a second at most.
     struct Thinker;
 
     impl Server for Thinker {
@@ -182,7 +175,7 @@ mod tests {
                 (&[(0, "a\n"), (350, "quit\n")], "a: interrupted\nquit: done\n"),
                 (&[(0, "a\n"), (20, "stop\n")], "a: interrupted\n"),
                 (&[(0, "a\nstop\n")], "a: interrupted\n"),
-                // The end of input comes late, too.
+                // The end of input also comes late.
                 (&[(0, "a\n"), (350, "")], "a: interrupted\n"),
             ] {
                 scope.spawn(move || {

@@ -1,10 +1,8 @@
-//! The NBoard protocol, version 2, as NBoard's `Protocol.htm` describes it: one command a line. A
-//! program that shows the board sends the game so far, and asks for a move (`go`), for the values
-//! of moves (`hint`), or for the values of all positions of the game (`analyze`). The engine plays
-//! nothing by itself. Unknown commands are ignored.
+//! The NBoard protocol, version 2, as NBoard's `Protocol.htm` describes it: one command a line. The
+//! client sends the game so far, and asks for a move (`go`), for the values of moves (`hint`), or
+//! for the values of all positions of the game (`analyze`). Unknown commands are ignored.
 //!
-//! Values are in discs, for the side to move. Each command is completed before the next one is
-//! read, so that `ping` is answered when no search is running.
+//! Values are in discs, for the side to move. `ping` is answered when no search is running.
 
 use std::time::Instant;
 
@@ -23,7 +21,6 @@ use crate::search::{Found, Level, Limits, Selectivity};
 pub struct Nboard<'a, E: Evaluate> {
     player: Player<'a, E>,
     board: Board,
-    /// The clocks of black and of white, if the game has them.
     clocks: [Option<Clock>; 2],
 }
 
@@ -48,7 +45,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
             }
             "game" => match read_game(value) {
                 Ok((board, clocks)) => {
-                    // NBoard sends the whole game after two new turns: what was searched holds.
+                    // NBoard sends the whole game after two new turns: the table stays useful.
                     let goes_on = board.goes_on_from(&self.board);
                     (self.board, self.clocks) = (board, clocks);
                     if !goes_on {
@@ -63,7 +60,6 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Plays a turn of the side to move.
     fn play(&mut self, text: &str) -> Reply {
         let side = self.board.side();
         match ggf::read_turn(text).and_then(|turn| self.board.play(side, turn)) {
@@ -75,8 +71,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// The turn to play, its value in discs and the seconds that it took. A clock of the game ends
-    /// the search.
+    /// Returns the turn to play, its value and the seconds that it took. A clock ends the search.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -97,8 +92,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// The best moves with their lines and values: from the book where it knows what all moves lead
-    /// to.
+    /// Returns the best moves with lines and values, from the book if it has the positions.
     fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -124,8 +118,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// The value of every position of the game for its side to move, the last one first, by the
-    /// number of turns before it.
+    /// Returns the value of every position of the game, the last one first, by its number of turns.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -139,8 +132,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
     }
 }
 
-/// The depth of a search of a position with so many empty squares, as it is told: `100%` where the
-/// value is the score by perfect play, and less where it is likely to be.
+/// Returns the depth of a search; at the end of the game its selectivity, `100%` if exact.
 fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
@@ -151,8 +143,7 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// `ping` says that the position is about to change: what is thought about it is of no use any
-    /// more. A move that was asked for together with it still is.
+    /// `ping` announces another position: searches of this one without an end are of no more use.
     fn interruption(answered: &str, came: Option<&str>) -> Interruption {
         let command = |line: &str| line.split_whitespace().next().map(str::to_owned);
         let is_open_ended = matches!(command(answered).as_deref(), Some("hint" | "analyze"));
@@ -196,14 +187,12 @@ fn capital(square: Square) -> String {
     square.to_string().to_ascii_uppercase()
 }
 
-/// Subtracts the time of a turn, as stated in its text, from the clock of its side.
 fn spend(clocks: &mut [Option<Clock>; 2], side: Side, turn: &str) {
     if let Some(clock) = &mut clocks[usize::from(side == Side::White)] {
         clock.spend(ggf::read_time(turn));
     }
 }
 
-/// Reads a game in GGF: returns the board at its end, and the clocks of black and of white.
 fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
     let game = text.trim().strip_prefix("(;").and_then(|text| text.strip_suffix(";)"));
     let game = game.ok_or("expected (;GM[Othello]…;)")?;

@@ -15,12 +15,10 @@ use crate::search::{
 pub struct Player<'a, E: Evaluate> {
     team: Team<'a, E>,
     level: Level,
-    /// The strength of the level with the weights of the searchers.
     strength: Strength,
     /// The pruning of searches of any level; without one, the level's own.
     pruning: Option<Pruning>,
     book: Option<Book>,
-    /// True if the player also thinks in the other side's time.
     ponders: bool,
     /// The last position in which it chose a move, and the position after that move.
     last: Option<[Position; 2]>,
@@ -40,10 +38,7 @@ pub struct Choice {
 }
 
 impl<'a, E: Evaluate> Player<'a, E> {
-    /// A player at a level, with the evaluation, the table and the threads of a search.
-    ///
-    /// # Errors
-    /// If there is no memory for the table.
+    /// Creates a player at a level; an error if memory for the table is missing.
     pub fn new(search: &Search<'a, E>, level: Level) -> Result<Self, TableError> {
         let (team, strength) = (search.team(1)?, level.selective().strength());
         let (pruning, book, ponders, last) = (None, None, false, None);
@@ -52,8 +47,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// A player whose searches leave out what a pruning says, whatever the level; only how deep
-    /// they go and from where play is perfect are the level's.
+    /// Replaces the pruning of any level; only depth and exact play are then the level's.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -61,8 +55,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the book, from which the player plays while the book knows the positions after all
-    /// moves.
+    /// Sets the book, which is used while it has the positions after all moves.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
@@ -94,8 +87,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses the move to play: from the book, or by a search to the level or to the limits, which
-    /// is sooner.
+    /// Chooses the move to play: from the book, or by a search that the level or the limits end.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
         let choice = self.find(position, limits);
         let after = choice.square.and_then(|square| position.play(square));
@@ -111,15 +103,13 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Choice { square: best, value, nodes, from_book: false }
     }
 
-    /// Returns whether there is something to ponder while the game is at this position: the last
-    /// move was chosen in it, or led to it.
+    /// Returns whether there is something to ponder: the last move was chosen here, or led here.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
 
-    /// Ponders after the last chosen move: searches the positions after each reply, that after the
-    /// expected reply first, until all are done or a limit ends it. The next search then finds its
-    /// entries in the table.
+    /// Ponders after the last chosen move: searches the position after each reply, the expected
+    /// reply first, until all are done or a limit ends it, to leave entries in the table.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
         for next in self.after_replies(&after) {
@@ -130,8 +120,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after each reply to a move, if they need a search: the reply that the
-    /// last search expected first, the others by their static values.
+    /// Returns the positions after each reply that need a search: the expected reply first.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -144,8 +133,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         next.filter(|next| next.moves() != 0 && self.from_book(next).is_none()).collect()
     }
 
-    /// The best move of a position, if its player has one, and its value, by a search of the level
-    /// that limits may end, perfect play included.
+    /// Returns the best move and its value, by a search of the level that limits may end.
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
         let found = self.team.lead(|searcher| searcher.search_within(position, strength, limits));
@@ -158,8 +146,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// The value of any position for its player, and how it was found: one that must pass has that
-    /// after the pass, and a finished game has its score.
+    /// Returns the value of any position, after a pass or of a finished game, and its origin.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -175,16 +162,14 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// A search for which a clock leaves so much time, if there is one; whoever may interrupt it
-    /// still may.
+    /// Returns limits with the time that a clock leaves, if there is one.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
         // A time without end is none.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the best move by the book and its value; `None` if the book does not know the
-    /// position and those after all moves.
+    /// Returns the best move by the book and its value; `None` unless it has all positions.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // A book also gives the score after a last move of a game, from a position that it does not
         // know.
@@ -192,7 +177,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         book.best_move(position)
     }
 
-    /// Returns the moves that the book knows, the best first, with their values.
+    /// Returns the moves in the book, the best first, with their values.
     pub fn book_moves(&self, position: &Position) -> Vec<(Square, Value)> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }

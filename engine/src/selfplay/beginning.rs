@@ -6,8 +6,7 @@ use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
 
-/// The greatest number of plies for which [`Openings::Distinct`] draws from all openings: there are
-/// 433,993, made in a third of a second.
+/// The most plies for which [`Openings::Distinct`] draws from all 433,993 openings.
 pub const MAX_DISTINCT_PLIES: usize = 9;
 
 /// The beginnings of a run's games.
@@ -17,7 +16,6 @@ pub struct Beginnings<'s> {
     source: Source<'s>,
 }
 
-/// The source of openings, ready to draw from.
 #[derive(Clone, Debug)]
 enum Source<'s> {
     Random,
@@ -25,8 +23,7 @@ enum Source<'s> {
     Listed(&'s ListedOpenings),
 }
 
-/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, with the order in which those of each ply
-/// are drawn.
+/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, and the order of those of each ply.
 #[derive(Clone, Debug)]
 struct Distinct {
     tree: OpeningTree,
@@ -49,15 +46,13 @@ impl<'s> Beginnings<'s> {
         self.settings
     }
 
-    /// Returns whether a game begins as game number `index` must.
     pub(super) fn fits(&self, index: u64, game: &Game) -> bool {
         let beginning = self.of(index).steps;
         usize::from(game.random_plies()) == beginning.len()
             && game.squares().iter().zip(&beginning).all(|(square, step)| *square == step.square)
     }
 
-    /// Returns the beginning of game number `index`, which does not depend on other games. The game
-    /// is not over after it.
+    /// Returns the beginning of game `index`, after which the game is not over.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Settings { seed, random_plies, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
@@ -95,8 +90,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns the opening of the `rank`-th game that begins with `plies` plies, starting over
-    /// after the last opening; `None` for more plies than [`MAX_DISTINCT_PLIES`].
+    /// Returns the opening of the `rank`-th game of `plies` plies; `None` for too many plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -105,12 +99,11 @@ impl Distinct {
 }
 
 fn start() -> Replay {
-    Replay::from_start(&[]).expect("no move is no illegal one")
+    Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves, all legal ones equally likely, to a total number of plies
-/// from `lengths`. If the game ends earlier, tries again from the same stream with the next of
-/// `lengths`.
+/// Continues an opening by random moves to a number of plies from `lengths`; if the game ends
+/// earlier, tries again from the same stream with the next of `lengths`.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,

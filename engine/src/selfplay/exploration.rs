@@ -1,8 +1,6 @@
 //! Exploration: moves of self-play that are drawn at random instead of chosen by the search.
 //!
-//! A player that always plays its best move sees few of the positions that its evaluation has to
-//! judge. The value that a game keeps for a drawn move is the search's, so that labels do not
-//! depend on the draw.
+//! The kept value of a drawn move is the search's, so that labels do not depend on the draw.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,55 +11,41 @@ use arrayvec::ArrayVec;
 use crate::board::Square;
 use crate::eval::Value;
 use crate::random::Generator;
-use crate::text::{excerpt, parse_range};
+use crate::text::{Invalid, excerpt, parse_range};
 
-/// The last ply at which a move is played.
 const LAST_PLY: u8 = 59;
 /// The highest temperature in discs; there, moves are drawn nearly uniformly.
 const MAX_TEMPERATURE: f64 = 64.0;
 /// The weight of the best move in a softmax draw. The sum for 64 moves stays below 2³².
 const BEST_WEIGHT: f64 = (1 << 24) as f64;
 
-/// The rules for drawing moves at random, in order. The first rule for a ply decides; without one,
-/// the search's move is played.
+/// The rules for drawing moves at random, the first for a ply; without one, the search's move is
+/// played.
 ///
-/// Text form: `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas, for
-/// example `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
+/// Text form: `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas:
+/// `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Exploration(Vec<Rule>);
 
-/// A rule: a range of plies and the draw of moves there.
 #[derive(Clone, PartialEq, Debug)]
 struct Rule {
     plies: RangeInclusive<u8>,
     draw: Draw,
 }
 
-/// A way of drawing a move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Draw {
-    /// Draws a move with probability proportional to exp(value / temperature). The value is the
-    /// static value after the move; the temperature is in discs.
+    /// P(move) ∝ exp(static value after the move / temperature), both in discs.
     Softmax { temperature: f64 },
-    /// Draws any legal move, all equally likely, with this probability; otherwise plays the
-    /// search's.
+    /// With this probability, any legal move, all equally likely; otherwise the search's.
     Uniform { probability: f64 },
-}
-
-/// The error for a text that is not a list of exploration rules.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{rule}` is not a rule of exploration: {reason}")]
-pub struct ExplorationError {
-    rule: String,
-    reason: &'static str,
 }
 
 impl Exploration {
     /// The empty list: no move is drawn at random.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Returns the rule that draws every move with a probability proportional to exp(value /
-    /// temperature). The temperature is in discs, above 0.
+    /// Returns the rule P(move) ∝ exp(value / temperature), with a temperature above 0 in discs.
     pub fn softmax(temperature: f64) -> Self {
         Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
     }
@@ -71,8 +55,7 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Returns the move to play at `ply` if the search chose `best`. `shallow_values` returns the
-    /// legal moves with the static values after them, for the player.
+    /// Returns the move to play at `ply`, by the search's `best` and the static values after moves.
     pub(super) fn draw(
         &self,
         ply: u32,
@@ -117,24 +100,29 @@ fn pick(weights: &[u32], mut drawn: u32) -> Option<usize> {
 }
 
 impl FromStr for Exploration {
-    type Err = ExplorationError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, ExplorationError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         if text.trim() == "none" {
             return Ok(Self::NONE);
         }
         let rule = |rule: &str| {
-            parse_rule(rule)
-                .map_err(|reason| ExplorationError { rule: excerpt(rule.trim()), reason })
+            parse_rule(rule).map_err(|reason| {
+                Invalid(format!(
+                    "`{}` is not a rule of exploration: {reason}",
+                    excerpt(rule.trim())
+                ))
+            })
         };
         text.split(',').map(rule).collect::<Result<_, _>>().map(Self)
     }
 }
 
 fn parse_rule(text: &str) -> Result<Rule, &'static str> {
+    const DRAWS: &str = "expected `softmax=T` or `uniform=P`";
     let (plies, draw) = text.split_once(':').ok_or("expected such as `all:softmax=1`")?;
-    let (kind, number) = draw.split_once('=').ok_or("expected `softmax=T` or `uniform=P`")?;
-    let number: f64 = number.trim().parse().map_err(|_| "the number after `=` is none")?;
+    let (kind, number) = draw.split_once('=').ok_or(DRAWS)?;
+    let number: f64 = number.trim().parse().map_err(|_| "expected a number after `=`")?;
     let draw = match kind.trim() {
         "softmax" if number > 0.0 && number <= MAX_TEMPERATURE => {
             Draw::Softmax { temperature: number }
@@ -142,17 +130,12 @@ fn parse_rule(text: &str) -> Result<Rule, &'static str> {
         "softmax" => return Err("the temperature must be above 0 and at most 64 discs"),
         "uniform" if (0.0..=1.0).contains(&number) => Draw::Uniform { probability: number },
         "uniform" => return Err("the probability must be from 0 to 1"),
-        _ => return Err("expected `softmax=T` or `uniform=P`"),
+        _ => return Err(DRAWS),
     };
-    Ok(Rule { plies: parse_plies(plies.trim())?, draw })
-}
-
-fn parse_plies(text: &str) -> Result<RangeInclusive<u8>, &'static str> {
-    if text == "all" {
-        return Ok(0..=LAST_PLY);
-    }
-    parse_range(text, &(0..=LAST_PLY))
-        .ok_or("the plies must be `all`, one of 0 to 59, or a range such as 10..40")
+    let plies = if plies.trim() == "all" { "0..59" } else { plies };
+    let plies = parse_range(plies, &(0..=LAST_PLY))
+        .ok_or("the plies must be `all`, one of 0 to 59, or a range such as 10..40")?;
+    Ok(Rule { plies, draw })
 }
 
 impl fmt::Display for Exploration {
@@ -162,9 +145,8 @@ impl fmt::Display for Exploration {
         }
         for (index, Rule { plies, draw }) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
-            let (first, last) = (plies.start(), plies.end());
-            match (first, last) {
-                (0, &LAST_PLY) => write!(f, "{comma}all:")?,
+            match (*plies.start(), *plies.end()) {
+                (0, LAST_PLY) => write!(f, "{comma}all:")?,
                 (first, last) if first == last => write!(f, "{comma}{first}:")?,
                 (first, last) => write!(f, "{comma}{first}..{last}:")?,
             }
@@ -189,7 +171,6 @@ mod tests {
         Square::new(index).unwrap()
     }
 
-    /// Returns three moves, worth 2, 1 and −60 discs.
     fn moves() -> ArrayVec<(Square, Value), 64> {
         let value = Value::from_score;
         [(square(3), value(2)), (square(9), value(1)), (square(20), value(-60))]
@@ -197,7 +178,6 @@ mod tests {
             .collect()
     }
 
-    /// Counts the draws of each move among 30,000.
     fn counts(exploration: &Exploration, ply: u32, best: Square) -> [u32; 3] {
         let mut random = Generator::new(5);
         let mut counts = [0; 3];
@@ -246,22 +226,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused() {
-        for text in [
-            "",
-            "all",
-            "all:softmax",
-            "all:softmax=0",
-            "all:softmax=NaN",
-            "all:softmax=65",
-            "all:uniform=1.1",
-            "all:uniform=-0.1",
-            "all:best=1",
-            "9..8:softmax=1",
-            "60:softmax=1",
-            "all:softmax=1,",
+    fn other_texts_are_refused() {
+        let (draw, temperature) = ("softmax=T", "the temperature must be above 0");
+        let (probability, plies) =
+            ("the probability must be from 0 to 1", "the plies must be `all`");
+        for (texts, expected) in [
+            (["", "all", "all:softmax=1,"], "all:softmax=1"),
+            (["all:softmax", "all:best=1", "all:=1"], draw),
+            (["all:softmax=0", "all:softmax=NaN", "all:softmax=65"], temperature),
+            (["all:uniform=1.1", "all:uniform=-0.1", "all:uniform=NaN"], probability),
+            (["9..8:softmax=1", "60:softmax=1", ":softmax=1"], plies),
         ] {
-            assert!(text.parse::<Exploration>().is_err(), "{text}");
+            for text in texts {
+                let error = text.parse::<Exploration>().unwrap_err().to_string();
+                assert!(error.contains(expected), "{text}: {error}");
+            }
         }
     }
 }

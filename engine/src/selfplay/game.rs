@@ -37,8 +37,7 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game number `index`. The game is a function of the settings behind `beginnings`, the
-/// index, the evaluations and the size of the tables; it does not depend on earlier games.
+/// Plays game `index`: a function of the settings, the index, the evaluations and the table size.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
@@ -49,9 +48,8 @@ pub fn play<E: Evaluate>(
     game.finish()
 }
 
-/// Plays games by their indices. They are the same as [`play`] plays one by one. If searches are
-/// shallow, the games are played together, ply by ply: all searches at one ply use the weights of
-/// one phase, which then stay in the processor's cache.
+/// Plays games as [`play`] does. If searches are shallow, they are played together, ply by ply, so
+/// that the weights of one phase stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],
@@ -72,7 +70,6 @@ pub fn play_together<E: Evaluate>(
     games.into_iter().map(Underway::finish).collect()
 }
 
-/// A game in progress.
 struct Underway<'s> {
     settings: &'s Settings,
     replay: Replay,
@@ -82,7 +79,6 @@ struct Underway<'s> {
     solved: Option<Solved>,
     /// The number of empty squares at or below which searches go to the end of the game.
     to_the_end: u32,
-    /// The stream that draws explored moves.
     random: Generator,
 }
 
@@ -104,8 +100,8 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Returns whether the next move's search begins with empty tables. Shallow searches do, before
-    /// perfect play, so that the other games' moves in between do not matter.
+    /// Returns whether the next search begins with empty tables: games played together mix
+    /// searches.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -113,7 +109,6 @@ impl<'s> Underway<'s> {
             && replay.end.empties() > self.to_the_end
     }
 
-    /// Plays a move whose search begins with empty tables, or that needs no search.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         if let Some(only) = self.forced_move() {
             let played = self.drawn(only, players.of(self.replay.side));
@@ -124,8 +119,7 @@ impl<'s> Underway<'s> {
         self.play_move(players);
     }
 
-    /// Returns the only legal move, if no search is needed: its value is not kept, and the search
-    /// would not be exact.
+    /// Returns the only legal move, if it needs no search: its value is neither kept nor exact.
     fn forced_move(&self) -> Option<Square> {
         let Self { settings, replay, .. } = self;
         let (moves, empties) = (replay.end.moves(), replay.end.empties());
@@ -134,7 +128,6 @@ impl<'s> Underway<'s> {
         Square::nth(moves, 0).filter(|_| is_forced)
     }
 
-    /// Plays all remaining moves.
     fn play_alone<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         while self.is_searched_afresh() {
             self.play_afresh(players);
@@ -163,8 +156,7 @@ impl<'s> Underway<'s> {
         self.push(played, Some(found.value.nearest_disc() as i8));
     }
 
-    /// Returns the move to play if the search chose `best`: that one, or another that is drawn at
-    /// random.
+    /// Returns the move to play: `best` of the search, or another that is drawn at random.
     fn drawn<E: Evaluate>(&mut self, best: Square, searcher: &mut Searcher<'_, E>) -> Square {
         let position = &self.replay.end;
         let ply = position.ply();
@@ -196,16 +188,12 @@ impl<'s> Underway<'s> {
     }
 }
 
-/// The use of a stream of random numbers.
 enum Purpose {
-    /// Draws explored moves.
     Exploration,
-    /// Draws the number of empty squares from which play is perfect.
     PerfectPlay,
 }
 
-/// Returns a game's stream of random numbers for one use, apart from the one that draws its
-/// beginning.
+/// Returns a game's stream of random numbers for one use, apart from that of its beginning.
 fn stream(purpose: Purpose, seed: u64, index: u64) -> Generator {
     Generator::split(Generator::split(seed, index).next_u64(), purpose as u64)
 }
@@ -259,8 +247,7 @@ mod tests {
         }
     }
 
-    /// The kept value is the search's, whichever move is played; the marked moves are the ones that
-    /// differ.
+    /// The kept value is the search's, whichever move is played.
     #[test]
     fn explored_moves_are_marked_and_their_values_are_the_searchs() {
         let exploration: Exploration = "all:softmax=1".parse().unwrap();
@@ -287,8 +274,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without values, the only legal move is played without a search; that takes no number from
-    /// the stream of later draws.
+    /// Without values, the only legal move is played without a search and without a draw.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -327,8 +313,7 @@ mod tests {
         }
     }
 
-    /// Limits of nodes end deep searches, whose values are then those of the depth they reached. No
-    /// position before perfect play is called solved.
+    /// Limits of nodes end deep searches, but no position before perfect play is called solved.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
         let limited =
@@ -351,9 +336,8 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// A regression: shallow searches before perfect play left moves in the table that do not
-    /// attain the score, and one game in three played such a move. The score of a solved position
-    /// must stay to the end.
+    /// A regression: moves of shallow searches in the table did not attain the score, and one game
+    /// in three played one. The score of a solved position must stay to the end.
     #[test]
     fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
         let settings = Settings { exact: 13.into(), ..settings() };

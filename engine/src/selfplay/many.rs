@@ -19,8 +19,7 @@ use crate::search::{Pruning, Search, Searchers, Selectivity};
 use pack::Tally;
 pub use pack::pack;
 
-/// The size of each game's transposition table, in MiB. It influences the game, so it is no setting
-/// of the machine.
+/// The size of each game's transposition table in MiB; it influences the game.
 pub const HASH_MEGABYTES: usize = 16;
 
 /// The games to play.
@@ -54,7 +53,6 @@ impl Run {
         Self { settings, games, shard: Shard::WHOLE }
     }
 
-    /// Returns the provenance of a file of games; `weights` are the identities of the evaluations.
     fn provenance(&self, weights: PerSide<&str>) -> Provenance {
         let Settings {
             seed,
@@ -95,7 +93,6 @@ impl Run {
         given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
     }
 
-    /// Returns the plan of the run; `weights` are the identities of the evaluations.
     fn plan(&self, weights: PerSide<&str>, games_per_part: u64) -> Plan {
         Plan {
             kind: Some(Kind::Games),
@@ -106,11 +103,9 @@ impl Run {
     }
 }
 
-/// The greatest number of games in a part: some megabytes.
 const MOST_PER_PART: u64 = 1 << 16;
 
 impl Settings {
-    /// Returns the number of games in a part: a power of two.
     fn games_per_part(&self) -> u64 {
         let search = match self.nodes {
             Some(nodes) => size::nodes(nodes),
@@ -120,16 +115,13 @@ impl Settings {
     }
 }
 
-/// The name of the games in progress messages.
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard, and packs all games into one file, [`GAMES_PER_FRAME`] numbers to a
-/// frame, unless this is one of several shards. If both sides have the same evaluation, they share
-/// a transposition table.
+/// Plays the games of a shard and, if it is the only one, packs all games into one file,
+/// [`GAMES_PER_FRAME`] numbers to a frame. Sides with the same evaluation share a table.
 ///
-/// The file does not depend on the number of threads or shards, nor on how often the run was killed
-/// and resumed. A game with the moves of an earlier one is dropped. A file of fewer games is
-/// extended without playing its whole parts again.
+/// The file depends neither on threads or shards nor on kills and resumptions. A game with the
+/// moves of an earlier one is dropped. A file of fewer games is extended by whole parts.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -188,8 +180,7 @@ fn play_in_parts<E: Identified>(
 }
 
 impl Run {
-    /// Returns the number of games that a thread plays together, so that every thread has some in
-    /// all but small runs. The games do not depend on it.
+    /// Returns the number of games that a thread plays together; the games do not depend on it.
     fn games_together(&self, games_per_part: u64) -> u64 {
         if !self.settings.searches_are_shallow() {
             return 1;
@@ -200,12 +191,10 @@ impl Run {
     }
 }
 
-/// The greatest number of games with shallow searches that one thread plays together: enough that a
-/// phase's weights are read from memory once for many searches, and few enough to finish in a
-/// second or two. With 32 games, self-play at depth 4 takes a tenth more time.
+/// The most games with shallow searches that one thread plays together: enough that a phase's
+/// weights serve many searches, and few enough to finish in a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
-/// The games of a run, by their numbers.
 struct GamesByNumber<'a, E: Identified> {
     beginnings: Beginnings<'a>,
     black: Searchers<'a, E>,

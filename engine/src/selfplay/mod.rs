@@ -1,5 +1,4 @@
-//! Self-play: games of an evaluation against itself, or of two against each other, after an opening
-//! that is drawn at random or taken from a list.
+//! Self-play: games of one or two evaluations, after an opening that is drawn or listed.
 
 mod beginning;
 mod exploration;
@@ -12,11 +11,11 @@ mod settings;
 mod sides;
 
 pub use beginning::{Beginnings, MAX_DISTINCT_PLIES};
-pub use exploration::{Exploration, ExplorationError};
+pub use exploration::Exploration;
 pub use game::{Players, play, play_together};
 pub use many::{HASH_MEGABYTES, Played, Run, pack, play_games};
 pub use openings::{ListedOpenings, Openings, OpeningsChoice};
-pub use perfect::{PerfectFrom, PerfectFromError};
-pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule, ScheduleError};
+pub use perfect::PerfectFrom;
+pub use schedule::{MAX_RANDOM_PLIES, MAX_WEIGHT, Schedule};
 pub use settings::Settings;
 pub use sides::PerSide;

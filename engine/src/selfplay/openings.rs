@@ -7,9 +7,8 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::board::Square;
-use crate::board::notation::NotationError;
 use crate::board::transcript::{self, Replay};
-use crate::text::{Lines, TextError};
+use crate::text::{Invalid, Lines, TextError};
 
 /// The choice of openings, as named by an argument.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
@@ -17,8 +16,7 @@ use crate::text::{Lines, TextError};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all openings of up to 9 plies, in random order, each once before any comes
-    /// again.
+    /// `distinct`: all openings of up to 9 plies in random order, each once before any comes again.
     Distinct,
     /// The path of a file of transcripts: any other text.
     #[display("{}", _0.display())]
@@ -30,8 +28,7 @@ pub enum OpeningsChoice {
 pub enum Openings {
     /// Random moves from the start of the game.
     Random,
-    /// All openings of up to 9 plies, in random order, each once before any comes again; for more
-    /// plies as [`Self::Random`].
+    /// The same; for more plies as [`Self::Random`].
     Distinct,
     /// The listed openings in turn, each continued by random moves up to the drawn number of plies.
     Listed(ListedOpenings),
@@ -41,18 +38,8 @@ pub enum Openings {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedOpenings(Arc<[Opening]>);
 
-/// The legal moves of an opening, after which the game is not over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Opening(Box<[Square]>);
-
-/// The error for a line that is not an opening.
-#[derive(Debug, thiserror::Error)]
-enum OpeningError {
-    #[error(transparent)]
-    Notation(#[from] NotationError),
-    #[error("the game is over after these moves; expected the beginning of one")]
-    Over,
-}
 
 impl FromStr for OpeningsChoice {
     type Err = std::convert::Infallible;
@@ -67,12 +54,15 @@ impl FromStr for OpeningsChoice {
 }
 
 impl FromStr for Opening {
-    type Err = OpeningError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, OpeningError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let squares = transcript::parse(text)?;
         match Replay::from_start(&squares)?.black_score() {
-            Some(_) => Err(OpeningError::Over),
+            Some(_) => {
+                let over = "the game is over after these moves; expected the beginning of one";
+                Err(Invalid(over.to_owned()))
+            }
             None => Ok(Self(squares.into())),
         }
     }
@@ -88,8 +78,7 @@ impl Openings {
         })
     }
 
-    /// Returns the identity of the openings for the provenance: `distinct`, or the SHA-256 of the
-    /// listed moves in hexadecimal; `None` for [`Self::Random`].
+    /// Returns `distinct`, or the SHA-256 of the listed moves; `None` for [`Self::Random`].
     pub fn identity(&self) -> Option<String> {
         match self {
             Self::Random => None,
@@ -103,20 +92,18 @@ impl ListedOpenings {
     fn read(path: &Path) -> Result<Self, TextError> {
         let openings: Vec<Opening> = Lines::open(path)?.next_lines(usize::MAX)?;
         if openings.is_empty() {
-            let reason = "holds no opening; expected transcripts, one a line".to_owned();
-            return Err(TextError::Meaning { path: path.to_owned(), reason });
+            let reason = "has no opening; expected transcripts, one a line".to_owned();
+            return Err(TextError::Content { path: path.to_owned(), reason });
         }
         Ok(Self(openings.into()))
     }
 
-    /// Returns the opening of game number `index`; openings take turns.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Opening(squares) = &self.0[(index % self.0.len() as u64) as usize];
         Replay::from_start(squares).expect("an opening replays")
     }
 
-    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case, each followed by a
-    /// line feed.
+    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case with line feeds.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for Opening(squares) in self.0.iter() {
@@ -154,12 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_opening_is_refused_with_its_line() {
+    fn other_lines_are_refused_with_their_number() {
         for (text, expected) in [
             ("f5\nf5f3\n", "line 2: move 2: f3 is not legal here"),
             ("f5\n\nf5d6c5f4e7f6g5e6e3", "line 3: the game is over after these moves"),
             ("x9", "line 1: `x9` is not a square"),
-            ("\n \n", "holds no opening"),
+            ("\n \n", "has no opening"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

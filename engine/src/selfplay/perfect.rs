@@ -7,31 +7,19 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::random::Generator;
-use crate::text::{excerpt, parse_range};
+use crate::text::{Invalid, excerpt, parse_range};
 
-/// The greatest number of empty squares in a position with a legal move.
 const MOST: u32 = 60;
 
-/// The number of empty squares at or below which a game is played perfectly, 0 to 60: the same for
-/// all games, or drawn for each game from a range, whose numbers are equally likely. Text form:
-/// `16`, or `15..16`, which includes its end.
+/// The number of empty squares at or below which a game is played perfectly, 0 to 60, or a range to
+/// draw from for each game. Text form: `16`, or `15..16`, which includes its end.
 ///
-/// If all games become perfect at the same number of empty squares, it is the same side in each of
-/// them, the one to move there, that plays its first perfect move one ply before the other. Scores
-/// of weak games favour that side by what a move before then loses, and weights that learn from
-/// them find positions with that parity of empty squares too good for the player, and those with
-/// the other too bad, in all phases alike. With two neighbouring numbers, half of the games favour
-/// either side.
+/// If all games become perfect at one number, the side to move there plays its first perfect move
+/// one ply before the other, and scores of weak games favour it: weights that learn from them are
+/// biased by the parity of empty squares, in all phases. With two neighbouring numbers, half of the
+/// games favour either side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfectFrom(RangeInclusive<u32>);
-
-/// The error for a text that gives no number of empty squares for perfect play.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not a number of empty squares; expected 0 to {MOST}, or a range with the lesser number \
-     first, such as 15..16"
-)]
-pub struct PerfectFromError(String);
 
 impl PerfectFrom {
     /// Returns the usual numbers: 15 and 16.
@@ -76,11 +64,16 @@ impl fmt::Display for PerfectFrom {
 }
 
 impl FromStr for PerfectFrom {
-    type Err = PerfectFromError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, PerfectFromError> {
-        let range = parse_range(text, &(0..=MOST));
-        range.map(Self).ok_or_else(|| PerfectFromError(excerpt(text)))
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        parse_range(text, &(0..=MOST)).map(Self).ok_or_else(|| {
+            Invalid(format!(
+                "`{}` is not a number of empty squares; expected 0 to {MOST}, or a range with the \
+                 lesser number first, such as 15..16",
+                excerpt(text)
+            ))
+        })
     }
 }
 

@@ -4,68 +4,52 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::random::Generator;
-use crate::text::{excerpt, parse_range};
+use crate::text::{Invalid, excerpt, parse_range};
 
-/// The greatest number of random moves: it leaves one square for a search. Most random games get
-/// that far.
+/// The greatest number of random moves: it leaves one square for a search.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
 /// The largest weight of a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The frequency of each number of random moves, which is called a length here.
+/// The frequency of each number of random moves (length).
 ///
-/// Text form: terms separated by commas, each a length or a range, optionally with a weight for
-/// each of its lengths (1 by default): `8..24`, `8,10,12`, `8*2,12..16`. A range includes its end.
+/// Text form: terms separated by commas, each a length or a range (with its end), with an optional
+/// weight: `8..24`, `8,10,12`, `8*2,12..16`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// The weights by length; not all are 0.
     weights: [u32; MAX_RANDOM_PLIES + 1],
 }
 
-/// The error for a text that is not a schedule.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum ScheduleError {
-    #[error("`{found}` is not a number of random moves; expected terms like 8, 8..24 or 8..24*2")]
-    Term { found: String },
-    #[error("`{found}`: random moves go from 0 to {MAX_RANDOM_PLIES}, the lesser number first")]
-    Length { found: String },
-    #[error("`{found}`: weights go from 1 to {MAX_WEIGHT}")]
-    Weight { found: String },
-    #[error("{length} random moves are in the schedule twice")]
-    Twice { length: usize },
-}
-
 impl Schedule {
     /// Draws a number of random moves, 0..=[`MAX_RANDOM_PLIES`].
     pub fn draw(&self, random: &mut Generator) -> u8 {
-        let mut left = random.below(self.total());
-        let mut length = 0;
-        while left >= self.weights[length] {
-            left -= self.weights[length];
-            length += 1;
-        }
-        length as u8
+        self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the number of random moves of deal number `index`, and a rank that no other deal
-    /// with that number has. Deals go in rounds. In each round, every length comes as often as its
-    /// weight says, in an order that depends on the seed.
-    pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
-        let round_length = u64::from(self.total());
-        let (round, card) = (index / round_length, index % round_length);
-        let mut place = (card * step(seed, round_length) + seed % round_length) % round_length;
+    /// Returns the length whose weights, laid end to end, contain a place, and the place in them.
+    fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
             place -= u64::from(self.weights[length]);
             length += 1;
         }
+        (length, place)
+    }
+
+    /// Returns the length of deal `index`, and a rank that no other deal of that length has. In
+    /// each round of deals, every length comes as often as its weight, in an order that depends on
+    /// the seed.
+    pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
+        let round_length = u64::from(self.total());
+        let (round, card) = (index / round_length, index % round_length);
+        let place = (card * step(seed, round_length) + seed % round_length) % round_length;
+        let (length, place) = self.length_at(place);
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns the schedule in which the lengths of a range, up to [`MAX_RANDOM_PLIES`], are
-    /// equally likely. If the range has none of these, all lengths are.
+    /// Returns the schedule of equally likely lengths of a range, or of all if that has none.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
@@ -87,29 +71,28 @@ impl Schedule {
     }
 }
 
-/// Returns a number that shares no divisor with `length`: steps of that size around a circle of
-/// `length` places visit every place. It is between a third and two thirds of `length` if possible,
-/// so that consecutive places are far apart.
+/// Returns a step size without a common divisor with `length`, which visits every place of a
+/// circle, between a third and two thirds of `length` if possible.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
 }
 
-/// Returns the greatest common divisor.
 fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
 impl FromStr for Schedule {
-    type Err = ScheduleError;
+    type Err = Invalid;
 
-    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+    fn from_str(text: &str) -> Result<Self, Invalid> {
         let mut weights = [0; MAX_RANDOM_PLIES + 1];
         for term in text.split(',') {
             let (lengths, weight) = parse_term(term.trim_ascii())?;
             for length in lengths {
                 if weights[length] != 0 {
-                    return Err(ScheduleError::Twice { length });
+                    let twice = format!("{length} random moves are in the schedule twice");
+                    return Err(Invalid(twice));
                 }
                 weights[length] = weight;
             }
@@ -118,32 +101,29 @@ impl FromStr for Schedule {
     }
 }
 
-fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), ScheduleError> {
-    let found = || excerpt(term);
-    let not_understood = || ScheduleError::Term { found: found() };
-    let (lengths, weight) = term.split_once('*').unwrap_or((term, "1"));
-    let weight: u32 = weight.trim_ascii().parse().map_err(|_| not_understood())?;
-    let lengths = match parse_range(lengths, &(0..=MAX_RANDOM_PLIES)) {
-        Some(lengths) => lengths,
+fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Invalid> {
+    let invalid = |reason: &str| Invalid(format!("`{}`{reason}", excerpt(term)));
+    let terms = " is not a number of random moves; expected terms like 8, 8..24 or 8..24*2";
+    let (text, weight) = term.split_once('*').unwrap_or((term, "1"));
+    let weight: u32 = weight.trim_ascii().parse().map_err(|_| invalid(terms))?;
+    let is_number = |end: &str| end.trim_start_matches('=').trim_ascii().parse::<u64>().is_ok();
+    let lengths = parse_range(text, &(0..=MAX_RANDOM_PLIES)).ok_or_else(|| {
         // The ends of the range are numbers, but they are out of range or in the wrong order.
-        None if lengths.split("..").all(|end| is_number(end.trim_start_matches('='))) => {
-            return Err(ScheduleError::Length { found: found() });
+        match text.split("..").all(is_number) {
+            true => invalid(&format!(
+                ": random moves go from 0 to {MAX_RANDOM_PLIES}, the lesser number first"
+            )),
+            false => invalid(terms),
         }
-        None => return Err(not_understood()),
-    };
+    })?;
     if !(1..=MAX_WEIGHT).contains(&weight) {
-        return Err(ScheduleError::Weight { found: found() });
+        return Err(invalid(&format!(": weights go from 1 to {MAX_WEIGHT}")));
     }
     Ok((lengths, weight))
 }
 
-fn is_number(text: &str) -> bool {
-    text.trim_ascii().parse::<u64>().is_ok()
-}
-
 impl fmt::Display for Schedule {
-    /// Writes the shortest text of the schedule, so that equal schedules have equal texts. The
-    /// provenance of games holds this text, so ranges stay `8..=24` in it.
+    /// Writes the shortest text of the schedule. The provenance of games has it, with `8..=24`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;
@@ -189,12 +169,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schedule_is_refused() {
-        let bad = ["", "8,", "x", "8..", "-1", "60", "9..=8", "8*0", "8*1000001", "8,8", "8*x"];
-        for text in bad {
-            assert!(text.parse::<Schedule>().is_err(), "{text}");
+    fn other_texts_are_refused() {
+        for (texts, expected) in [
+            (&["", "8,", "x", "8..", "-1", "8*x"][..], "is not a number of random moves"),
+            (&["60", "9..=8"], "random moves go from 0 to 59"),
+            (&["8*0", "8*1000001"], "weights go from 1 to 1000000"),
+            (&["8,8", "3,1..=8"], "random moves are in the schedule twice"),
+        ] {
+            for text in texts {
+                let error = text.parse::<Schedule>().unwrap_err().to_string();
+                assert!(error.contains(expected), "{text}: {error}");
+            }
         }
-        assert_eq!("3,1..=4".parse::<Schedule>(), Err(ScheduleError::Twice { length: 3 }));
     }
 
     #[test]

@@ -14,15 +14,13 @@ pub struct Settings {
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
-    /// The number of nodes after which a search before perfect play ends, with the result of its
-    /// deepest completed iteration; `None` if only the depth ends it.
+    /// The number of nodes after which a search before perfect play ends, if there is one.
     pub nodes: Option<u64>,
     /// The selectivity of searches before perfect play.
     pub selectivity: Selectivity,
     /// The ProbCut schedule of searches to the end before perfect play.
     pub ends: EndgameSchedule,
-    /// The number of empty squares at or below which play is perfect. Selective ends are followed
-    /// by perfect play from the greatest number of a range.
+    /// The number of empty squares of perfect play, after selective ends.
     pub exact: PerfectFrom,
     /// The rules for drawing moves before perfect play at random.
     pub exploration: Exploration,
@@ -30,20 +28,17 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// The greatest depth of a shallow search. Such a search spends most of its time on weights that
-/// are not in the processor's cache; the table of the previous move's search could save little of
-/// it.
+/// The greatest depth of a shallow search, which spends most of its time on weights that are not in
+/// the cache, and gains little from the table of the previous move's search.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
-    /// Returns whether both sides' searches before perfect play are shallow. Then each begins with
-    /// empty tables.
+    /// Returns whether both sides' searches are shallow: each then begins with empty tables.
     pub(super) fn searches_are_shallow(&self) -> bool {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings for games after random moves, with equal depth for both sides and without
-    /// values.
+    /// Creates settings with random beginnings and equal depth, without values.
     pub fn new(
         seed: u64,
         random_plies: Schedule,

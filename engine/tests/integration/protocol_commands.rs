@@ -92,10 +92,10 @@ fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
     assert!(made.success());
     let mut server = Gtp::new(player(1));
     for (file, said) in [
-        (path("secret"), "begins no game of SGF"),
+        (path("secret"), "has no game of SGF"),
         (path("long"), "not of Othello, GM[2]"),
-        (path("pipe"), "is a named pipe, and no ordinary file"),
-        ("/dev/zero".to_owned(), "is a device, and no ordinary file"),
+        (path("pipe"), "is a named pipe, not an ordinary file"),
+        ("/dev/zero".to_owned(), "is a device, not an ordinary file"),
     ] {
         let refused = ask(&mut server, &format!("loadsgf {file}")).unwrap_err();
         assert!(refused.contains(said) && refused.len() < 400, "{refused}");

@@ -1,18 +1,17 @@
 //! Games as the page shows them: every position with its legal moves.
 
-use othello_engine::board::notation::{BoardLine, NotationError, board_text};
+use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Position, Side, Square, Squares, StatedPosition};
+use othello_engine::text::Invalid;
 use serde::Serialize;
 
-/// A game that was read from text.
 #[derive(Serialize)]
 pub(crate) struct ReadGame {
     start: String,
     moves: String,
 }
 
-/// A position of a game, for the page.
 #[derive(Serialize)]
 pub(crate) struct Shown {
     board: String,
@@ -26,9 +25,8 @@ pub(crate) struct Shown {
     score: Option<i32>,
 }
 
-/// Reads a game: a transcript from the start, or a position without moves.
 pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
-    let said = |error: NotationError| error.to_string();
+    let said = |error: Invalid| error.to_string();
     let text = text.trim();
     let is_transcript = text.starts_with(|c: char| matches!(c.to_ascii_lowercase(), 'a'..='h'));
     if is_transcript && !text.contains(';') {
@@ -41,8 +39,7 @@ pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
     Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
 }
 
-/// Returns all positions of a game from a position on, which comes first. A side that must pass
-/// does.
+/// Returns all positions of a game, the first one first. A side that must pass does.
 pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
     let BoardLine { position, side, .. } = start;
     let must_pass = position.moves() == 0 && !position.is_over();
@@ -61,11 +58,8 @@ impl Shown {
     fn new(replay: &Replay, passed: bool) -> Self {
         let Replay { end, side, .. } = replay;
         let over = end.is_over();
-        let (player, opponent) = (end.player().count_ones(), end.opponent().count_ones());
-        let (black, white) = match side {
-            Side::Black => (player, opponent),
-            Side::White => (opponent, player),
-        };
+        let discs = [end.player(), end.opponent()].map(u64::count_ones);
+        let [black, white] = side.black_first(discs);
         Self {
             board: board_text(end, *side),
             legal: Squares(end.moves()).map(|square| square.to_string()).collect(),

@@ -1,9 +1,8 @@
 //! The engine in a browser: questions and answers in JSON, through the memory of WebAssembly.
 //!
 //! The page writes a question at the address from [`buffer`], calls [`ask`], and reads the answer
-//! at [`answer`]. An instance has one evaluation for its life: for other weights, the page starts
-//! another instance. JavaScript has no rule of the game: the page also asks for boards, legal moves
-//! and passes.
+//! at [`answer`]. An instance has one evaluation for its life. The page also asks for boards, legal
+//! moves and passes: JavaScript has no rule of the game.
 
 mod game;
 mod question;
@@ -17,12 +16,10 @@ pub use question::answer_text;
 use searching::Loaded;
 
 thread_local! {
-    /// The question from the page and the answer to it.
     static BUFFERS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
-/// Returns a buffer of `bytes` bytes, into which the page writes a question, or a file after its
-/// name.
+/// Returns a buffer for a question, or for a file after its name.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     BUFFERS.with_borrow_mut(|[question, _]| {
@@ -37,8 +34,7 @@ pub extern "C" fn ask() -> usize {
     reply(|question| answer_text(&String::from_utf8_lossy(&question)))
 }
 
-/// Takes the weights file in the buffer, which follows a name of `name_bytes` bytes; returns the
-/// number of bytes of the answer.
+/// Takes the weights file after a name of `name_bytes` bytes; returns the answer's size.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -68,7 +64,6 @@ pub extern "C" fn answer() -> *const u8 {
     BUFFERS.with_borrow(|[_, answer]| answer.as_ptr())
 }
 
-/// Answers for the file in the buffer, which follows a name of `name_bytes` bytes.
 fn take_file(
     name_bytes: usize,
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,

@@ -1,25 +1,31 @@
 //! The questions of the page and their answers.
 
 use othello_engine::board::notation::BoardLine;
+use othello_engine::text::Invalid;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::searching::How;
 use crate::{game, searching};
 
-/// A question of the page.
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
 enum Question {
     /// Asks for the game of a text: a transcript, OBF, or a board line.
-    Read { text: String },
-    /// Asks for all positions of a game.
-    Game { start: String, moves: String },
+    Read {
+        text: String,
+    },
+    Game {
+        start: String,
+        moves: String,
+    },
     /// Chooses an evaluation by hand, `mobility` or `none`.
-    Builtin { name: String },
-    /// The depth of a level's searches, and from how many empty squares on they go to the end.
-    Level { level: u32 },
-    /// The value of a position, and its best move.
+    Builtin {
+        name: String,
+    },
+    Level {
+        level: u32,
+    },
     Search {
         board: String,
         level: Option<u32>,
@@ -36,8 +42,9 @@ enum Question {
         exact: Option<u32>,
         forget: bool,
     },
-    /// The parts of a position's value.
-    Parts { board: String },
+    Parts {
+        board: String,
+    },
 }
 
 /// Answers a question in JSON, in JSON: `{"answer": …}` or `{"error": "…"}`.
@@ -46,7 +53,6 @@ pub fn answer_text(question: &str) -> String {
     written(question.and_then(answer))
 }
 
-/// Writes an answer, or the error in its place, as the page reads it.
 pub(crate) fn written(answer: Result<Json, String>) -> String {
     let answer =
         answer.map_or_else(|error| json!({ "error": error }), |it| json!({ "answer": it }));
@@ -72,7 +78,7 @@ fn answer(question: Question) -> Result<Json, String> {
 }
 
 fn board(text: &str) -> Result<BoardLine, String> {
-    text.parse().map_err(|error: othello_engine::board::notation::NotationError| error.to_string())
+    text.parse().map_err(|error: Invalid| error.to_string())
 }
 
 fn made(answer: impl Serialize) -> Result<Json, String> {

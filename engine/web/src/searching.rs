@@ -15,11 +15,11 @@ use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Stren
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-/// The size of the transposition table: what a telephone has to spare.
+/// The size of the transposition table, for the memory of a telephone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The strength of a search: a level, or a depth and the number of empty squares of perfect play.
-/// With both, only the selectivity is the level's; without a level nothing is left out.
+/// The strength of a search: a level, or a depth and the empty squares of perfect play. With both,
+/// only the selectivity is the level's; without a level the search is not selective.
 pub(crate) struct How {
     pub(crate) level: Option<u32>,
     pub(crate) depth: Option<u32>,
@@ -28,14 +28,11 @@ pub(crate) struct How {
     pub(crate) forget: bool,
 }
 
-/// An evaluation with its searcher.
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
-    /// The level that says what its searches leave out.
+    /// The level whose pruning the searcher has.
     level: Option<u32>,
-    /// The patterns, where the weights come from a file.
     patterns: Option<(PatternSet, Geometry)>,
-    /// The counts of training, where they are known.
     counts: Option<Counts>,
     /// The checksum of the weights file, or the name of the evaluation by hand.
     identity: String,
@@ -72,7 +69,6 @@ impl Loaded {
         Ok(described)
     }
 
-    /// Takes an evaluation by hand; returns its description.
     pub(crate) fn builtin(name: &str) -> Result<Json, String> {
         let evaluator: Evaluator = match name {
             "none" => Zero.into(),
@@ -116,8 +112,6 @@ pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     })
 }
 
-/// Returns the number of positions that the weights were trained on: each meets one class of an
-/// instance.
 fn positions(geometry: &Geometry, counts: &Counts) -> u64 {
     let Some(classes) = geometry.patterns.first().map(|pattern| pattern.classes) else {
         return 0;
@@ -127,7 +121,6 @@ fn positions(geometry: &Geometry, counts: &Counts) -> u64 {
     counts.map(|&count| u64::from(count)).sum::<u64>() / instances
 }
 
-/// The result of a search.
 #[derive(Serialize)]
 pub(crate) struct Found {
     /// The value for the player in steps of 1/32 disc.
@@ -151,7 +144,6 @@ fn read_level(level: u32) -> Result<Level, String> {
     Level::new(level).ok_or_else(|| "expected a level from 1 to 60".to_owned())
 }
 
-/// The depth of a level's searches, and from how many empty squares on they go to the end.
 pub(crate) fn level(level: u32) -> Result<Json, String> {
     with(|Loaded { searcher, .. }| {
         let Strength { depth, exact } = read_level(level)?.plan(searcher.evaluator()).strength();
@@ -159,7 +151,6 @@ pub(crate) fn level(level: u32) -> Result<Json, String> {
     })
 }
 
-/// Has a searcher search as is asked for.
 fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Strength, String> {
     if how.forget {
         searcher.new_game();
@@ -193,7 +184,6 @@ pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     })
 }
 
-/// Rates one move of a position.
 pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, String> {
     let illegal = || format!("{square} is not a legal move here");
     let move_square: Square = square.parse().map_err(|_| illegal())?;
@@ -214,7 +204,6 @@ pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, S
     })
 }
 
-/// Takes the value of a position apart.
 pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
     with(|Loaded { searcher, patterns, counts, .. }| {
         let known = |count: u32| counts.is_some().then_some(count);

@@ -10,12 +10,12 @@ use crate::errors::{exception, refused};
 ///
 /// Made from text: 64 characters a1 b1 … h8 (`X` black, `O` white, `-` empty) with the side to
 /// move, a line of OBF, or the moves from the start of a game, such as `f5d6c3`; `""` is the start.
-/// Where the side to move must pass after the moves, it has passed.
+/// If the side to move must pass after the moves, it has passed.
 #[pyclass(frozen, eq, hash, from_py_object, module = "othello_toolkit")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Board {
     pub(crate) position: Position,
-    is_black: bool,
+    side: Side,
 }
 
 /// A board, or a text that stands for one.
@@ -26,7 +26,6 @@ pub(crate) enum BoardOrText {
 }
 
 impl BoardOrText {
-    /// Returns the position for its player.
     pub(crate) fn position(&self) -> PyResult<Position> {
         match self {
             Self::Board(board) => Ok(board.position),
@@ -41,10 +40,10 @@ impl Board {
     #[pyo3(signature = (text = ""))]
     fn new(text: &str) -> PyResult<Self> {
         if text.is_empty() {
-            return Ok(Self { position: Position::START, is_black: true });
+            return Ok(Self { position: Position::START, side: Side::Black });
         }
         let StatedPosition { position, side, .. } = text.parse().map_err(exception)?;
-        Ok(Self { position, is_black: side == Side::Black })
+        Ok(Self { position, side })
     }
 
     /// The discs of the side to move; bit 0 is a1, bit 63 h8.
@@ -62,7 +61,7 @@ impl Board {
     /// The side to move: `X` for black, `O` for white.
     #[getter]
     fn side(&self) -> char {
-        if self.is_black { 'X' } else { 'O' }
+        self.side.black_first(['X', 'O'])[0]
     }
 
     /// The number of discs beyond the first four.
@@ -96,23 +95,22 @@ impl Board {
             refused(format!("{square} is not a legal move; legal are {}", self.moves().join(" ")))
         })?;
         let passes = next.moves() == 0 && next.pass().moves() != 0;
-        let (position, is_black) =
-            if passes { (next.pass(), self.is_black) } else { (next, !self.is_black) };
-        Ok(Self { position, is_black })
+        let (position, side) =
+            if passes { (next.pass(), self.side) } else { (next, self.side.other()) };
+        Ok(Self { position, side })
     }
 
-    /// Returns the board with the other side to move; only where the side to move has no move.
+    /// Returns the board with the other side to move; only if the side to move has no move.
     #[pyo3(name = "pass_")]
     fn pass(&self) -> PyResult<Self> {
         match self.moves().as_slice() {
-            [] => Ok(Self { position: self.position.pass(), is_black: !self.is_black }),
+            [] => Ok(Self { position: self.position.pass(), side: self.side.other() }),
             moves => Err(refused(format!("no pass here: legal moves are {}", moves.join(" ")))),
         }
     }
 
     fn __str__(&self) -> String {
-        let side = if self.is_black { Side::Black } else { Side::White };
-        board_text(&self.position, side)
+        board_text(&self.position, self.side)
     }
 
     fn __repr__(&self) -> String {

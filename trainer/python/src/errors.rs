@@ -6,7 +6,7 @@ use std::io;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 
-/// Returns the exception of an error: an `OSError` where the system refused, else a `ValueError`.
+/// Returns the exception of an error: an `OSError` from the system, else a `ValueError`.
 pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
     let message = error.to_string();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::vec;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyUntypedArrayMethods as _};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyUntypedArrayMethods as _};
 use othello_engine::board::PHASES;
 use othello_engine::record::{Game, GameReader, RecordError, record_files};
 use othello_trainer::dataset::Split;
@@ -24,18 +24,17 @@ const NO_SCORE: i8 = i8::MIN;
 pub(crate) struct Games {
     /// The moves, without passes: squares a1 = 0 … h8 = 63, and 255 after the last.
     moves: Py<PyArray2<u8>>,
-    /// The values that searches found for each move, in discs for the side that moves; -128 for
-    /// none.
+    /// The searches' values of each move, in discs for the side that moves; -128 for none.
     values: Py<PyArray2<i8>>,
     /// The numbers of moves.
     length: Py<PyArray1<u8>>,
-    /// The numbers of moves at the beginning that were drawn by chance.
+    /// The numbers of moves at the beginning that were drawn at random.
     random: Py<PyArray1<u8>>,
     /// The scores for black; -128 for a game that was broken off.
     result: Py<PyArray1<i8>>,
-    /// The ply from which on perfect play is known; 255 if none is.
+    /// The first ply at which perfect play is known; 255 if none is.
     solved_ply: Py<PyArray1<u8>>,
-    /// The score by perfect play from there on, for black; -128 if it is not known.
+    /// The score under perfect play at that ply, for black; -128 if it is not known.
     solved_score: Py<PyArray1<i8>>,
     /// The subsets by the split: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
@@ -48,20 +47,8 @@ impl Games {
     }
 }
 
-/// The numbers of games, as [`Games`] has them.
-struct Columns {
-    moves: Array2<u8>,
-    values: Array2<i8>,
-    length: Vec<u8>,
-    random: Vec<u8>,
-    result: Vec<i8>,
-    solved_ply: Vec<u8>,
-    solved_score: Vec<i8>,
-    subset: Vec<u8>,
-}
-
-impl Columns {
-    fn of(games: &[Game], split: Split) -> Self {
+impl Games {
+    fn new(py: Python<'_>, games: &[Game], split: Split) -> Self {
         let shape = (games.len(), PHASES);
         let mut moves = Array2::from_elem(shape, NO_SQUARE);
         let mut values = Array2::from_elem(shape, NO_SCORE);
@@ -75,37 +62,24 @@ impl Columns {
         }
         // A score is at most 64.
         let score = |score: Option<i32>| score.map_or(NO_SCORE, |score| score as i8);
-        let solved = |game: &Game| game.solved().map(|solved| solved.black_score);
-        let of = |number: fn(&Game) -> u8| games.iter().map(number).collect();
+        let solved = |game: &Game| score(game.solved().map(|solved| solved.black_score));
+        let solved_ply = |game: &Game| game.solved().map_or(NO_SQUARE, |solved| solved.ply);
         Self {
-            moves,
-            values,
-            length: of(|game| game.squares().len() as u8),
-            random: of(Game::random_plies),
-            result: games.iter().map(|game| score(game.black_score())).collect(),
-            solved_ply: of(|game| game.solved().map_or(NO_SQUARE, |solved| solved.ply)),
-            solved_score: games.iter().map(|game| score(solved(game))).collect(),
-            // A split without a share leaves no game out.
-            subset: games
-                .iter()
-                .filter_map(|g| split.of_game(g))
-                .map(|subset| subset as u8)
-                .collect(),
+            moves: moves.into_pyarray(py).unbind(),
+            values: values.into_pyarray(py).unbind(),
+            length: column(py, games, |game| game.squares().len() as u8),
+            random: column(py, games, Game::random_plies),
+            result: column(py, games, |game| score(game.black_score())),
+            solved_ply: column(py, games, solved_ply),
+            solved_score: column(py, games, solved),
+            // A split without a share omits no game.
+            subset: column(py, games, |game| split.of_game(game).map_or(0, |it| it as u8)),
         }
     }
+}
 
-    fn into_arrays(self, py: Python<'_>) -> Games {
-        Games {
-            moves: self.moves.into_pyarray(py).unbind(),
-            values: self.values.into_pyarray(py).unbind(),
-            length: self.length.into_pyarray(py).unbind(),
-            random: self.random.into_pyarray(py).unbind(),
-            result: self.result.into_pyarray(py).unbind(),
-            solved_ply: self.solved_ply.into_pyarray(py).unbind(),
-            solved_score: self.solved_score.into_pyarray(py).unbind(),
-            subset: self.subset.into_pyarray(py).unbind(),
-        }
-    }
+fn column<T: Element>(py: Python<'_>, games: &[Game], of: impl Fn(&Game) -> T) -> Py<PyArray1<T>> {
+    games.iter().map(of).collect::<Vec<T>>().into_pyarray(py).unbind()
 }
 
 /// An iterator over batches of games.
@@ -116,7 +90,6 @@ pub(crate) struct GameStream {
     batch: usize,
 }
 
-/// The files that are left, and the open one.
 struct Reading {
     files: vec::IntoIter<PathBuf>,
     open: Option<GameReader>,
@@ -148,12 +121,9 @@ impl GameStream {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Games>> {
-        let read = || {
-            let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(Columns::of(&reading.next(self.batch)?, self.split))
-        };
-        let columns = py.detach(read).map_err(exception::<RecordError>)?;
-        Ok((!columns.length.is_empty()).then(|| columns.into_arrays(py)))
+        let reading = || self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let games = py.detach(|| reading().next(self.batch)).map_err(exception)?;
+        Ok((!games.is_empty()).then(|| Games::new(py, &games, self.split)))
     }
 }
 

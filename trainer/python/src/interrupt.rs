@@ -8,14 +8,10 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-/// The time between two looks for a signal.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Does work that ends soon after the flag is set; a signal sets it. Other threads of Python run
-/// meanwhile.
-///
-/// # Errors
-/// The exception that the signal's handler raises, `KeyboardInterrupt` as a rule.
+/// Does work that ends soon after the flag is set, which a signal does. The error is the exception
+/// of the signal's handler, `KeyboardInterrupt` as a rule.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,
@@ -26,7 +22,7 @@ pub(crate) fn interruptible<T: Send>(
             let (done, is_done) = channel::<()>();
             let flag = Arc::clone(&stop);
             let worker = scope.spawn(move || {
-                // Dropped even where the work panics, which ends the wait below.
+                // Dropped even if the work panics, which ends the wait below.
                 let _done = done;
                 work(&flag)
             });

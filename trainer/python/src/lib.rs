@@ -1,8 +1,5 @@
-//! The othello toolkit in Python. Everything here converts: arrays to positions and back, errors to
-//! exceptions. Boards, weights, records and searches are those of the engine and of the trainer.
-//!
-//! It is tested from Python, by `scripts/check-python.sh`: a program of tests would have no
-//! interpreter to take the symbols of Python from.
+//! The othello toolkit in Python: conversions of arrays to positions and back, of errors to
+//! exceptions. It is tested from Python, by `scripts/check-python.sh`.
 #![cfg(not(test))]
 
 mod arrays;

@@ -52,7 +52,6 @@ impl From<Set> for PatternSet {
 }
 
 impl PatternSet {
-    /// Returns the set itself.
     pub(crate) fn set(&self) -> &Set {
         self.model.set()
     }
@@ -68,7 +67,6 @@ impl PatternSet {
         Ok(&self.model.geometry().patterns[number])
     }
 
-    /// Returns the number of the first parameter of a scalar feature.
     pub(crate) fn first_of_scalar(&self, name: &str) -> PyResult<usize> {
         let place = self.scalars().iter().position(|&scalar| scalar == name);
         let place = place.ok_or_else(|| {

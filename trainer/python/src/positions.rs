@@ -25,7 +25,7 @@ pub(crate) struct Positions {
     label: Py<PyArray1<f32>>,
     /// The weights in occurrences.
     weight: Py<PyArray1<f32>>,
-    /// The plies, which are the phases, too: 0 to 59.
+    /// The plies, which are also the phases: 0 to 59.
     ply: Py<PyArray1<u8>>,
     /// The parts: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
@@ -96,7 +96,7 @@ impl Paths {
 /// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets its
 /// positions count WEIGHT times. `labels` are rules as `fit --labels` takes them, `phases` is a
 /// range such as `20..30`, with both ends. `subset` is `training`, `validation` or `test`, of the
-/// split by `seed`. With a seed in `shuffle`, each position is drawn by chance from `buffer` of
+/// split by `seed`. With a seed in `shuffle`, each position is drawn at random from `buffer` of
 /// them; otherwise they come as they were played. Nothing is merged: a position comes as often as
 /// it was played.
 #[pyfunction]

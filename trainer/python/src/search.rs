@@ -85,8 +85,8 @@ fn check_table(hash_mb: usize) -> PyResult<()> {
 }
 
 /// Searches a board `depth` moves deep by one thread, and to the end of the game from `exact` empty
-/// squares on. With a `selectivity` of 73, 87, 95, 98 or 99 it leaves out what matters with no
-/// greater chance than the rest of 100. The result is the same on every machine. Ctrl-C ends it.
+/// squares on. With a `selectivity` of 73, 87, 95, 98 or 99, it prunes nodes at that
+/// ProbCut confidence in percent. The result is the same on every machine. Ctrl-C ends it.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, exact = 0, selectivity = 100, weights = None, hash_mb = 16))]
 pub(crate) fn search(

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, CowArray, Ix2};
+use numpy::ndarray::{Array3, ArrayViewD, CowArray, Ix2};
 use numpy::{AllowTypeChange, IntoPyArray, PyArray1, PyArrayLike2, PyArrayLikeDyn};
-use othello_engine::board::{PHASES, Phase};
-use othello_engine::eval::ByClass;
+use othello_engine::board::{PHASES, Phase, Square};
 use othello_engine::eval::{
-    Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter, WeightsChoice, WeightsError,
-    WeightsFile,
+    ByClass, Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter, WeightsChoice,
+    WeightsError, WeightsFile,
 };
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::Scalar;
@@ -32,7 +31,7 @@ pub(crate) struct Part {
     squares: String,
     /// The contribution in discs.
     discs: f64,
-    /// The number of times that training met it; 0 where that is not known.
+    /// The number of times that training met it; 0 if that is not known.
     count: u32,
 }
 
@@ -86,9 +85,7 @@ impl Weights {
         let by_class = py.detach(|| ByClass::load(&WeightsChoice::Embedded));
         let ByClass { weights, sha256, provenance, .. } =
             by_class.map_err(|error| refused(format!("{error:#}")))?;
-        let provenance = provenance
-            .into_iter()
-            .fold(Provenance::new(""), |all, (key, value)| all.with(&key, value));
+        let provenance = provenance.into();
         Self::new(py, WeightsFile { weights, provenance, sha256 }, Evaluator::embedded())
     }
 
@@ -122,10 +119,10 @@ impl Weights {
     }
 
     /// Returns the numbers of the weights, as `from_arrays` takes them: `weights` and `counts`, and
-    /// `factors` where there are some.
+    /// `factors` if there are some.
     fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let arrays = PyDict::new(py);
-        arrays.set_item("weights", discs(self.weights().all_steps()).into_pyarray(py))?;
+        arrays.set_item("weights", self.weights().all_steps().mapv(in_discs).into_pyarray(py))?;
         arrays.set_item("counts", self.weights().all_counts().to_owned().into_pyarray(py))?;
         if let Some(factors) = self.weights().factors() {
             arrays.set_item("factors", all_factors(factors).into_pyarray(py))?;
@@ -165,25 +162,21 @@ impl Weights {
         let parts = parts.ok_or_else(|| {
             refused("the side to move has no move, so that its value is that after the pass")
         })?;
-        let discs = |steps: i32| f64::from(steps) / f64::from(STEPS_PER_DISC);
-        let instances = parts.instances.iter().map(|part| Part {
-            name: part.pattern.name().to_owned(),
-            squares: part.squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
-            discs: discs(part.weight.steps.into()),
-            count: part.weight.count,
-        });
-        let scalars = parts.scalars.iter().map(|part| Part {
-            name: part.scalar.name().to_owned(),
-            squares: String::new(),
-            discs: discs(part.weight.steps.into()),
-            count: part.weight.count,
-        });
-        let together = self.weights().factors().map(|_| Part {
-            name: "factors".to_owned(),
-            squares: String::new(),
-            discs: discs(parts.together),
-            count: 0,
-        });
+        let part = |name: &str, squares: &[Square], steps: i32, count: u32| Part {
+            name: name.to_owned(),
+            squares: squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+            discs: f64::from(steps) / f64::from(STEPS_PER_DISC),
+            count,
+        };
+        let instances = parts
+            .instances
+            .iter()
+            .map(|it| part(it.pattern.name(), it.squares, it.weight.steps.into(), it.weight.count));
+        let scalars = parts
+            .scalars
+            .iter()
+            .map(|it| part(it.scalar.name(), &[], it.weight.steps.into(), it.weight.count));
+        let together = self.weights().factors().map(|_| part("factors", &[], parts.together, 0));
         Ok(instances.chain(scalars).chain(together).collect())
     }
 
@@ -258,10 +251,6 @@ fn phase_of(phase: usize) -> PyResult<Phase> {
 
 fn in_discs(steps: i16) -> f32 {
     f32::from(steps) / STEPS_PER_DISC as f32
-}
-
-fn discs(steps: ArrayView2<'_, i16>) -> numpy::ndarray::Array2<f32> {
-    steps.mapv(in_discs)
 }
 
 /// Returns the factors by group, parameter and dimension.

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use super::notation::{BoardLine, board_text};
 use super::{Position, Side, Square};
-use crate::text::excerpt;
+use crate::text::{Invalid, excerpt};
 
-/// An iterator over the fields of a game: the name and the value of each, with `\` escapes
-/// resolved.
+/// An iterator over the fields of a game: names and values, with `\` escapes resolved.
 #[derive(Clone, Debug)]
 pub struct Fields<'a>(pub &'a str);
 
@@ -32,19 +31,24 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(wrong());
     }
-    let (mut value, mut characters) = (String::new(), rest.char_indices());
+    let (value, rest) = split_value(rest).ok_or_else(wrong)?;
+    Ok((name, value, rest))
+}
+
+/// Splits off a value: returns it without `\` escapes, and the text after its `]`.
+pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
+    let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
         match character {
-            ']' => return Ok((name, value, &rest[at + 1..])),
+            ']' => return Some((value, &text[at + 1..])),
             '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
             other => value.push(other),
         }
     }
-    Err(wrong())
+    None
 }
 
-/// Reads a board: `8`, 64 squares (`*` black, `O` white, `-` empty) and the side to move, with
-/// blanks anywhere.
+/// Reads a board: `8`, 64 squares (`*`, `O`, `-`) and the side to move, with blanks anywhere.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;
@@ -52,15 +56,13 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a move, `f5/1.25/3.1`, or a pass, `pa`, which gives `None`.
-///
-/// The error is a message about the wrong word.
+/// Reads a move, `f5/1.25/3.1`, or a pass, `pa`, which gives `None`. The error is a message.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {
         return Ok(None);
     }
-    word.parse().map(Some).map_err(|error: super::notation::NotationError| error.to_string())
+    word.parse().map(Some).map_err(|error: Invalid| error.to_string())
 }
 
 /// Reads the time of a turn, 3.1 s in `f5/1.25/3.1`; zero if it is missing or not a time.
@@ -69,8 +71,7 @@ pub fn read_time(value: &str) -> Duration {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 
-/// Reads the main time of a clock, `15:00` or `1:15:00`, possibly followed by `/` and more; `None`
-/// if there is none.
+/// Reads the main time of a clock, `15:00` or `1:15:00`, before `/` and more; `None` without one.
 pub fn read_clock(value: &str) -> Option<Duration> {
     let main = value.split(['/', ',']).next()?.trim();
     let mut seconds = 0_u64;
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn damaged_fields_are_refused() {
         assert!(Fields("B[f5").next().is_some_and(|field| field.is_err()));
         assert!(read_turn("i9/1.0").unwrap_err().contains("`i9`"));
         for board in ["", "8", "10 ---", "8 --- X", &format!("8 {} *", "é".repeat(64))] {

@@ -1,10 +1,29 @@
 //! Positions, moves, symmetries, notation and perft.
 //!
-//! A [`Position`] is two bitboards seen from the player to move; bit 0 is a1, bit 7 is h1, bit 63
-//! is h8. Nothing in this module depends on patterns, values or files.
+//! A [`Position`] is two bitboards seen from the player to move, with the bits of the squares:
+//!
+//! ```text
+//!      a  b  c  d  e  f  g  h
+//!  1   0  1  2  3  4  5  6  7
+//!  2   8  9 10 11 12 13 14 15        ply   = discs − 4
+//!  …                                 score = player − opponent, and the empty squares
+//!  8  56 57 58 59 60 61 62 63                to the winner
+//! ```
+//!
+//! ```
+//! use othello_core::board::transcript::{self, Replay};
+//! use othello_core::board::{Position, Square, Squares};
+//!
+//! let after = Position::START.play("f5".parse()?).ok_or("not legal")?;
+//! let replies: Vec<String> = Squares(after.moves()).map(|square| square.to_string()).collect();
+//! assert_eq!(replies, ["f4", "d6", "f6"]);
+//!
+//! let game = Replay::from_start(&transcript::parse("f5d6c5f4e7f6g5e6e3")?)?;
+//! assert_eq!((game.end.ply(), game.black_score()), (9, Some(64)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod bits;
-mod error;
 pub mod ggf;
 pub mod notation;
 pub mod obf;
@@ -27,7 +46,5 @@ pub use symmetry::Symmetry;
 
 /// A whole number of discs, such as a score: player minus opponent, −64..=64.
 ///
-/// `Discs` is a plain number and not a type of its own, because the last squares of a search, with
-/// half of its nodes, compute scores from bit counts. Only values in steps of 1/32 disc could be
-/// confused with it; they have a type, and only its functions convert between the two.
+/// It is not a type of its own: the last squares of a search compute scores from bit counts.
 pub type Discs = i32;

@@ -1,15 +1,12 @@
 //! Board lines: 64 characters, the side to move, and a score.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::str::FromStr;
 
 use super::{Position, Side, Square};
-use crate::text::excerpt;
+use crate::text::{Invalid, excerpt};
 
-pub use super::error::NotationError;
-
-/// One line of a file of boards: `64 characters [X|O] [score]`. The side to move (default `X`)
-/// is the player; the score is the player's.
+/// A line of a file of boards: `64 characters [X|O] [score]`, the score for the side to move (`X`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BoardLine {
     /// The position, seen by the side to move.
@@ -21,9 +18,9 @@ pub struct BoardLine {
 }
 
 impl FromStr for BoardLine {
-    type Err = NotationError;
+    type Err = Invalid;
 
-    fn from_str(line: &str) -> Result<Self, NotationError> {
+    fn from_str(line: &str) -> Result<Self, Invalid> {
         let (board, rest) = split_board(line)?;
         let mut words = rest.split_ascii_whitespace().peekable();
         let stated_side = words.peek().and_then(|word| side(word).ok());
@@ -33,16 +30,18 @@ impl FromStr for BoardLine {
         let side = stated_side.unwrap_or(Side::Black);
         let score = words.next().map(score).transpose()?;
         if let Some(word) = words.next() {
-            return Err(NotationError::Trailing { found: excerpt(word) });
+            return Err(Invalid(format!("`{}` stands after the end of the line", excerpt(word))));
         }
         Ok(Self { position: read_board(board, side)?, side, score })
     }
 }
 
-/// Splits a line into its first 64 bytes and the rest.
-pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), NotationError> {
+pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
-    let short = || NotationError::Short { found: line.split(' ').next().map_or(0, str::len) };
+    let short = || {
+        let found = line.split(' ').next().map_or(0, str::len);
+        Invalid(format!("the board has {found} squares; expected 64 of X, *, O, - and ."))
+    };
     let board = line.as_bytes().first_chunk::<64>().ok_or_else(short)?;
     // A character of several bytes is reported as a wrong disc by its column, wherever it ends.
     Ok((board, line.get(64..).unwrap_or("")))
@@ -62,7 +61,7 @@ static MEANING: [u8; 256] = {
 };
 
 /// Reads 64 characters, in the order a1 b1 … h8.
-pub(super) fn read_board(board: &[u8; 64], side: Side) -> Result<Position, NotationError> {
+pub(super) fn read_board(board: &[u8; 64], side: Side) -> Result<Position, Invalid> {
     let (mut black, mut white, mut unknown) = (0u64, 0u64, 0u64);
     // A table instead of branches: files of boards have millions of lines.
     for (index, &byte) in board.iter().enumerate() {
@@ -73,50 +72,44 @@ pub(super) fn read_board(board: &[u8; 64], side: Side) -> Result<Position, Notat
     }
     if let Some(square) = Square::lowest(unknown) {
         let (column, found) = (square.index() + 1, board[square.index()] as char);
-        return Err(NotationError::Disc { column, found });
+        return Err(Invalid(format!(
+            "column {column}: `{}` is not a square; expected X or * (black), O (white), - or . (empty)",
+            found.escape_debug()
+        )));
     }
+    let [player, opponent] = side.black_first([black, white]);
+    let position = Position::new(player, opponent).filter(|position| position.discs() >= 4);
     let discs = (black | white).count_ones();
-    if discs < 4 {
-        return Err(NotationError::FewDiscs { found: discs });
-    }
-    let (player, opponent) = match side {
-        Side::Black => (black, white),
-        Side::White => (white, black),
-    };
-    Position::new(player, opponent).ok_or(NotationError::FewDiscs { found: discs })
+    position
+        .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
 }
 
 /// Reads a side to move: `X` (or `*`) or `O`.
-pub(super) fn side(word: &str) -> Result<Side, NotationError> {
+pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     match word {
         "X" | "x" | "*" => Ok(Side::Black),
         "O" | "o" => Ok(Side::White),
-        _ => Err(NotationError::Side { found: excerpt(word) }),
+        _ => Err(Invalid(format!("`{}` is not a side to move; expected X or O", excerpt(word)))),
     }
 }
 
-fn score(word: &str) -> Result<f64, NotationError> {
-    let value: Option<f64> = word.parse().ok().filter(|v| (-64.0..=64.0).contains(v));
-    value.ok_or_else(|| NotationError::Score { found: excerpt(word) })
+/// Reads a score, in whole discs or in parts of one.
+pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T, Invalid> {
+    let score = word.parse().ok().filter(|score| (T::from(-64)..=T::from(64)).contains(score));
+    let invalid =
+        || format!("`{}` is not a score; expected a number from -64 to 64", excerpt(word));
+    score.ok_or_else(|| Invalid(invalid()))
 }
 
 /// Writes the 64 characters of a position and its player, who is `side`.
 pub fn board_text(position: &Position, side: Side) -> String {
-    let (player, opponent) = match side {
-        Side::Black => ('X', 'O'),
-        Side::White => ('O', 'X'),
-    };
-    let disc = |index: u32| match (position.player() >> index & 1, position.opponent() >> index & 1)
-    {
-        (1, _) => player,
-        (_, 1) => opponent,
+    let [player, opponent] = side.black_first(['X', 'O']);
+    let disc = |square: Square| match square.bit() {
+        bit if position.player() & bit != 0 => player,
+        bit if position.opponent() & bit != 0 => opponent,
         _ => '-',
     };
-    let mut text = String::with_capacity(66);
-    text.extend((0..64).map(disc));
-    // Writing to a string cannot fail.
-    let _ = write!(text, " {player}");
-    text
+    Square::all().map(disc).chain([' ', player]).collect()
 }
 
 impl fmt::Debug for Position {
@@ -131,7 +124,7 @@ mod tests {
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    fn read(line: &str) -> Result<BoardLine, NotationError> {
+    fn read(line: &str) -> Result<BoardLine, Invalid> {
         line.parse()
     }
 
@@ -151,14 +144,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_board_line_is_refused_with_the_place() {
-        assert_eq!(read("XO").unwrap_err(), NotationError::Short { found: 2 });
-        let damaged = START.replacen('O', "Q", 1);
-        assert_eq!(read(&damaged).unwrap_err(), NotationError::Disc { column: 28, found: 'Q' });
-        assert_eq!(read(&"-".repeat(64)).unwrap_err(), NotationError::FewDiscs { found: 0 });
-        for tail in ["X 65", "X NaN", "X 1 2", "Z", "X 1e9"] {
-            assert!(read(&format!("{START} {tail}")).is_err(), "{tail}");
+    fn damaged_lines_are_refused_with_the_place() {
+        let with = |tail: &str| format!("{START} {tail}");
+        for (line, expected) in [
+            ("XO".to_owned(), "the board has 2 squares; expected 64"),
+            (START.replacen('O', "Q", 1), "column 28: `Q` is not a square"),
+            ("-".repeat(64), "the board has 0 discs"),
+            ("é".repeat(32), "column 1: "),
+            (with("X 65"), "`65` is not a score"),
+            (with("X NaN"), "`NaN` is not a score"),
+            (with("X 1e9"), "`1e9` is not a score"),
+            (with("X 1 2"), "`2` stands after the end"),
+            (with("Z"), "`Z` is not a score"),
+        ] {
+            let error = read(&line).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
         }
-        assert!(read(&"é".repeat(64)).is_err());
     }
 }

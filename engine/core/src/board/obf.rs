@@ -2,9 +2,10 @@
 
 use std::str::FromStr;
 
-use super::notation::{NotationError, read_board, side, split_board};
+use super::notation::{read_board, score, side, split_board};
+use super::transcript::illegal;
 use super::{Discs, Position, Side, Square};
-use crate::text::excerpt;
+use crate::text::Invalid;
 
 /// A line of an OBF file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,9 +31,9 @@ impl Problem {
 }
 
 impl FromStr for Problem {
-    type Err = NotationError;
+    type Err = Invalid;
 
-    fn from_str(line: &str) -> Result<Self, NotationError> {
+    fn from_str(line: &str) -> Result<Self, Invalid> {
         let (board, rest) = split_board(line)?;
         let mut fields = rest.split(';').map(str::trim_ascii).filter(|field| !field.is_empty());
         let side = side(fields.next().unwrap_or(""))?;
@@ -41,25 +42,20 @@ impl FromStr for Problem {
         let moves: Vec<(Square, Option<Discs>)> = moves.collect::<Result<_, _>>()?;
         if let Some((square, _)) = moves.iter().find(|(square, _)| !position.is_legal(*square)) {
             let number = position.ply() as usize + 1;
-            return Err(NotationError::Illegal { number, square: square.to_string() });
+            return Err(illegal(number, *square));
         }
         Ok(Self { position, side, moves })
     }
 }
 
-fn scored_move(field: &str) -> Result<(Square, Option<Discs>), NotationError> {
-    let (square, score) = field.split_once(':').unwrap_or((field, ""));
+fn scored_move(field: &str) -> Result<(Square, Option<Discs>), Invalid> {
+    let (square, stated) = field.split_once(':').unwrap_or((field, ""));
     let square = square.trim_ascii().parse()?;
-    let score = match score.trim_ascii() {
+    let stated = match stated.trim_ascii() {
         "" => None,
-        text => Some(parse_score(text)?),
+        text => Some(score(text)?),
     };
-    Ok((square, score))
-}
-
-fn parse_score(text: &str) -> Result<Discs, NotationError> {
-    let value: Option<Discs> = text.parse().ok().filter(|v| (-64..=64).contains(v));
-    value.ok_or_else(|| NotationError::Score { found: excerpt(text) })
+    Ok((square, stated))
 }
 
 #[cfg(test)]
@@ -80,11 +76,15 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_refused() {
-        assert!(LINE.replace(" X;", " Z;").parse::<Problem>().is_err());
-        assert!(LINE.replace("E1", "E9").parse::<Problem>().is_err());
-        let illegal = LINE.replace("E1", "A1").parse::<Problem>().unwrap_err();
-        assert!(matches!(illegal, NotationError::Illegal { .. }), "{illegal}");
-        assert!(LINE.replace("+0", "+x").parse::<Problem>().is_err());
-        assert!(LINE.replace("+0", "+99").parse::<Problem>().is_err());
+        for (sound, damaged, expected) in [
+            (" X;", " Z;", "`Z` is not a side to move"),
+            ("E1", "E9", "`E9` is not a square"),
+            ("E1", "A1", "a1 is not legal here"),
+            ("+0", "+x", "`+x` is not a score"),
+            ("+0", "+99", "`+99` is not a score"),
+        ] {
+            let error = LINE.replace(sound, damaged).parse::<Problem>().unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

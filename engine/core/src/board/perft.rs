@@ -15,36 +15,23 @@ pub enum PassCost {
     Free,
 }
 
-/// Counts the leaves of the tree below `position` at `depth`. A finished game is one leaf at every
-/// greater depth. The subtrees of the first plies are counted in parallel.
+/// Counts the leaves of the tree below `position` at `depth`. A finished game is one leaf.
 pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     const PARALLEL_PLIES: u32 = 3;
-    let count =
-        |position: &Position, depth| with_instructions!(|set| count(set, position, depth, pass));
-    if depth <= PARALLEL_PLIES + 2 {
-        return count(position, depth);
-    }
-    let roots = expand(vec![(*position, depth)], PARALLEL_PLIES, pass);
-    roots.par_iter().map(|(root, depth)| count(root, *depth)).sum()
+    in_parallel(position, depth, pass, PARALLEL_PLIES)
 }
 
-/// Replaces every position by its children, `plies` times.
-fn expand(roots: Vec<(Position, u32)>, plies: u32, pass: PassCost) -> Vec<(Position, u32)> {
-    if plies == 0 {
-        return roots;
+/// Counts the leaves; those below the moves of the first `plies` plies in parallel.
+fn in_parallel(position: &Position, depth: u32, pass: PassCost, plies: u32) -> u64 {
+    let moves = position.moves();
+    if plies == 0 || depth <= 2 || moves == 0 {
+        return with_instructions!(|set| count(set, position, depth, pass));
     }
-    let children = |&(position, depth): &(Position, u32)| -> Vec<(Position, u32)> {
-        let moves = position.moves();
-        if moves != 0 {
-            let child = |square| (position.after(square, position.flips(square)), depth - 1);
-            Squares(moves).map(child).collect()
-        } else if position.is_over() {
-            vec![(position, depth)]
-        } else {
-            vec![(position.pass(), depth - u32::from(pass == PassCost::OnePly))]
-        }
+    let below = |square| {
+        let after = position.after(square, position.flips(square));
+        in_parallel(&after, depth - 1, pass, plies - 1)
     };
-    expand(roots.iter().flat_map(children).collect(), plies - 1, pass)
+    Squares(moves).collect::<Vec<_>>().into_par_iter().map(below).sum()
 }
 
 #[compiled_for(I::SET)]

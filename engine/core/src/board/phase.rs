@@ -7,8 +7,7 @@ use super::Position;
 /// The number of phases.
 pub const PHASES: usize = 60;
 
-/// The number of a set of weights, 0..=59, which is the ply (discs on the board − 4) of its
-/// positions. A position at ply 60 has no phase: it is scored, never evaluated.
+/// The number of a set of weights, 0..=59: the ply of its positions. A full board has no phase.
 #[derive(
     schemars::JsonSchema,
     Clone,
@@ -33,8 +32,7 @@ impl Phase {
         if index < PHASES { Some(Self(index as u8)) } else { None }
     }
 
-    /// Returns the phase of a position; `None` for a full board (or one with fewer than four
-    /// discs).
+    /// Returns the phase of a position; `None` for a full board.
     #[inline]
     pub fn of(position: &Position) -> Option<Self> {
         Self::new((position.discs() as usize).wrapping_sub(4))

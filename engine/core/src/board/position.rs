@@ -4,8 +4,7 @@ use super::{Discs, Square, Symmetry, rules, stability, symmetry};
 use crate::simd::Instructions;
 use crate::with_instructions;
 
-/// Two bitboards: the discs of the player (the side to move) and of the opponent. The two never
-/// overlap, and every position met in play has at least four discs.
+/// Two bitboards that never overlap: the discs of the player (the side to move) and the opponent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     player: u64,
@@ -13,7 +12,7 @@ pub struct Position {
 }
 
 /// One of the two sides. Black moves first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// `X`, the first to move.
     Black,
@@ -32,8 +31,17 @@ impl Side {
         }
     }
 
-    /// Returns +1 for black and −1 for white, to convert a score for this side to one for black and
-    /// back.
+    /// Sorts a pair [player, opponent], where this side is the player, to [black, white], and back.
+    #[inline]
+    pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
+        match self {
+            Self::Black => [player, opponent],
+            Self::White => [opponent, player],
+        }
+    }
+
+    /// Returns +1 for black and −1 for white: the factor between a score for this side and for
+    /// black.
     #[inline]
     pub const fn sign(self) -> Discs {
         match self {
@@ -107,8 +115,7 @@ impl Position {
         self.moves() & square.bit() != 0
     }
 
-    /// Returns the discs that a move on `square` flips; 0 if the move is not legal. For an occupied
-    /// `square`, the result has no meaning.
+    /// Returns the discs that a move on an empty `square` flips; 0 if the move is not legal.
     #[inline]
     pub fn flips(&self, square: Square) -> u64 {
         with_instructions!(|set| self.flips_by(set, square))
@@ -120,15 +127,13 @@ impl Position {
         rules::flips(set, self.player, self.opponent, square.index())
     }
 
-    /// Returns the number of discs that a move on the last empty square flips. If other squares are
-    /// empty too, the result has no meaning.
+    /// Returns the number of discs that a move on `square`, the last empty one, flips.
     #[inline]
     pub fn last_flips(&self, square: Square) -> u32 {
         rules::last_flips(self.player, square.index())
     }
 
-    /// Returns discs of the opponent that no move can ever flip: not all of them, but those that
-    /// are easy to find.
+    /// Returns discs of the opponent that no move can ever flip: those that are easy to find.
     #[inline]
     pub fn stable_of_opponent(&self) -> u64 {
         with_instructions!(|set| self.stable_of_opponent_by(set))
@@ -168,8 +173,7 @@ impl Position {
         self.moves() == 0 && self.pass().moves() == 0
     }
 
-    /// Returns the score of a finished game for the player: the disc difference, with empty squares
-    /// counted for the winner.
+    /// Returns the score of a finished game for the player; empty squares count for the winner.
     #[inline]
     pub const fn score(&self) -> Discs {
         let player = self.player.count_ones() as Discs;
@@ -185,8 +189,7 @@ impl Position {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }
     }
 
-    /// Returns the smallest of the eight images, which is the same for all positions that are
-    /// images of each other.
+    /// Returns the smallest of the eight images, the same for all of them.
     #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {

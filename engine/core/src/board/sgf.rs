@@ -1,8 +1,8 @@
 //! Games in SGF, the Smart Game Format, version 4: `GM[2]` is Othello.
 //!
-//! A point is written as in Othello, `d3`, or as in Go, `dc`: column and row, both from the upper
-//! left corner.
+//! A point is `d3` as in Othello, or `dc` as in Go, both from the upper left corner.
 
+use super::ggf::split_value;
 use super::{Position, Side, Square};
 use crate::text::excerpt;
 
@@ -19,10 +19,9 @@ pub struct SgfGame {
 
 impl SgfGame {
     /// Reads the main line of the first game of a text. Does not check that the moves are legal.
-    ///
-    /// The error is a message that says what was found instead.
+    /// The error is a message.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut nodes = Nodes { rest: begin(text)? };
+        let mut nodes = Nodes(begin(text)?);
         let mut setup = Setup::default();
         let mut turns = vec![];
         while let Some((name, values)) = nodes.next_property()? {
@@ -48,23 +47,21 @@ impl SgfGame {
             }
         }
         if !setup.is_othello {
-            return Err("does not say that it is of Othello; expected GM[2]".to_owned());
+            return Err("does not state its game; expected GM[2], Othello".to_owned());
         }
         let side = setup.side.unwrap_or(Side::Black);
         Ok(Self { position: setup.position(side)?, side, turns })
     }
 }
 
-/// Returns the text after the beginning of the first game.
 fn begin(text: &str) -> Result<&str, String> {
     // The error does not quote the text: somebody who names a file by GTP may not be allowed to
     // read it.
     let begun = text.split_once("(;").or_else(|| text.split_once('('));
-    let (_, game) = begun.ok_or("begins no game of SGF; expected (;GM[2]…)")?;
+    let (_, game) = begun.ok_or("has no game of SGF; expected (;GM[2]…)")?;
     Ok(game)
 }
 
-/// The discs that are set up before the first move.
 #[derive(Default)]
 struct Setup {
     is_othello: bool,
@@ -90,30 +87,26 @@ impl Setup {
     }
 
     fn position(&self, side: Side) -> Result<Position, String> {
-        let Some([black, white]) = self.discs else {
+        let Some(colours) = self.discs else {
             return Ok(if side == Side::Black { Position::START } else { Position::START.pass() });
         };
-        let (player, opponent) = if side == Side::Black { (black, white) } else { (white, black) };
+        let [player, opponent] = side.black_first(colours);
         let position = Position::new(player, opponent).filter(|position| position.discs() >= 4);
         position.ok_or_else(|| "sets up fewer than four discs".to_owned())
     }
 }
 
-/// An iterator over the properties of the nodes of the main line.
-struct Nodes<'a> {
-    rest: &'a str,
-}
+struct Nodes<'a>(&'a str);
 
 impl Nodes<'_> {
     /// Returns the next property and its values; `None` at the end of the main line.
     fn next_property(&mut self) -> Result<Option<(String, Vec<String>)>, String> {
         // The main line continues in the first variation, and ends where that ends.
-        self.rest =
-            self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '(');
-        if self.rest.is_empty() || self.rest.starts_with(')') {
+        self.0 = self.0.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '(');
+        if self.0.is_empty() || self.0.starts_with(')') {
             return Ok(None);
         }
-        let (name, rest) = self.rest.split_once('[').ok_or_else(|| self.wrong())?;
+        let (name, rest) = self.0.split_once('[').ok_or_else(|| self.wrong())?;
         // Early versions have small letters in names, which are ignored.
         let name: String = name.trim().chars().filter(|c| !c.is_ascii_lowercase()).collect();
         if name.is_empty()
@@ -125,28 +118,15 @@ impl Nodes<'_> {
         while let Some(inside) = rest {
             let (value, behind) = split_value(inside).ok_or_else(|| self.wrong())?;
             values.push(value);
-            self.rest = behind;
+            self.0 = behind;
             rest = behind.trim_start().strip_prefix('[');
         }
         Ok(Some((name, values)))
     }
 
     fn wrong(&self) -> String {
-        format!("`{}` is not a property; expected NAME[value]", excerpt(self.rest))
+        format!("`{}` is not a property; expected NAME[value]", excerpt(self.0))
     }
-}
-
-/// Splits off a value: returns it without escapes, and the text after its `]`.
-fn split_value(text: &str) -> Option<(String, &str)> {
-    let (mut value, mut characters) = (String::new(), text.char_indices());
-    while let Some((at, character)) = characters.next() {
-        match character {
-            ']' => return Some((value, &text[at + 1..])),
-            '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
-            other => value.push(other),
-        }
-    }
-    None
 }
 
 /// Reads a turn: a point, or a pass, which is an empty value, `tt` as in Go, or `pass`.
@@ -225,9 +205,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_game_of_othello_is_refused_with_what_was_expected() {
+    fn other_texts_are_refused_with_the_expectation() {
         for (text, said) in [
-            ("root:x:0", "begins no game of SGF"),
+            ("root:x:0", "has no game of SGF"),
             ("(;FF[4];B[f5])", "expected GM[2]"),
             ("(;GM[1];B[f5])", "not of Othello"),
             ("(;GM[2]SZ[10])", "size `10`"),

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::NotationError;
-use crate::text::excerpt;
+use crate::text::{Invalid, excerpt};
 
 /// The corners, as a bitboard.
 pub const CORNERS: u64 = 0x8100_0000_0000_0081;
@@ -80,14 +79,18 @@ impl fmt::Debug for Square {
 }
 
 impl FromStr for Square {
-    type Err = NotationError;
+    type Err = Invalid;
 
     /// Reads `a1` to `h8`, in either case.
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let not_a_square = || NotationError::Square { found: excerpt(text) };
-        let &[file, rank] = text.as_bytes() else { return Err(not_a_square()) };
-        let file = file.to_ascii_lowercase().wrapping_sub(b'a');
-        Self::at(file, rank.wrapping_sub(b'1')).ok_or_else(not_a_square)
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let square = match *text.as_bytes() {
+            [file, rank] => {
+                Self::at(file.to_ascii_lowercase().wrapping_sub(b'a'), rank.wrapping_sub(b'1'))
+            }
+            _ => None,
+        };
+        let invalid = || format!("`{}` is not a square; expected a1 to h8", excerpt(text));
+        square.ok_or_else(|| Invalid(invalid()))
     }
 }
 

@@ -1,11 +1,10 @@
 //! Games as their moves, without passes: `f5d6c3…`.
 
-use super::notation::NotationError;
-use super::{Position, Side, Square};
+use super::{Discs, Position, Side, Square};
+use crate::text::Invalid;
 
-/// Reads the squares of a transcript, without checking the rules. Blanks and written passes (`pa`,
-/// `ps`, `--`) are skipped.
-pub fn parse(text: &str) -> Result<Vec<Square>, NotationError> {
+/// Reads the squares of a transcript. Blanks and written passes (`pa`, `ps`, `--`) are skipped.
+pub fn parse(text: &str) -> Result<Vec<Square>, Invalid> {
     let text: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     let words = text.chunks(2).map(|pair| pair.iter().collect::<String>());
     words.filter(|word| !is_pass(word)).map(|word| word.parse()).collect()
@@ -31,8 +30,7 @@ pub struct Step {
 pub struct Replay {
     /// Each move and the position it was played in.
     pub steps: Vec<Step>,
-    /// The position after the last move. If its player must pass and the other side can move, it is
-    /// the position after the pass.
+    /// The position after the last move, and after the pass if only the other side can move.
     pub end: Position,
     /// The side to move in that position.
     pub side: Side,
@@ -40,7 +38,7 @@ pub struct Replay {
 
 impl Replay {
     /// Plays `squares` from the start of the game, black first.
-    pub fn from_start(squares: &[Square]) -> Result<Self, NotationError> {
+    pub fn from_start(squares: &[Square]) -> Result<Self, Invalid> {
         let mut replay = Self { steps: vec![], end: Position::START, side: Side::Black };
         for &square in squares {
             replay.push(square)?;
@@ -49,10 +47,9 @@ impl Replay {
     }
 
     /// Plays one more move.
-    pub fn push(&mut self, square: Square) -> Result<(), NotationError> {
-        let illegal =
-            || NotationError::Illegal { number: self.steps.len() + 1, square: square.to_string() };
-        let next = self.end.play(square).ok_or_else(illegal)?;
+    pub fn push(&mut self, square: Square) -> Result<(), Invalid> {
+        let next = self.end.play(square);
+        let next = next.ok_or_else(|| illegal(self.steps.len() + 1, square))?;
         self.steps.push(Step { position: self.end, side: self.side, square });
         (self.end, self.side) = (next, self.side.other());
         if next.moves() == 0 && next.pass().moves() != 0 {
@@ -62,9 +59,13 @@ impl Replay {
     }
 
     /// Returns the score for black if the game is over.
-    pub fn black_score(&self) -> Option<super::Discs> {
+    pub fn black_score(&self) -> Option<Discs> {
         (self.end.moves() == 0).then(|| self.end.score() * self.side.sign())
     }
+}
+
+pub(super) fn illegal(number: usize, square: Square) -> Invalid {
+    Invalid(format!("move {number}: {square} is not legal here"))
 }
 
 #[cfg(test)]
@@ -88,7 +89,7 @@ mod tests {
     fn an_illegal_move_is_named() {
         let squares = parse("f5f4a1").unwrap();
         let error = Replay::from_start(&squares).unwrap_err();
-        assert_eq!(error, NotationError::Illegal { number: 3, square: "a1".into() });
+        assert_eq!(error.to_string(), "move 3: a1 is not legal here");
         assert!(parse("f5d").is_err());
     }
 }

@@ -4,17 +4,13 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// The greatest number of differences in a message.
 const MOST_TOLD: usize = 8;
 
-/// The greatest number of characters of a value in a message.
 const MOST_CHARACTERS: usize = 60;
 
-/// The number of characters in a message before the first that differs.
 const CHARACTERS_BEFORE: usize = 20;
 
-/// The values that differ between two objects, or are in only one of them: the path of each, with
-/// both values.
+/// The values that differ between two objects: the path of each, with both values.
 pub(super) struct Differences(Vec<Difference>);
 
 struct Difference {
@@ -69,10 +65,8 @@ fn canonical(value: &Value) -> String {
 
 impl fmt::Display for Differences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, difference) in self.0.iter().take(MOST_TOLD).enumerate() {
-            let comma = if number > 0 { ", " } else { "" };
-            write!(f, "{comma}{difference}")?;
-        }
+        let told = self.0.iter().take(MOST_TOLD).map(ToString::to_string);
+        f.write_str(&told.collect::<Vec<_>>().join(", "))?;
         match self.0.len().saturating_sub(MOST_TOLD) {
             0 => Ok(()),
             more => write!(f, ", and {more} more"),
@@ -82,19 +76,17 @@ impl fmt::Display for Differences {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
-        let (there, wanted) = (text(&self.there), text(&self.wanted));
+        let [there, wanted] =
+            [&self.there, &self.wanted].map(|value| value.as_deref().unwrap_or("nothing"));
         let same = there.chars().zip(wanted.chars()).take_while(|(one, other)| one == other);
         let same = same.count();
-        let [there, wanted] = [there, wanted].map(|text| surroundings(&text, same));
         // The maker of the file may have put any characters into these texts.
-        let told = [surroundings(&self.path, 0), there, wanted].map(|text| harmless(&text));
-        let [path, there, wanted] = told;
+        let [path, there, wanted] = [(&*self.path, 0), (there, same), (wanted, same)]
+            .map(|(text, at)| harmless(&surroundings(text, at)));
         write!(f, "{path}: {there} there, {wanted} wanted")
     }
 }
 
-/// Escapes the characters of a text that act on a terminal.
 fn harmless(text: &str) -> String {
     let escaped = |letter: char| match letter {
         '"' | '\'' | '\\' => letter.to_string(),

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Provenance, VERSION};
 
-/// The error for a file that was not read or not written. Every message names the file and the
-/// place.
+/// The error for a file that was not read or not written. Messages name the file and the place.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum FileError {
@@ -14,12 +13,7 @@ pub enum FileError {
     Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error("{}: begins with `{found}`, which is not a file of this program; expected {expected}",
         path.display())]
-    Foreign {
-        path: PathBuf,
-        expected: &'static str,
-        /// The first bytes of the file, escaped.
-        found: String,
-    },
+    Foreign { path: PathBuf, expected: &'static str, found: String },
     #[error("{}: is {found}; expected {expected}", path.display())]
     OtherKind { path: PathBuf, expected: &'static str, found: &'static str },
     #[error("{}: has format version {found}, newer than version {VERSION}, the newest that this \
@@ -27,52 +21,24 @@ pub enum FileError {
     Newer { path: PathBuf, found: u32 },
     #[error("{}: cut short: ends at byte {length}, inside {place} that begins at byte {offset}; \
         copy or make the file again", path.display())]
-    Truncated {
-        path: PathBuf,
-        place: String,
-        /// The offset of that part in bytes.
-        offset: u64,
-        /// The length of the file in bytes.
-        length: u64,
-    },
+    Truncated { path: PathBuf, place: String, offset: u64, length: u64 },
     #[error("{}: damaged: {place} at byte {offset} {reason}; copy or make the file again",
         path.display())]
-    Damaged {
-        path: PathBuf,
-        place: String,
-        /// The offset of that part in bytes.
-        offset: u64,
-        reason: String,
-    },
-    #[error("{}: section `{name}` cannot be written: {reason}", path.display())]
-    Section { path: PathBuf, name: String, reason: String },
+    Damaged { path: PathBuf, place: String, offset: u64, reason: String },
     #[error("{}: exists: {reason}; name another output, or replace it with --force",
         path.display())]
     Exists { path: PathBuf, reason: String },
-    #[error("{}: is {found}, and no ordinary file; name another path", path.display())]
-    Special { path: PathBuf, found: &'static str },
-    #[error("{}: is longer than {most} bytes, the most that is read of such a file; take it away, or \
+    #[error("{}: {reason}", path.display())]
+    Refused { path: PathBuf, reason: String },
+    #[error("{}: is longer than {most} bytes, the most that is read of such a file; remove it, or \
         name another", path.display())]
-    Long {
-        path: PathBuf,
-        /// The greatest length in bytes.
-        most: u64,
-    },
-    #[error("{}: would be {kind} under the name of another kind; name another output",
-        path.display())]
-    Misnamed { path: PathBuf, kind: &'static str },
-    #[error("{}: is also an input ({}), which is never replaced; name another output",
-        path.display(), input.display())]
-    OutputIsInput { path: PathBuf, input: PathBuf },
-    #[error("{}: is also another output ({}); name two", path.display(), other.display())]
-    OutputTwice { path: PathBuf, other: PathBuf },
+    Long { path: PathBuf, most: u64 },
     #[error("{}: {source}; wait for it, or name another output", path.display())]
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns the remedy for an error of the operating system, as the end of a message; empty if none
-/// is known. `action` is the operation as in "cannot …"; `open it` and `read it` are operations on
-/// inputs.
+/// Returns the remedy for an error of the operating system, as the end of a message, or nothing.
+/// `action` completes "cannot …"; `open it` and `read it` are of inputs.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     use io::ErrorKind;
     let input = matches!(action, "open it" | "read it");
@@ -94,8 +60,7 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns whether an error with a file or a pipe may be gone at the next attempt: a full disk, a
-/// failing device or network, a lock held by another process, too many open files.
+/// Returns whether an error of a file or a pipe may be gone at the next attempt, as a full disk.
 pub fn may_pass(error: &io::Error) -> bool {
     use io::ErrorKind::{
         HostUnreachable, NetworkDown, NetworkUnreachable, OutOfMemory, QuotaExceeded, ResourceBusy,
@@ -122,10 +87,14 @@ pub fn may_pass(error: &io::Error) -> bool {
 }
 
 impl FileError {
-    /// Returns the conversion of an answer of the system about a file, for `map_err`; `action` is
-    /// the operation as in "cannot …".
+    /// Returns the conversion of a system error about a file; `action` completes "cannot …".
     pub fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self::Io { path: path.to_owned(), action, source }
+    }
+
+    /// Creates the error for a path that is not accepted, for a `reason` that continues its name.
+    pub fn refused(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Refused { path: path.to_owned(), reason: reason.into() }
     }
 
     /// Creates the error for an output that exists and differs from what would be written.
@@ -139,15 +108,13 @@ impl FileError {
         Self::exists(path, format!("made from other settings ({differences})"))
     }
 
-    /// Creates the error for a file that another process has locked.
     pub(super) fn busy(path: &Path) -> Self {
         const REASON: &str = "another process is writing this file";
         let source = io::Error::new(io::ErrorKind::WouldBlock, REASON);
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the place and the sign of a truncation or damage; for other errors, the whole
-    /// message.
+    /// Returns the place of a truncation or damage; for other errors, the whole message.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

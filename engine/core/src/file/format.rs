@@ -7,23 +7,19 @@ use super::{Provenance, packing};
 /// The version of the format that is written, and the newest that can be read.
 pub const VERSION: u32 = 1;
 
-/// The greatest size of a section's content: 64 MiB, a hundred times what the largest sections
-/// need. A file of a few kilobytes can unpack to that much.
+/// The greatest size of a section's content, 64 MiB. A file of kilobytes can unpack to that much.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
 /// The greatest stored size of a section: what zstd needs for incompressible content of that size.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
 
-/// The greatest length of the provenance: 1 MiB of JSON.
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
 
-/// The greatest length of a section's name in bytes.
 pub(super) const MAX_NAME_BYTES: u32 = 255;
 
 /// The size of the magic number, the version and the length of the provenance.
 pub(super) const HEADER_BYTES: u64 = 16;
 
-/// The size of the marker with which each frame begins.
 pub(super) const MARKER_BYTES: u64 = 4;
 pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 /// The marker of a section that is stored uncompressed, to be mapped into memory.
@@ -36,7 +32,6 @@ pub(super) const SECTION_BYTES: u64 = 24;
 /// The size of the end frame without its checksum: marker, count, SHA-256.
 pub(super) const END_BYTES: u64 = 44;
 
-/// The size of every checksum: a CRC-32 (IEEE).
 pub(super) const CHECKSUM_BYTES: u64 = 4;
 
 /// The kind of a file's content. Each kind has its own magic number.
@@ -60,72 +55,45 @@ impl Kind {
     const ALL: [Self; 6] =
         [Self::Weights, Self::Games, Self::Positions, Self::Openings, Self::Match, Self::Part];
 
-    /// Returns the first eight bytes of such a file.
+    /// Returns the first eight bytes of such a file, the extension that it has or would have, its
+    /// name in messages, and the compression level for zstd. A random game takes 30 bytes at level
+    /// 9, 27 bytes and 15 µs at level 15, and twice the time at 19. Weights with factors do not
+    /// shrink above level 1.
+    const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
+        match self {
+            Self::Weights => (b"OTHELLOW", "weights", "a weights file", 1),
+            Self::Games => (b"OTHELLOG", "games", "a file of games", 15),
+            Self::Positions => (b"OTHELLOP", "positions", "a file of positions", 15),
+            Self::Openings => (b"OTHELLOO", "openings", "a file of openings", 15),
+            Self::Match => (b"OTHELLOM", "match", "the file of a match", 15),
+            Self::Part => (b"OTHELLOR", "part", "a part of a run", 1),
+        }
+    }
+
     pub(super) const fn magic(self) -> &'static [u8; 8] {
-        match self {
-            Self::Weights => b"OTHELLOW",
-            Self::Games => b"OTHELLOG",
-            Self::Positions => b"OTHELLOP",
-            Self::Openings => b"OTHELLOO",
-            Self::Match => b"OTHELLOM",
-            Self::Part => b"OTHELLOR",
-        }
+        self.row().0
     }
 
-    /// Returns whether a file extension belongs to another kind.
-    pub(super) fn contradicts(self, extension: &str) -> bool {
-        let named = match extension {
-            "weights" => Self::Weights,
-            "games" => Self::Games,
-            "positions" => Self::Positions,
-            "openings" => Self::Openings,
-            _ => return false,
-        };
-        self != named
-    }
-
-    /// Returns the compression level for zstd. At level 15, a random game takes 27 bytes and 15 µs;
-    /// at level 9, 30 bytes; at level 19, as many bytes as at 15 and twice the time. Weights with
-    /// factors are as large at level 1 as at level 15, which takes fifty times as long. Parts are
-    /// large and soon replaced.
-    const fn compression_level(self) -> i32 {
-        match self {
-            Self::Weights | Self::Part => 1,
-            Self::Games | Self::Positions | Self::Openings | Self::Match => 15,
-        }
-    }
-
-    /// Returns the extension that files of this kind have, or would have.
     pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Weights => "weights",
-            Self::Games => "games",
-            Self::Positions => "positions",
-            Self::Openings => "openings",
-            Self::Match => "match",
-            Self::Part => "part",
-        }
+        self.row().1
     }
 
-    /// Returns the kind with this [`Self::name`].
+    pub(super) const fn description(self) -> &'static str {
+        self.row().2
+    }
+
+    /// Returns whether an extension is that of another kind of output.
+    pub(super) fn contradicts(self, extension: &str) -> bool {
+        const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
+        OUTPUTS.into_iter().any(|kind| kind != self && kind.name() == extension)
+    }
+
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     pub(super) fn of_magic(magic: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.magic() == magic)
-    }
-
-    /// Returns a name for such a file in messages.
-    pub(super) const fn description(self) -> &'static str {
-        match self {
-            Self::Weights => "a weights file",
-            Self::Games => "a file of games",
-            Self::Positions => "a file of positions",
-            Self::Openings => "a file of openings",
-            Self::Match => "the file of a match",
-            Self::Part => "a part of a run",
-        }
     }
 }
 
@@ -144,30 +112,19 @@ pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, Str
     Ok(bytes)
 }
 
-/// Encodes a section's frame: marker, lengths, name, checksum of these, stored bytes, their
-/// checksum.
+/// Encodes a section's frame: marker, lengths, name, their checksum, stored bytes, their checksum.
 pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>, String> {
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
     }
-    let stored = packing::pack(content, kind.compression_level());
-    let stored = stored.map_err(|error| error.to_string())?;
-    let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
-    let name_length =
-        name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
-    let mut bytes = SECTION_MARKER.to_vec();
-    bytes.extend(name_length.to_le_bytes());
-    bytes.extend((stored.len() as u64).to_le_bytes());
-    bytes.extend((content.len() as u64).to_le_bytes());
-    bytes.extend(name.as_bytes());
-    append_checksum(&mut bytes, 0);
+    let stored = packing::pack(content, kind.row().3).map_err(|error| error.to_string())?;
+    let mut bytes = head(SECTION_MARKER, name, stored.len() as u64, content.len() as u64)?;
     let stored_from = bytes.len();
     bytes.extend(stored);
     append_checksum(&mut bytes, stored_from);
     Ok(bytes)
 }
 
-/// The alignment in the file of the content of a raw section.
 const RAW_ALIGNMENT: u64 = 64;
 
 /// Returns the offset of the content of a raw section whose head ends at `head_end`.
@@ -175,15 +132,18 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// Encodes the head of a raw section: as that of other sections, with another marker. Zeros up to
-/// [`raw_content`], the content and its checksum follow.
+/// Encodes the head of a raw section. Zeros to [`raw_content`], the content, its checksum follow.
 pub(super) fn raw_head(name: &str, length: u64) -> Result<Vec<u8>, String> {
+    head(RAW_MARKER, name, length, length)
+}
+
+fn head(marker: &[u8; 4], name: &str, stored: u64, length: u64) -> Result<Vec<u8>, String> {
     let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
     let name_length =
         name_length.ok_or_else(|| format!("its name must have 1 to {MAX_NAME_BYTES} bytes"))?;
-    let mut bytes = RAW_MARKER.to_vec();
+    let mut bytes = marker.to_vec();
     bytes.extend(name_length.to_le_bytes());
-    bytes.extend(length.to_le_bytes());
+    bytes.extend(stored.to_le_bytes());
     bytes.extend(length.to_le_bytes());
     bytes.extend(name.as_bytes());
     append_checksum(&mut bytes, 0);
@@ -204,7 +164,6 @@ fn append_checksum(bytes: &mut Vec<u8>, from: usize) {
     bytes.extend(checksum.to_le_bytes());
 }
 
-/// The running checksum of the names and contents of sections.
 #[derive(Clone, Default)]
 pub(super) struct ContentHash {
     digest: Sha256,
@@ -221,25 +180,17 @@ impl ContentHash {
         self.sections += 1;
     }
 
-    /// Adds a raw section, by its length and the checksum of its content.
     pub(super) fn add_raw(&mut self, name: &str, length: u64, checksum: u32) {
         self.add(name, &[&length.to_le_bytes()[..], &checksum.to_le_bytes()].concat());
     }
 
-    /// Returns the checksum of the sections so far.
     pub(super) fn sha256(&self) -> [u8; 32] {
         self.digest.clone().finalize().into()
     }
 
-    /// Returns the checksum of the sections so far, in hexadecimal.
     pub(super) fn hexadecimal(&self) -> String {
-        hexadecimal(&self.sha256())
+        hex::encode(self.sha256())
     }
-}
-
-/// Writes bytes in hexadecimal.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    hex::encode(bytes)
 }
 
 /// Returns the four bytes at `at` as a number; 0 beyond the end.

@@ -4,8 +4,6 @@
 //! A file is written as `PATH.partial` and renamed when it is complete, so that a file with its own
 //! name is always whole. Long work is kept in [parts](crate::run), which are files, too.
 //! `datasets/formats.md` describes the bytes.
-//!
-//! It uses no other module of the crate.
 
 mod differences;
 mod error;
@@ -49,8 +47,7 @@ pub struct Section {
 pub struct Summary {
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The SHA-256, in hexadecimal, of the names and contents of the sections. It is the same for
-    /// equal content, whatever the provenance and the compression.
+    /// The SHA-256, in hexadecimal, of the names and contents of the sections, and of nothing else.
     pub sha256: String,
     /// The number of sections.
     #[serde(skip)]

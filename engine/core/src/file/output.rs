@@ -4,18 +4,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::lock::lock;
+use super::lock::{folder_of, lock};
 use super::paths::{partial_path, refuse_special_outputs};
 use super::{FileError, Kind, kind_of};
 
-/// Checks that a command may write `output`, replacing an existing file if need be. These are
-/// refused: anything but an ordinary file (a folder, named pipe, device, socket or dangling link);
-/// a file that is also one of the command's `inputs`, under any name, or that is in a folder of
-/// records among the inputs; and a new file in a place where none can be created. The files beside
-/// an unfinished output are checked in the same way.
+/// Checks that a command may write `output`, or replace it. Refuses anything but an ordinary file,
+/// a file that is also one of the `inputs` (under any name, or in a folder of records), a place
+/// where no file can be created, and the same for the partial files.
 ///
-/// Every command calls this for every output before its work, or before it reads inputs.
-/// [`super::Writer`] checks its files again when it begins, without regard to inputs.
+/// Every command calls this for every output before its work.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -25,71 +22,56 @@ pub fn check_output<P: AsRef<Path>>(
         let input = input.as_ref();
         let is_input = |path: &PathBuf| is_same_file(path, input) || is_in_input(path, input);
         if written.iter().any(is_input) {
-            let (path, input) = (output.to_owned(), input.to_owned());
-            return Err(FileError::OutputIsInput { path, input });
+            let reason = "which is never replaced; name another output";
+            let reason = format!("is also an input ({}), {reason}", input.display());
+            return Err(FileError::refused(output, reason));
         }
     }
     // An existing file may be the finished output, which need not be written again.
-    if output.exists() { Ok(()) } else { prove_writable(output) }
+    if output.exists() { Ok(()) } else { check_replaceable(output) }
 }
 
-/// Proves that `output` can be replaced, for a command that replaces it after its work.
-pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
-    prove_writable(output)
-}
-
-/// Refuses outputs of one command of which one would be another, or what stands beside it while it
-/// is not complete.
+/// Refuses outputs of one command that share a place, also while they are not complete.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
             let [written, of_other] =
                 [output, other].map(|path| [path.to_owned(), partial_path(path)]);
             if written.iter().any(|one| of_other.iter().any(|path| is_same_place(one, path))) {
-                let (path, other) = (output.to_owned(), other.to_owned());
-                return Err(FileError::OutputTwice { path, other });
+                let reason = format!("is also another output ({}); name two", other.display());
+                return Err(FileError::refused(output, reason));
             }
         }
     }
     Ok(())
 }
 
-/// Makes the folder that outputs are to be in, if need be, and proves that files can be written in
-/// it.
+/// Makes the folder of outputs, if need be, and proves that files can be written in it.
 pub fn make_folder(folder: &Path) -> Result<(), FileError> {
     fs::create_dir_all(folder).map_err(FileError::io(folder, "make the folder"))?;
-    prove_writable(&folder.join("proof"))
+    check_replaceable(&folder.join("proof"))
 }
 
-/// Returns true if two paths name the same place in a folder, or lead to the same file.
 fn is_same_place(one: &Path, other: &Path) -> bool {
-    let folder = |path: &Path| {
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        fs::canonicalize(parent.unwrap_or(Path::new(".")))
-    };
+    let folder = |path: &Path| fs::canonicalize(folder_of(path));
     let is_same_name = one.file_name() == other.file_name();
     is_same_file(one, other)
         || is_same_name
             && folder(one).is_ok_and(|one| folder(other).is_ok_and(|other| one == other))
 }
 
-/// The names of the files that say what a folder of records, or a dataset, holds.
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
-/// Returns whether a file is part of a folder that is named as an input: a file of records, or the
-/// manifest.
+/// Returns whether a file is in a folder that is an input: a file of records, or the manifest.
 fn is_in_input(path: &Path, input: &Path) -> bool {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let is_inside =
-        || input.is_dir() && is_same_file(parent.unwrap_or(Path::new(".")), input) && path.exists();
+    let is_inside = || input.is_dir() && is_same_file(folder_of(path), input) && path.exists();
     let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));
     let is_records = || matches!(kind_of(path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Creates the partial file of the output, and removes it if it is new, to prove that this is
-/// possible.
-fn prove_writable(output: &Path) -> Result<(), FileError> {
+/// Proves that `output` can be replaced: creates the partial file, and removes it if it is new.
+pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
     let is_new = !partial.exists();
     let _locked = lock(&partial)?;
@@ -99,15 +81,10 @@ fn prove_writable(output: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Returns whether two paths lead to the same file; false if one of them leads nowhere.
 fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (identity(one), identity(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+    identity(one).is_ok_and(|one| identity(other).is_ok_and(|other| one == other))
 }
 
-/// Returns the identity of the file at a path: its device and its inode number.
 #[cfg(unix)]
 fn identity(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -115,7 +92,6 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Returns the identity of the file at a path: its path without links.
 #[cfg(not(unix))]
 fn identity(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
@@ -147,7 +123,7 @@ mod tests {
             std::os::unix::fs::symlink(path("in.games"), path("symbolic.games")).unwrap();
             refused(&path("symbolic.games"));
         }
-        // The files beside an unfinished output are written too.
+        // The partial files are written as well.
         check_output(&path("new.games"), [path("new.games.partial")]).unwrap();
         fs::write(path("new.games.partial"), "games").unwrap();
         check_output(&path("new.games"), [path("new.games.partial")]).unwrap_err();
@@ -171,7 +147,7 @@ mod tests {
     /// The name of the partial file may be too long where that of the file is not.
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_cannot_be_replaced_is_told() {
+    fn outputs_that_cannot_be_replaced_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let [short, long] = [1, 250].map(|letters| folder.path().join("x".repeat(letters)));
         for path in [&short, &long] {
@@ -187,10 +163,9 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 
-    /// Opening a named pipe would wait for ever.
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_is_no_ordinary_file_is_refused_before_it_is_opened() {
+    fn other_than_ordinary_files_are_refused_before_they_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let made = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();

@@ -1,16 +1,14 @@
-//! Compression by zstd, for sections and text files: by the zstd library or, in a browser, where
-//! there is no C, by a decoder in Rust. Both unpack the same files.
+//! Compression by zstd: by the library or, in a browser, which has no C, by a decoder in Rust.
 
 #[cfg(not(target_family = "wasm"))]
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// Compresses bytes to one frame, which does not depend on what the thread compressed before.
+/// Compresses bytes to one frame, which does not depend on earlier ones of the thread.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// The compressor of a thread. Making its tables anew takes as long as compressing a small
-        /// frame.
+        /// The compressor of a thread: making its tables anew takes as long as a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -23,13 +21,11 @@ pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Compresses bytes to one frame, at the only level there is.
 #[cfg(target_family = "wasm")]
 pub(super) fn pack(content: &[u8], _level: i32) -> io::Result<Vec<u8>> {
     Ok(ruzstd::encoding::compress_to_vec(content, ruzstd::encoding::CompressionLevel::Fastest))
 }
 
-/// Returns a reader that unpacks a text of any length.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Send> {
     zstd::stream::read::Decoder::with_buffer(packed)
@@ -41,9 +37,8 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
 }
 
-/// Unpacks one frame, which must hold exactly `length` bytes. Memory grows with the bytes unpacked
-/// so far, never beyond `length`. The frame may refer back over at most `largest` bytes, a power of
-/// two: the decoder would allocate memory for a greater distance.
+/// Unpacks one frame of exactly `length` bytes. It may refer back over at most `largest` bytes, a
+/// power of two: the decoder would allocate memory for a greater distance.
 pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>, String> {
     let unpackable = |error: io::Error| format!("cannot be unpacked ({error})");
     let mut content = Vec::new();
@@ -68,7 +63,6 @@ fn unpack_frame(
     Ok(decoder.finish().len())
 }
 
-/// Unpacks the first frame, or its first `most` bytes. Returns the number of bytes stored after it.
 #[cfg(target_family = "wasm")]
 fn unpack_frame(
     stored: &[u8],
@@ -87,8 +81,6 @@ mod tests {
     use super::*;
     use crate::random::Generator;
 
-    /// Files of games resume in the middle, and threads share frames: a frame must not depend on
-    /// earlier ones.
     #[test]
     fn a_frame_is_the_same_whatever_was_packed_before() {
         let mut random = Generator::new(28);

@@ -1,5 +1,4 @@
-//! The paths of an output, and checks of what is at a path before anything is opened: opening a
-//! named pipe waits for a process at its other end, perhaps forever.
+//! The paths of an output, and checks before anything is opened: a named pipe might wait forever.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -8,11 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::{FileError, Kind};
 
-/// Returns the path at which an output is written until it is complete.
 pub(super) fn partial_path(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
+    path.with_added_extension("partial")
 }
 
 /// Removes a file, if there is one.
@@ -25,8 +21,7 @@ pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Refuses an output if something other than an ordinary file is at one of its paths; returns the
-/// paths.
+/// Refuses an output if one of its paths is not an ordinary file; returns the paths.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -35,12 +30,13 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], File
     Ok(written)
 }
 
-/// Refuses an output name whose extension belongs to another kind of file. Commands that write
-/// their output after long work call this first.
+/// Refuses an output whose extension belongs to another kind of file, before long work.
 pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
     let extension = path.extension().and_then(OsStr::to_str);
     if extension.is_some_and(|extension| kind.contradicts(extension)) {
-        return Err(FileError::Misnamed { path: path.to_owned(), kind: kind.description() });
+        let kind = kind.description();
+        let reason = format!("would be {kind} under the name of another kind; name another output");
+        return Err(FileError::refused(path, reason));
     }
     Ok(())
 }
@@ -66,8 +62,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Reads an ordinary file of at most `most` bytes. The limit is for files that a program looks for
-/// beside its inputs, which may be anything.
+/// Reads an ordinary file of at most `most` bytes, such as one next to an input.
 pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let failed = FileError::io(path, "read it");
     let long = || FileError::Long { path: path.to_owned(), most };
@@ -81,23 +76,21 @@ pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
 }
 
-/// Refuses a path with something other than an ordinary file.
 fn refuse_special(path: &Path) -> Result<(), FileError> {
     match fs::metadata(path) {
         Ok(metadata) => refuse(path, &metadata),
-        Err(_) if path.is_symlink() => {
-            Err(FileError::Special { path: path.to_owned(), found: "a link that leads nowhere" })
-        }
+        Err(_) if path.is_symlink() => Err(special(path, "a link that leads nowhere")),
         // Opening the path will give the reason.
         Err(_) => Ok(()),
     }
 }
 
 fn refuse(path: &Path, metadata: &Metadata) -> Result<(), FileError> {
-    if metadata.is_file() {
-        return Ok(());
-    }
-    Err(FileError::Special { path: path.to_owned(), found: description(metadata) })
+    if metadata.is_file() { Ok(()) } else { Err(special(path, description(metadata))) }
+}
+
+fn special(path: &Path, found: &str) -> FileError {
+    FileError::refused(path, format!("is {found}, not an ordinary file; name another path"))
 }
 
 #[cfg(unix)]

@@ -1,6 +1,4 @@
-//! Plain files: outputs in the formats of other programs, without a header of this project.
-//!
-//! Like every output, they are written as `PATH.partial` and renamed when they are complete.
+//! Plain files: outputs in the formats of other programs, also written as `PATH.partial` first.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -10,9 +8,9 @@ use super::lock::{lock, sync_folder};
 use super::paths::{open_ordinary, partial_path, read_ordinary, refuse_special_outputs};
 use super::{Existing, FileError};
 
-/// Writes an output whose bytes follow from the inputs. An existing file with these bytes is left
-/// alone. Any other existing file is refused unless it may be replaced, and so is a partial file
-/// that is not a beginning of these bytes, as a killed run would leave.
+/// Writes an output whose bytes follow from the inputs. A file with these bytes stays. Any other
+/// file is refused unless it may be replaced, and so is a partial file that is not a beginning of
+/// these bytes.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     if existing == Existing::Keep {
         match read_ordinary(path, bytes.len() as u64) {
@@ -40,8 +38,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// Refuses an existing file that does not begin with `head`, and a partial file that is not the
-/// beginning of such a file.
+/// Refuses a file that does not begin with `head`, and a partial file that is not its beginning.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     let partial = partial_path(path);
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {
@@ -62,7 +59,6 @@ pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Returns whether the error is that there is no file.
 fn is_missing(error: &FileError) -> bool {
     matches!(error, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
@@ -109,7 +105,6 @@ mod tests {
         }
     }
 
-    /// The mode is that of any other output: what the umask leaves.
     #[cfg(unix)]
     #[test]
     fn a_plain_file_has_the_mode_of_other_files() {

@@ -4,14 +4,12 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The number of changes to what this program plays, searches and fits. A file of an earlier
-/// revision is not one that this program would make. The number grows whenever
-/// `scripts/regenerate-small.sha256` changes.
+/// The number of changes to games, searches and fits: a file of an earlier revision is another
+/// file. It grows whenever `scripts/regenerate-small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 8;
 
-/// All that decides a file's content, as a JSON object: validated settings, seeds, checksums of
-/// inputs and the program's version, but no paths, threads, device, host or date. Two are equal if
-/// their canonical JSON is (keys sorted, no blanks).
+/// All that decides a file's content, as a JSON object: settings, seeds, checksums of inputs and
+/// the version, but no paths, threads, device, host or date. Equal if the canonical JSON is equal.
 #[derive(Clone, Debug)]
 pub struct Provenance(Map<String, Value>);
 
@@ -55,7 +53,6 @@ impl Provenance {
         object.to_string()
     }
 
-    /// Reads a JSON object; `None` for any other text.
     pub(super) fn parse(json: &[u8]) -> Option<Self> {
         match serde_json::from_slice(json) {
             Ok(Value::Object(map)) => Some(Self(map)),
@@ -63,9 +60,8 @@ impl Provenance {
         }
     }
 
-    /// Lists the settings that differ, for a message, as `seed: 8 there, 7 wanted`. A nested
-    /// setting is named by its path, as `labels[2].rule`; long texts are cut to what surrounds the
-    /// first difference.
+    /// Lists the settings that differ, for a message, as `seed: 8 there, 7 wanted` or
+    /// `labels[2].rule: …`. Long texts are cut to the part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
     }
@@ -104,25 +100,21 @@ mod tests {
         );
     }
 
-    /// The checksums of the weights that each revision makes from a seed, as printed by
-    /// `scripts/regenerate.sh --small --seed 1`. A new one is added at the end.
+    /// The checksums of `scripts/regenerate.sh --small --seed 1` by revision; append a new one.
     const RECORDED: [&str; 8] = [
         "8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb",
         "ddd0cd6a49999e2f7da3811d649e4da71836ba0fbfadf79632535ca957bc02a1",
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
-        // The same weights; games with perfect play from 16 empty squares on changed.
+        // The same weights; games with perfect play at 16 empty squares changed.
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
-        // The same weights, before the recipe ended with coarser steps. Games by weights with
-        // factors changed: factors no longer order moves and are left out at leaves.
+        // Before the recipe ended with coarser steps. Games by weights with factors changed:
+        // factors no longer order moves, and leaves omit them.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
-        // The same weights; games with perfect play from 14 empty squares on changed: equally good
-        // moves come in another order.
+        // The same weights; the order of equally good moves at 14 empty squares changed.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
-        // The same weights; games with perfect play from 10 empty squares on changed: it had not
-        // been perfect.
+        // The same weights; play at 10 empty squares had not been perfect.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
-        // The same weights; games with perfect play from 14 empty squares on changed: equally good
-        // moves come in another order.
+        // The same weights; the order of equally good moves at 14 empty squares changed.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
     ];
 

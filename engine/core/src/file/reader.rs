@@ -1,5 +1,4 @@
-//! The reader: it checks everything before it returns it, and a damaged length never makes it
-//! allocate memory.
+//! The reader: it checks everything before it returns it; a damaged length allocates no memory.
 
 use std::path::Path;
 
@@ -7,9 +6,8 @@ use super::format::{self, ContentHash};
 use super::source::{Place, Source};
 use super::{FileError, Kind, Provenance, Section, Summary, VERSION, packing};
 
-/// An iterator over a file's sections in order. Each section is checked before it is returned, and
-/// the checksum of the whole content after the last, so a file is known to be whole only at the
-/// iterator's end.
+/// An iterator over a file's sections in order, each checked. The checksum of the whole content is
+/// checked after the last, so a file is known to be whole only at the iterator's end.
 pub struct Reader {
     source: Source,
     kind: Kind,
@@ -17,15 +15,13 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
-    /// True if something was left out, because it is damaged or not wanted.
+    /// True if something was skipped, because it is damaged or not wanted.
     incomplete: bool,
     /// The checksum of the whole content that the end frame states, once that was read.
     stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
-    /// The raw sections so far.
     raw: Vec<RawSection>,
-    /// True if the content of raw sections is skipped.
     skips_raw: bool,
 }
 
@@ -44,7 +40,6 @@ pub struct RawSection {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SectionPlace {
     offset: u64,
-    /// The number of sections before it.
     before: usize,
 }
 
@@ -54,8 +49,7 @@ pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
     Ok(kind)
 }
 
-/// Returns the checksum of the content that the end of a file states, without reading the content.
-/// A file that was made anew states another checksum; damage shows only when the file is read.
+/// Returns the checksum that the end of a file states, without reading and checking the content.
 pub fn stated_sha256(path: &Path) -> Result<String, FileError> {
     let mut reader = Reader::open(path, kind_of(path)?)?.of_part();
     let end = reader.bytes().saturating_sub(format::END_BYTES + format::CHECKSUM_BYTES);
@@ -83,20 +77,17 @@ impl Reader {
 
     fn begin(source: Source, kind: Kind) -> Result<Self, FileError> {
         let (source, kind, provenance) = read_header(source, Some(kind))?;
-        let (section_offset, whole_until) = (source.offset, source.offset);
-        let (content, summary, finished) = (ContentHash::default(), None, false);
-        let (incomplete, stated) = (false, None);
         Ok(Self {
+            section_offset: source.offset,
+            whole_until: source.offset,
             source,
             kind,
             provenance,
-            content,
-            summary,
-            finished,
-            incomplete,
-            stated,
-            section_offset,
-            whole_until,
+            content: ContentHash::default(),
+            summary: None,
+            finished: false,
+            incomplete: false,
+            stated: None,
             raw: vec![],
             skips_raw: false,
         })
@@ -132,9 +123,9 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file from which sections were left out on purpose. Each section and the end frame
-    /// are checked by themselves; the checksum of the whole is only known from
-    /// [`Self::stated_sha256`].
+    /// Accepts a file from which sections were omitted on purpose: each section and the end are
+    /// checked by themselves, and the checksum of the whole is only stated
+    /// ([`Self::stated_sha256`]).
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
@@ -145,8 +136,7 @@ impl Reader {
         SectionPlace { offset: self.source.offset, before: self.content.sections }
     }
 
-    /// Goes to a section of this file. Each section and the end frame are then checked by
-    /// themselves, as by [`Self::of_part`].
+    /// Goes to a section of this file. What follows is checked as by [`Self::of_part`].
     pub fn go_to(&mut self, place: SectionPlace) -> Result<(), FileError> {
         self.incomplete = true;
         self.source.seek(place.offset)?;
@@ -161,14 +151,12 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections read so far. The iterator returns each of them as a
-    /// section without content, after it has checked that.
+    /// Returns the places of the raw sections so far; the iterator returns these without content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
 
-    /// Returns the checksum of the content that the end frame states, once the iterator has read
-    /// that. For a whole file, it was compared with the content.
+    /// Returns the checksum of the content that the end frame states, once that is read.
     pub fn stated_sha256(&self) -> Option<&str> {
         self.stated.as_deref()
     }
@@ -178,17 +166,15 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns the error for the last section if its bytes are undamaged but have no meaning.
-    /// `reason` continues "section 3 at byte 200 …".
+    /// Returns the error for a last section without meaning; `reason` continues "section 3 at …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
         FileError::Damaged { path, place, offset, reason }
     }
 
-    /// Skips the damage after an error, and continues at the next whole section behind it; returns
-    /// false if there is none. Sections read from then on are as reliable as others, but the
-    /// checksum of the whole content is unknown.
+    /// Skips damage after an error, up to the next whole section; returns false if there is none.
+    /// The checksum of the whole content is then unknown.
     pub fn resynchronize(&mut self) -> Result<bool, FileError> {
         self.incomplete = true;
         if !self.finished {
@@ -214,7 +200,6 @@ impl Reader {
         Ok(false)
     }
 
-    /// Reads the next section; returns `None` after the end frame.
     fn read_frame(&mut self) -> Result<Option<Section>, FileError> {
         let place = Place { name: "a frame".into(), offset: self.source.offset };
         let marker = self.source.take(format::MARKER_BYTES, &place)?;
@@ -241,7 +226,6 @@ impl Reader {
         }
     }
 
-    /// Reads the head of a section. Returns its name, its first bytes, and its place.
     fn read_head(&mut self, mut head: Vec<u8>) -> Result<(String, Vec<u8>, Place), FileError> {
         let source = &mut self.source;
         let offset = source.offset - format::MARKER_BYTES;
@@ -262,7 +246,6 @@ impl Reader {
         Ok((name, head, place))
     }
 
-    /// Checks a raw section, and notes its place.
     fn read_raw(&mut self, marker: Vec<u8>) -> Result<Section, FileError> {
         let (name, head, place) = self.read_head(marker)?;
         let bytes = format::u64_at(&head, 16);
@@ -296,13 +279,9 @@ impl Reader {
         let source = &mut self.source;
         let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
         if stored > format::MAX_STORED_BYTES || length > format::MAX_CONTENT_BYTES {
-            return Err(source.damaged(
-                &place,
-                format!(
-                    "states {length} bytes, too many: the most is {}",
-                    format::MAX_CONTENT_BYTES
-                ),
-            ));
+            let most = format::MAX_CONTENT_BYTES;
+            let reason = format!("states {length} bytes, too many: the most is {most}");
+            return Err(source.damaged(&place, reason));
         }
         let stored = source.take(stored, &place)?;
         source.check(&stored, &place)?;
@@ -318,7 +297,7 @@ impl Reader {
         end.extend(source.take(format::END_BYTES - format::MARKER_BYTES, &place)?);
         source.check(&end, &place)?;
         let (sections, sha256) = (format::u64_at(&end, 4), &end[12..]);
-        self.stated = Some(format::hexadecimal(sha256));
+        self.stated = Some(hex::encode(sha256));
         if self.incomplete {
             return Ok(());
         }
@@ -328,8 +307,7 @@ impl Reader {
         if source.offset != source.length {
             return Err(source.damaged(&place, "is not the end of the file".into()));
         }
-        let sha256 = format::hexadecimal(sha256);
-        let sections = self.content.sections;
+        let (sha256, sections) = (hex::encode(sha256), self.content.sections);
         self.summary = Some(Summary { sha256, bytes: source.length, sections });
         Ok(())
     }
@@ -354,17 +332,18 @@ fn read_header(
 ) -> Result<(Source, Kind, Provenance), FileError> {
     let path = source.path.clone();
     let place = Place { name: "the header".into(), offset: 0 };
-    let expected_description = expected.map_or("games, positions or weights", Kind::description);
-    let foreign = |bytes: &[u8]| FileError::Foreign {
-        path: path.clone(),
-        expected: expected_description,
-        found: bytes.iter().take(8).map(|byte| byte.escape_ascii().to_string()).collect(),
-    };
     let mut header = source.take_up_to(8)?;
     let kind = match Kind::of_magic(&header) {
         Some(kind) => kind,
-        None if is_beginning_of_magic(&header) => return Err(source.truncated(&place)),
-        None => return Err(foreign(&header)),
+        // A file of this program that was cut in its first eight bytes.
+        None if header.len() < 8 && b"OTHELLO".starts_with(&header) => {
+            return Err(source.truncated(&place));
+        }
+        None => {
+            let expected = expected.map_or("games, positions or weights", Kind::description);
+            let found = header.escape_ascii().to_string();
+            return Err(FileError::Foreign { path, expected, found });
+        }
     };
     if let Some(expected) = expected.filter(|&expected| expected != kind) {
         let (expected, found) = (expected.description(), kind.description());
@@ -389,10 +368,4 @@ fn read_header(
             source.damaged(&place, "has a provenance that is not a JSON object".into())
         })?;
     Ok((source, kind, provenance))
-}
-
-/// Returns whether these bytes may be a file of this program that was cut off in its first eight
-/// bytes.
-fn is_beginning_of_magic(bytes: &[u8]) -> bool {
-    bytes.len() < 8 && b"OTHELLO".starts_with(bytes)
 }

@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::{FileError, format, open_ordinary};
 
-/// A part of a file, for error messages.
 pub(super) struct Place {
     pub(super) name: String,
     pub(super) offset: u64,
 }
 
-/// The bytes of a file, on the disk or in memory.
 trait Bytes: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Bytes for T {}
 
-/// A file that is read from front to back, with the current offset.
 pub(super) struct Source {
     pub(super) path: PathBuf,
     file: BufReader<Box<dyn Bytes>>,
@@ -38,7 +35,6 @@ impl Source {
         Self { path: name.to_owned(), file, offset: 0, length }
     }
 
-    /// Reads the next `bytes` bytes, or fewer at the end of the file.
     pub(super) fn take_up_to(&mut self, bytes: u64) -> Result<Vec<u8>, FileError> {
         let mut taken = Vec::new();
         let read = self.file.by_ref().take(bytes).read_to_end(&mut taken);
@@ -63,7 +59,6 @@ impl Source {
         Ok(())
     }
 
-    /// Returns the first offset of a marker at or after `from`.
     pub(super) fn find(&mut self, marker: &[u8], from: u64) -> Result<Option<u64>, FileError> {
         const CHUNK: u64 = 1 << 16;
         let mut at = from;
@@ -82,12 +77,10 @@ impl Source {
         }
     }
 
-    /// Reads the checksum that follows `bytes`, and compares.
     pub(super) fn check(&mut self, bytes: &[u8], place: &Place) -> Result<(), FileError> {
         self.check_sum(crc32fast::hash(bytes), place)
     }
 
-    /// Reads the checksum that follows, and compares.
     pub(super) fn check_sum(&mut self, checksum: u32, place: &Place) -> Result<(), FileError> {
         let stated = self.take(format::CHECKSUM_BYTES, place)?;
         if stated == checksum.to_le_bytes() {

@@ -26,10 +26,12 @@ fn provenance() -> Provenance {
 }
 
 fn begin(path: &Path, existing: Existing) -> Result<Writer, FileError> {
-    match Writer::begin(path, Kind::Games, &provenance(), existing)? {
-        Begin::Writer(writer) => Ok(writer),
-        Begin::Done(_) => panic!("{} is complete", path.display()),
-    }
+    begin_other(path, 7, existing)
+}
+
+fn begin_other(path: &Path, seed: u64, existing: Existing) -> Result<Writer, FileError> {
+    let begun = Writer::begin(path, Kind::Games, &provenance().with("seed", seed), existing)?;
+    Ok(begun.writer().expect("complete"))
 }
 
 fn write(path: &Path, sections: &[(String, Vec<u8>)]) -> Summary {
@@ -57,7 +59,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn what_is_written_is_read(
+    fn sections_are_read_as_they_were_written(
         sections in vec(("[a-zé ]{1,40}", vec(any::<u8>(), 0..300)), 0..6),
     ) {
         let folder = Folder::new();
@@ -81,7 +83,6 @@ proptest! {
     }
 }
 
-/// Each byte is changed in three ways.
 #[test]
 fn no_changed_byte_goes_unnoticed() {
     let folder = Folder::new();
@@ -114,7 +115,7 @@ fn no_missing_or_extra_byte_goes_unnoticed() {
     assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
 }
 
-/// As formats.md says, readers may also take the size from the zstd frame.
+/// By formats.md, readers may also take the size from the zstd frame.
 #[test]
 fn stored_bytes_state_the_size_of_the_content() {
     for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {
@@ -127,7 +128,7 @@ fn stored_bytes_state_the_size_of_the_content() {
 }
 
 #[test]
-fn what_is_whole_behind_damage_can_be_read() {
+fn whole_sections_behind_damage_can_be_read() {
     let folder = Folder::new();
     let path = folder.path("some.games");
     let sections: Vec<(String, Vec<u8>)> =
@@ -170,17 +171,14 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
     let again = Writer::begin(&path, Kind::Games, &provenance(), Existing::Keep).unwrap();
     assert!(matches!(again, Begin::Done(there) if there == summary));
 
-    let other = provenance().with("seed", 8);
-    let refused = || Writer::begin(&path, Kind::Games, &other, Existing::Keep).err().unwrap();
-    let message = refused().to_string();
+    let message = begin_other(&path, 8, Existing::Keep).err().unwrap().to_string();
     assert!(
         message.contains("seed: 7 there, 8 wanted") && message.contains("--force"),
         "{message}"
     );
     assert!(!partial.exists());
 
-    let replaced = Writer::begin(&path, Kind::Games, &other, Existing::Replace).unwrap();
-    let Begin::Writer(mut writer) = replaced else { panic!("not replaced") };
+    let mut writer = begin_other(&path, 8, Existing::Replace).unwrap();
     writer.section("one", b"1").unwrap();
     // Until the new file is complete, the old one stays.
     assert_eq!(read(&path).unwrap(), some_sections());
@@ -239,8 +237,8 @@ fn the_checksum_is_of_content_alone() {
     let sections = some_sections();
     let first = write(&one, &sections);
     let other = provenance().with("seed", 8);
-    let begun = Writer::begin(&two, Kind::Positions, &other, Existing::Keep).unwrap();
-    let Begin::Writer(mut writer) = begun else { panic!("complete") };
+    let begun = Writer::begin(&two, Kind::Positions, &other, Existing::Keep);
+    let mut writer = begun.unwrap().writer().unwrap();
     sections.iter().for_each(|(name, content)| writer.section(name, content).unwrap());
     assert_eq!(writer.finish().unwrap().sha256, first.sha256);
     assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
@@ -307,7 +305,6 @@ fn other_kinds_versions_and_programs_are_refused_by_name() {
     assert!(matches!(kind_of(&folder.path("none")), Err(FileError::Io { .. })));
 }
 
-/// The checksums are right, but the stated sizes are wrong.
 #[test]
 fn a_stated_size_allocates_nothing() {
     let folder = Folder::new();

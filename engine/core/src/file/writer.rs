@@ -35,6 +35,16 @@ pub enum Begin<W = Writer> {
     Writer(W),
 }
 
+impl<W> Begin<W> {
+    /// Returns the writer of an output that is not complete.
+    pub fn writer(self) -> Option<W> {
+        match self {
+            Self::Done(_) => None,
+            Self::Writer(writer) => Some(writer),
+        }
+    }
+}
+
 /// A writer of a file, section by section as `PATH.partial`, which is renamed when it is complete.
 ///
 /// If it is dropped without [`Writer::finish`], nothing is left.
@@ -185,7 +195,7 @@ impl Writer {
     }
 
     fn unwritable(&self, name: &str, reason: String) -> FileError {
-        FileError::Section { path: self.partial.clone(), name: name.to_owned(), reason }
+        FileError::refused(&self.partial, format!("section `{name}` cannot be written: {reason}"))
     }
 }
 
@@ -241,16 +251,12 @@ pub(crate) fn complete(
         _ => FileError::exists(path, error.to_string()),
     };
     let mut reader = Reader::open(path, kind).map_err(refused)?;
-    same_provenance(&reader, provenance)?;
+    if reader.provenance() != provenance {
+        return Err(FileError::other_settings(path, reader.provenance(), provenance));
+    }
     for section in reader.by_ref() {
         section.map_err(refused)?;
     }
     reader.summary().cloned().ok_or_else(|| FileError::exists(path, "it has no end"))
 }
 
-fn same_provenance(reader: &Reader, wanted: &Provenance) -> Result<(), FileError> {
-    match reader.provenance() {
-        there if there == wanted => Ok(()),
-        there => Err(FileError::other_settings(reader.path(), there, wanted)),
-    }
-}

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{PHASES, Phase};
 
-/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set. Each class
-/// has a vector of factors for each group of neighbouring phases.
+/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set: a vector
+/// of factors for each class and group of neighbouring phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "RawShape", into = "RawShape")]
 pub struct FactorShape {
@@ -16,7 +16,6 @@ pub struct FactorShape {
     phases: usize,
 }
 
-/// The shape as it is written in the file.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawShape {
@@ -28,15 +27,14 @@ impl FactorShape {
     /// The possible numbers of factors of a class, which fill whole processor vectors.
     pub const DIMENSIONS: [usize; 5] = [8, 16, 32, 64, 128];
 
-    /// Creates a shape; `None` if `dimensions`, the number of factors, is none of
-    /// [`Self::DIMENSIONS`], or `phases`, the size of a group, is not 1 to 60.
+    /// Creates a shape; `None` for `dimensions` not in [`Self::DIMENSIONS`], `phases` not in
+    /// 1..=60.
     pub fn new(dimensions: usize, phases: usize) -> Option<Self> {
         let is_valid = Self::DIMENSIONS.contains(&dimensions) && (1..=PHASES).contains(&phases);
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the number of factors of each class: squares of the first half count for the player,
-    /// those of the second half for the opponent.
+    /// Returns the number of factors of a class; the first half of the squares are the player's.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
@@ -48,8 +46,7 @@ impl FactorShape {
         self.phases
     }
 
-    /// Returns the number of groups of phases. The last group may have fewer phases than the
-    /// others.
+    /// Returns the number of groups of phases; the last may have fewer phases.
     #[inline]
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)
@@ -61,8 +58,7 @@ impl FactorShape {
         phase.index() / self.phases
     }
 
-    /// Returns the phases of all groups that a range of phases touches: those whose values change
-    /// with the factors of the range.
+    /// Returns all phases of the groups that a range of phases touches.
     pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
         let together =
             |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));
@@ -71,8 +67,7 @@ impl FactorShape {
     }
 }
 
-/// A choice of a shape: the number of factors and, if stated, of the phases that share them. As
-/// text `64` or `64/20`.
+/// A choice of a shape, as `64` or `64/20`: factors and, if stated, the phases that share them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -80,8 +75,7 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape that is chosen in the place of `before`. Where the choice states no
-    /// phases, as many share factors as before, or twenty.
+    /// Returns the shape. Without stated phases, as many share factors as `before`, or twenty.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

@@ -1,5 +1,4 @@
-//! The geometry of a pattern set under the eight symmetries: instances, and classes of
-//! configurations.
+//! The geometry of a pattern set under the eight symmetries: instances and classes.
 
 use std::cmp::Reverse;
 
@@ -24,11 +23,9 @@ pub struct Instance {
 /// A pattern's own symmetries, and the classes that they make.
 #[derive(Clone, Debug)]
 pub struct PatternGeometry {
-    /// The permutations of the pattern's digits by the symmetries that map the pattern onto itself:
-    /// 1, 2, 4 or 8 different ones, the identity first.
+    /// The permutations of the digits by the pattern's own symmetries, the identity first.
     pub permutations: Vec<Vec<usize>>,
-    /// The class of each configuration, indexed by configuration + `(3^squares − 1) / 2`. Classes
-    /// are numbered by their smallest configuration.
+    /// The class of each configuration + `(3^squares − 1) / 2`, numbered by smallest configuration.
     pub class_of: Vec<u16>,
     /// The number of classes.
     pub classes: usize,
@@ -74,10 +71,8 @@ impl Geometry {
             pattern_parameters: 0,
         };
         for (number, pattern) in set.patterns().iter().enumerate() {
-            let instances = images(pattern.squares()).into_iter();
-            geometry
-                .instances
-                .extend(instances.map(|squares| Instance { pattern: number, squares }));
+            let instance = |squares| Instance { pattern: number, squares };
+            geometry.instances.extend(images(pattern.squares()).into_iter().map(instance));
             let permutations = permutations(pattern);
             let (class_of, classes) = classes(&permutations);
             let first_parameter = geometry.pattern_parameters;
@@ -95,8 +90,7 @@ impl Geometry {
     }
 
     /// Returns the parameters whose weights add up to the value of a position, one for each
-    /// instance and scalar feature. This is the plain definition against which every faster way is
-    /// tested.
+    /// instance and scalar feature: the plain definition, against which every faster way is tested.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -111,8 +105,7 @@ impl Geometry {
     }
 }
 
-/// Returns the configuration of these squares as a balanced base-3 number, the first square least
-/// significant.
+/// Returns the configuration of squares as a balanced base-3 number, the first least significant.
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;
@@ -121,8 +114,6 @@ fn configuration(position: &Position, squares: &[Square]) -> i32 {
     })
 }
 
-/// Returns the permutations of a pattern's digits by the symmetries that map the pattern onto
-/// itself.
 fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     let squares = pattern.squares();
     let mut permutations: Vec<Vec<usize>> = vec![];
@@ -137,9 +128,9 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     permutations
 }
 
-/// Returns the places of digits by how often their squares change. Those that change most are least
-/// significant, so that weights read one after another are often in the same cache line. Self-play
-/// at depth 4 takes a tenth less time than with the order of the pattern.
+/// Returns the places of digits: squares that change most are least significant, so that weights
+/// read one after another are often in one cache line (a tenth of the time of self-play at depth
+/// 4).
 fn places(squares: &[Square]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..squares.len()).collect();
     order.sort_by_key(|&digit| Reverse(changes(squares[digit])));
@@ -150,16 +141,14 @@ fn places(squares: &[Square]) -> Vec<usize> {
     places
 }
 
-/// Returns the rank of a square by how often moves change it, counted over all legal moves of games
-/// between plies 10 and 50: corners change least, the centre most.
+/// Returns the rank of a square by how often moves of games change it: the centre most.
 fn changes(square: Square) -> u8 {
     const QUARTER: [[u8; 4]; 4] = [[0, 3, 1, 2], [3, 4, 5, 6], [1, 5, 7, 8], [2, 6, 8, 9]];
     let folded = |line: usize| line.min(7 - line);
     QUARTER[folded(square.index() >> 3)][folded(square.index() & 7)]
 }
 
-/// Numbers the orbits of all configurations under the permutations, by the smallest member of each.
-/// Returns the number of each configuration's orbit, and the number of orbits.
+/// Numbers the orbits of configurations, by their smallest members; returns those and their number.
 fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     let squares = permutations[0].len();
     let mut class_of: Vec<Option<u16>> = vec![None; configurations(squares)];
@@ -177,8 +166,7 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     (class_of.into_iter().flatten().collect(), usize::from(classes))
 }
 
-/// Moves the digits of a number: digit `i` goes to place `permutation[i]`. The digits here are 0,
-/// 1, 2 instead of −1, 0, 1, which gives the same order of configurations.
+/// Moves the digits of a number: digit `i` goes to place `permutation[i]`. Digits are 0, 1, 2 here.
 pub fn permuted(index: usize, permutation: &[usize]) -> usize {
     let mut rest = index;
     let mut image = 0;
@@ -219,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_most_is_least_significant() {
+    fn squares_that_change_most_are_least_significant() {
         let set = PatternSet::shipped("standard").unwrap();
         for (pattern, tied) in set.patterns().iter().zip(&Geometry::new(&set).patterns) {
             let mut squares = vec![None; tied.squares()];

@@ -14,8 +14,7 @@ pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     images
 }
 
-/// Returns the smallest image as a bitboard. It is the same for two lists exactly if they have the
-/// same images as sets.
+/// Returns the smallest image as a bitboard: the same for lists with the same images.
 pub(super) fn smallest_image(squares: &[Square]) -> u64 {
     let squares = bits(squares);
     Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)

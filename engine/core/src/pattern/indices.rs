@@ -1,5 +1,4 @@
-//! The configurations of all instances at once, in 64 lanes of 16 bits. Their digits are in the
-//! order that suits the processor's cache ([`super::PatternGeometry::places`]).
+//! The configurations of all instances in 64 lanes, digits by [`super::PatternGeometry::places`].
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
@@ -10,8 +9,7 @@ use crate::board::{Position, Square, Squares};
 pub struct Indices(pub [i16; LANES]);
 
 /// The numbers that a disc of the player on each square adds to every lane. A disc of the opponent
-/// subtracts them, a flip to the player's side adds them twice, and a change of the side to move
-/// negates all lanes.
+/// subtracts them, a flip adds them twice, and a change of the side to move negates all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,

@@ -1,7 +1,27 @@
 //! Pattern sets: squares → instances → classes, and the indices that follow a game.
 //!
-//! A [`Pattern`] is written once, as squares. Its instances, and the classes that tie mirrored
-//! configurations, are computed from the eight symmetries; nothing is rotated by hand.
+//! A [`Pattern`] is written once, as squares. Its instances (the distinct images under the eight
+//! symmetries) and its classes (the configurations that a symmetry maps onto each other) follow:
+//!
+//! ```text
+//! squares        a1 b1 c1
+//! instances      a1 b1 c1   h1 g1 f1   a8 b8 c8   …                 1, 2, 4 or 8
+//! configuration  s₀ + 3 s₁ + 9 s₂   with s = +1 player, 0 empty, −1 opponent
+//! value          Σ over instances W[phase][class] + Σ over scalar features S[phase][count]
+//! ```
+//!
+//! ```
+//! use othello_core::board::Position;
+//! use othello_core::pattern::{Geometry, PatternSet};
+//!
+//! let set = PatternSet::from_toml("name = \"corners\"\n[[pattern]]\nsquares = \"a1 h1 a8 h8\"")?;
+//! let geometry = Geometry::new(&set);
+//! // Four corners in three states, up to the eight symmetries: 21 classes.
+//! assert_eq!((geometry.instances.len(), geometry.patterns[0].classes), (1, 21));
+//! // A position has one parameter for each instance and scalar feature.
+//! assert_eq!(geometry.parameters_of(&Position::START).count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod coverage;
 mod factor_shape;
@@ -17,7 +37,7 @@ pub use factor_shape::{FactorChoice, FactorShape};
 pub use geometry::{Geometry, Instance, PatternGeometry, configurations, permuted};
 pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
-pub use set::{Pattern, PatternSet, PatternSetError};
+pub use set::{Pattern, PatternSet};
 
 /// The greatest number of instances. Lanes without an instance stay 0.
 pub const LANES: usize = 64;

@@ -6,8 +6,7 @@ use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// A feature that is a count, with one weight for each value of the count. Every feature is the
-/// same for all eight images of a position.
+/// A count of a position with a weight for each value, the same for all eight images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scalar {
@@ -17,23 +16,19 @@ pub enum Scalar {
     PlayerMoves,
     /// The number of the opponent's legal moves, if it were to move.
     OpponentMoves,
-    /// The legal moves of both sides together: 8 times the range of the number of the player's
-    /// moves, plus the range of the number of the opponent's. The ranges 0 to 7 are 0, 1, 2, 3–4,
-    /// 5–6, 7–9, 10–13, and more.
+    /// The legal moves of both sides: 8 × range of the player's number + range of the opponent's.
+    /// The ranges are 0, 1, 2, 3–4, 5–6, 7–9, 10–13, and more.
     MovesPair,
-    /// The player's potential mobility: empty squares next to a disc of the opponent, in any of the
-    /// eight directions.
+    /// The player's potential mobility: empty squares next to a disc of the opponent.
     PlayerPotentialMoves,
     /// The opponent's potential mobility: empty squares next to a disc of the player.
     OpponentPotentialMoves,
-    /// The quadrants with an odd number of empty squares, up to symmetry: 0 for none, 1 for one, 2
-    /// for two side by side, 3 for two diagonally, 4 for three, 5 for all four.
+    /// The quadrants with an odd number of empty squares, up to symmetry: 0 none, 1 one, 2 two side
+    /// by side, 3 two diagonally, 4 three, 5 all four.
     OddQuadrants,
-    /// The legal moves of both sides on corners: 5 times the number of the player's, plus the
-    /// number of the opponent's.
+    /// The legal moves on corners: 5 × the player's number + the opponent's.
     CornerMoves,
-    /// The legal moves of both sides on X squares: 5 times the number of the player's, plus the
-    /// number of the opponent's.
+    /// The legal moves on X squares: 5 × the player's number + the opponent's.
     XSquareMoves,
 }
 
@@ -72,23 +67,14 @@ impl Scalar {
     /// Returns the count in a position, less than [`Self::VALUES`].
     #[inline]
     pub fn count(self, position: &Position) -> usize {
-        let passed = position.pass();
         match self {
-            Self::PlayerDiscs => player_discs(position),
-            Self::PlayerMoves => number_of(position.moves()),
-            Self::OpponentMoves => number_of(passed.moves()),
-            Self::MovesPair => pair(position.moves(), passed.moves()),
-            Self::PlayerPotentialMoves => potential_moves(position),
-            Self::OpponentPotentialMoves => potential_moves(&passed),
-            Self::OddQuadrants => odd_quadrants(position),
-            Self::CornerMoves => both_at(CORNERS, position.moves(), passed.moves()),
-            Self::XSquareMoves => both_at(X_SQUARES, position.moves(), passed.moves()),
+            Self::PlayerDiscs => number_of(position.player()),
+            other => ScalarCounts::of(position).get(other),
         }
     }
 }
 
-/// All scalar features of one position. Intermediate results that several features need are
-/// computed once.
+/// All scalar features of one position; common intermediate results are computed once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScalarCounts([u8; Scalar::ALL.len()]);
 
@@ -104,7 +90,7 @@ impl ScalarCounts {
         let passed = position.pass();
         let (moves, replies) = (position.moves_by(set), passed.moves_by(set));
         let counts = [
-            player_discs(position),
+            number_of(position.player()),
             number_of(moves),
             number_of(replies),
             pair(moves, replies),
@@ -130,38 +116,29 @@ fn counts<I: Instructions>(set: I, position: &Position) -> ScalarCounts {
 }
 
 #[inline(always)]
-fn player_discs(position: &Position) -> usize {
-    position.player().count_ones() as usize
-}
-
-#[inline(always)]
 fn number_of(squares: u64) -> usize {
     squares.count_ones() as usize
 }
 
-/// Combines the ranges of the numbers of both sides' moves into one count.
 #[inline(always)]
 fn pair(moves: u64, replies: u64) -> usize {
     8 * range(number_of(moves)) + range(number_of(replies))
 }
 
-/// Combines the numbers of both sides' moves on four squares into one count.
 #[inline(always)]
 fn both_at(squares: u64, moves: u64, replies: u64) -> usize {
     5 * number_of(moves & squares) + number_of(replies & squares)
 }
 
-/// Returns the range, 0..8, of a number of moves.
 #[inline(always)]
 fn range(moves: usize) -> usize {
-    /// The last number of each range except the last.
     const ENDS: [usize; 7] = [0, 1, 2, 4, 6, 9, 13];
     ENDS.iter().filter(|&&end| moves > end).count()
 }
 
 #[inline(always)]
 fn potential_moves(position: &Position) -> usize {
-    (neighbours(position.opponent()) & position.empty()).count_ones() as usize
+    number_of(neighbours(position.opponent()) & position.empty())
 }
 
 /// Returns the squares next to these squares, with these.
@@ -175,8 +152,7 @@ const fn neighbours(squares: u64) -> u64 {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The feature by the odd quadrants, one bit for each in the order of [`QUADRANTS`]: left and
-    /// right below, then left and right above.
+    /// The feature by the odd quadrants, a bit for each in the order of [`QUADRANTS`].
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));
@@ -194,7 +170,6 @@ mod tests {
         games.map(|step| step.position).collect()
     }
 
-    /// Counts the player's potential moves square by square.
     fn potential_moves_by_hand(position: &Position) -> usize {
         let on = |squares: u64, x: i32, y: i32| {
             (0..8).contains(&x) && (0..8).contains(&y) && squares >> (8 * y + x) & 1 == 1
@@ -208,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_what_their_words_say() {
+    fn counts_are_as_documented() {
         for position in positions() {
             let legal = |position: &Position| {
                 (0..64).filter_map(Square::new).filter(|&s| position.is_legal(s)).count()
@@ -245,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn quadrants_are_told_apart_up_to_symmetry() {
+    fn quadrants_differ_up_to_symmetry() {
         let empty_at = |empties: &[&str]| {
             let bit = |square: &&str| square.parse::<Square>().unwrap().bit();
             let empty = empties.iter().map(bit).fold(0, |all, bit| all | bit);
@@ -267,13 +242,11 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_the_same_for_all_images_and_computed_together() {
+    fn counts_are_the_same_for_all_images() {
         for position in positions() {
-            let together = ScalarCounts::of(&position);
             for scalar in Scalar::ALL {
                 let count = scalar.count(&position);
                 assert!(count < Scalar::VALUES, "{scalar:?} of {position:?}");
-                assert_eq!(together.get(scalar), count, "{scalar:?} of {position:?}");
                 for symmetry in Symmetry::all() {
                     assert_eq!(scalar.count(&position.image(symmetry)), count, "{scalar:?}");
                 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use super::PatternSet;
 use crate::text::{TextError, read_by};
 
-/// The name and the file of each shipped set.
 const SHIPPED: [(&str, &str); 9] = [
     ("standard", include_str!("../../patterns/standard.toml")),
     ("scalars", include_str!("../../patterns/scalars.toml")),
@@ -36,8 +35,7 @@ impl PatternSet {
         Self::from_toml(text).ok()
     }
 
-    /// Returns the names of the shipped sets of a kind, for people: `` `standard`, `small` or
-    /// `discs` ``.
+    /// Returns the names of the shipped sets of a kind: `` `standard`, `small` or `discs` ``.
     pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
         let wanted = SHIPPED
             .iter()
@@ -49,8 +47,7 @@ impl PatternSet {
         }
     }
 
-    /// Returns the shipped set with this name, or else reads the set from a file, whose path is
-    /// relative to `folder`.
+    /// Returns the shipped set with this name, or else reads a file, relative to `folder`.
     pub fn named(name: &str, folder: &Path) -> Result<Self, TextError> {
         if let Some(set) = Self::shipped(name) {
             return Ok(set);
@@ -59,7 +56,7 @@ impl PatternSet {
         if !path.exists() {
             let names = Self::SHIPPED.map(|name| format!("`{name}`")).join(", ");
             let reason = format!("neither a file nor one of the pattern sets {names}");
-            return Err(TextError::Meaning { path, reason });
+            return Err(TextError::Content { path, reason });
         }
         read_by(&path, Self::from_toml)
     }

@@ -6,8 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::board::Square;
 
-/// Returns a key for the moves of a game: the first 16 bytes of a checksum. Among
-/// 2⁶⁴ different games, two are likely to share a key.
+/// Returns a key for the moves of a game: the first 16 bytes of a checksum.
 pub fn key_of_moves(moves: &[Square]) -> [u8; 16] {
     let moves: Vec<u8> = moves.iter().map(|square| square.index() as u8).collect();
     let mut key = [0; 16];

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{GameError, RowError};
 use crate::file::FileError;
 use crate::progress::Interrupted;
 use crate::run::RunError;
+use crate::text::Invalid;
 use crate::weights::NoProbCut;
 
 /// The error for records that were not read or not written.
@@ -24,20 +24,15 @@ pub enum RecordError {
     Search(Box<dyn std::error::Error + Send + Sync>),
     #[error("{}: {reason}", path.display())]
     Folder { path: PathBuf, reason: String },
-    #[error("{}: game {number}: {source}", path.display())]
-    Game { path: PathBuf, number: u64, source: GameError },
-    #[error("{}: position {number}: {source}", path.display())]
-    Position { path: PathBuf, number: u64, source: RowError },
+    #[error("{}: {kind} {number}: {source}", path.display())]
+    Record { path: PathBuf, kind: &'static str, number: u64, source: Invalid },
 }
 
 /// The error for bytes that are not a frame of records.
 #[derive(Debug)]
-pub enum FrameError {
-    /// The bytes do not have the shape of a frame. The text continues a message such as "section 3
-    /// …".
-    Shape(String),
-    /// The game with this index, counted from 0, is not valid.
-    Game(usize, GameError),
-    /// The row with this index, counted from 0, is not a scored position.
-    Position(usize, RowError),
+pub struct FrameError {
+    /// The index of the record that is not valid, counted from 0; `None` for the frame itself.
+    pub(super) index: Option<usize>,
+    /// The reason, which continues a message such as "section 3 …" about the frame.
+    pub(super) reason: Invalid,
 }

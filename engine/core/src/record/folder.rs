@@ -11,10 +11,8 @@ use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of record files, which must be the ones listed in its manifest.
-///
-/// Each file is compared with the manifest by its size and by the checksum that its end states. The
-/// bytes before the end are checked when they are read, as those of every file.
+/// A folder of record files, exactly those listed in its manifest. Each is compared by its size and
+/// its stated checksum; the bytes before are checked when they are read, as those of every file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
@@ -42,19 +40,14 @@ struct Manifest {
     files: Vec<FolderEntry>,
 }
 
-/// The name of the manifest.
 const MANIFEST: &str = "records.json";
-/// The format that a manifest states.
 const FORMAT: &str = "othello records";
-/// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;
 /// The greatest size of a manifest in bytes, enough for a hundred thousand files.
 const LONGEST_MANIFEST: u64 = 64 << 20;
-/// The extensions of record files.
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
-/// Returns the named files; a folder stands for the files that its manifest lists, in the order of
-/// their names.
+/// Returns the named files; a folder stands for the files of its manifest, by name.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = vec![];
     for path in named {
@@ -67,8 +60,7 @@ pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
 }
 
 impl RecordFolder {
-    /// Opens a folder by its manifest. A file that is missing, not listed or changed is an error
-    /// that names it.
+    /// Opens a folder by its manifest; a file that is missing, not listed or changed is an error.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let folder = Self::listed(path)?.ok_or_else(|| {
             let reason = format!("is a folder without {MANIFEST}; {}", list(path));
@@ -89,15 +81,13 @@ impl RecordFolder {
         }
     }
 
-    /// Returns the folder as its manifest lists it, whatever files are there; `None` without a
-    /// manifest.
     fn listed(path: &Path) -> Result<Option<Self>, RecordError> {
         let manifest = path.join(MANIFEST);
         if !manifest.exists() && !manifest.is_symlink() {
             return Ok(None);
         }
         let no_manifest = |reason: String| {
-            let anew = "take it away, and list the files anew";
+            let anew = "remove it, and list the files anew";
             wrong(manifest.clone(), format!("{reason}; {anew}: {}", list(path)))
         };
         let text = match read_ordinary(&manifest, LONGEST_MANIFEST) {
@@ -145,10 +135,10 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Lists the record files of a folder in its manifest. Files that the manifest lists already
-    /// are not read again; for each other one, `describe` returns its number of records. A listed
-    /// file that is missing or changed is an error, or, with `anew`, is taken off the list first.
-    /// After an interrupted run, listing continues after the last file.
+    /// Lists the record files of a folder in its manifest. For each file that is not listed yet,
+    /// `describe` returns its number of records. A listed file that is missing or changed is an
+    /// error, or, with `anew`, is removed from the list first. An interrupted run goes on after the
+    /// last file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -167,8 +157,8 @@ impl RecordFolder {
         }
         let unlisted = folder.unlisted()?;
         if folder.files.is_empty() && unlisted.is_empty() {
-            let reason = "no file of records is in it: their names end in .games, .positions or \
-                .openings";
+            let reason =
+                "has no file of records: their names end in .games, .positions or .openings";
             return Err(wrong(path.to_owned(), reason.to_owned()).into());
         }
         for name in &unlisted {
@@ -198,7 +188,7 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns a message on how a file differs from its manifest entry, with the remedy.
+    /// Returns a message on the difference of a file from its manifest entry, with the remedy.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {
@@ -215,14 +205,11 @@ impl RecordFolder {
             },
         };
         Ok(Some(format!(
-            "{found}, where {MANIFEST} lists it; put the file there that is listed, or list what is there: \
-             {} --force",
+            "{found}, but {MANIFEST} lists it; put the listed file there, or list the files anew: {} --force",
             list(&self.path)
         )))
     }
 
-    /// Returns the names of record files that the manifest does not list, without hidden files,
-    /// unfinished files and folders.
     fn unlisted(&self) -> Result<Vec<String>, RecordError> {
         let unreadable = FileError::io(&self.path, "read it");
         let mut names = vec![];
@@ -238,7 +225,6 @@ impl RecordFolder {
     }
 }
 
-/// Returns whether this is a record file, by its name or its first bytes.
 fn is_of_records(path: &Path, name: &str) -> bool {
     if name.starts_with('.') || name.ends_with(".partial") || !path.is_file() {
         return false;
@@ -248,15 +234,13 @@ fn is_of_records(path: &Path, name: &str) -> bool {
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 
-/// Returns whether a name is that of a file directly in the folder, without characters that act on
-/// a terminal.
+/// Returns whether a name is that of a file in the folder, without special characters.
 fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
     let is_special = |letter: char| matches!(letter, '/' | '\\') || letter.is_control();
     (1..=LONGEST).contains(&name.len()) && !name.starts_with('.') && !name.contains(is_special)
 }
 
-/// Returns the advice on how to write the manifest.
 fn list(folder: &Path) -> String {
     format!("write it with `othello-trainer validate {} --manifest`", folder.display())
 }
@@ -268,13 +252,13 @@ fn wrong(path: PathBuf, reason: String) -> RecordError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::{Begin, Existing, Provenance};
+    use crate::file::{Existing, Provenance};
     use crate::random::random_game;
     use crate::record::{Game, GameWriter};
 
     fn write(path: &Path, seeds: std::ops::Range<u64>, existing: Existing) {
-        let begun = GameWriter::begin(path, &Provenance::new("test"), existing).unwrap();
-        let Begin::Writer(mut writer) = begun else { panic!("complete") };
+        let begun = GameWriter::begin(path, &Provenance::new("test"), existing);
+        let mut writer = begun.unwrap().writer().unwrap();
         for seed in seeds {
             let squares: Vec<_> =
                 random_game(seed, 0, 20).steps.iter().map(|step| step.square).collect();
@@ -288,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_foreign_or_changed_is_refused_by_name() {
+    fn missing_foreign_and_changed_files_are_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let list = |anew| {
@@ -307,7 +291,7 @@ mod tests {
             let error = open().unwrap_err();
             assert!(error.contains(expected), "{error}");
         };
-        assert!(list(false).unwrap_err().contains("no file of records is in it"));
+        assert!(list(false).unwrap_err().contains("has no file of records"));
         write(&at("b.games"), 0..3, Existing::Keep);
         write(&at("a-games-by-its-content"), 3..6, Existing::Keep);
         for passed_by in [".hidden.games", "c.games.partial", "notes.txt"] {
@@ -326,11 +310,11 @@ mod tests {
 
         let sound = fs::read(at("b.games")).unwrap();
         fs::remove_file(at("b.games")).unwrap();
-        refused("b.games: is missing, where records.json lists it");
+        refused("b.games: is missing, but records.json lists it");
         fs::write(at("b.games"), &sound[1..]).unwrap();
         refused(&format!("b.games: has {} bytes instead of {}", sound.len() - 1, sound.len()));
         assert!(list(false).unwrap_err().contains("bytes instead of"));
-        // Games of another run that take as many bytes, as far as a file tells.
+        // Games of another run that take as many bytes.
         let other = (10..).map(|seed| {
             write(&at("b.games"), seed..seed + 3, Existing::Replace);
             fs::read(at("b.games")).unwrap()

@@ -1,17 +1,15 @@
 //! The bytes of a frame of games before compression: games in columns.
 
-use super::{FrameError, Game, GameError, Solved};
+use super::{FrameError, Game, Solved};
+use crate::board::Square;
 use crate::board::transcript::Replay;
-use crate::board::{Square, Squares};
+use crate::text::Invalid;
 
-/// The greatest number of games in a frame. A game without moves takes five bytes there, and far
-/// more in memory.
+/// The greatest number of games in a frame: one without moves takes five bytes there.
 pub(super) const MAX_GAMES: usize = 1 << 16;
 
-/// The number for "not solved" in the column of plies.
 const NOT_SOLVED: u8 = u8::MAX;
 
-/// The number for "no value" in the column of values.
 const NO_VALUE: i8 = i8::MIN;
 
 /// The flags of a game with values, and of a game with moves that deviate from the search.
@@ -46,12 +44,10 @@ fn flags(game: &Game) -> u8 {
     flag(game.values().is_some(), VALUES) | flag(game.deviations() != 0, DEVIATIONS)
 }
 
-/// Returns the number of games that a frame states; 0 if it is too short for that.
 pub(super) fn games_in(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |&count| u64::from(u32::from_le_bytes(count)))
 }
 
-/// Decodes the games of a frame, replays them, and checks them.
 pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
@@ -64,7 +60,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let solved_scores: Vec<i32> = rest.take(count)?.iter().map(|&s| i32::from(s as i8)).collect();
     let flags = rest.take(count)?;
     if flags.iter().any(|&flags| flags & !(VALUES | DEVIATIONS) != 0) {
-        return Err(wrong("has games with columns that this program does not know"));
+        return Err(wrong("has games with unknown columns"));
     }
     let mut games = Vec::with_capacity(count);
     for index in 0..count {
@@ -73,26 +69,24 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
             let game = Game::of_replay(random_plies[index], &replay)?;
             match solved_plies[index] {
                 NOT_SOLVED if solved_scores[index] == 0 => Ok(game),
-                NOT_SOLVED => Err(GameError::Score { black_score: solved_scores[index] }),
+                NOT_SOLVED => Err(Game::no_score(solved_scores[index])),
                 ply => game.with_solved(Solved { ply, black_score: solved_scores[index] }),
             }
         });
-        games.push(game.map_err(|error| FrameError::Game(index, error))?);
+        games.push(game.map_err(of_game(index))?);
     }
     let with = |flag: u8| move |&(index, _): &(usize, &mut Game)| flags[index] & flag != 0;
     for (index, game) in games.iter_mut().enumerate().filter(with(VALUES)) {
         let value = |&byte: &u8| Some(byte as i8).filter(|&value| value != NO_VALUE);
         let values = rest.take(usize::from(moves[index]))?.iter().map(value).collect();
-        let valued = game.clone().with_values(values);
-        *game = valued.map_err(|error| FrameError::Game(index, error))?;
+        *game = game.clone().with_values(values).map_err(of_game(index))?;
     }
     for (index, game) in games.iter_mut().enumerate().filter(with(DEVIATIONS)) {
         let deviations = rest.take(8)?.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes));
         if deviations == 0 {
             return Err(wrong("flags deviations of a game that has none"));
         }
-        let deviated = game.clone().with_deviations(deviations);
-        *game = deviated.map_err(|error| FrameError::Game(index, error))?;
+        *game = game.clone().with_deviations(deviations).map_err(of_game(index))?;
     }
     if rest.0.is_empty() { Ok(games) } else { Err(wrong("goes on after its end")) }
 }
@@ -102,22 +96,28 @@ fn ordinal(legal: u64, square: Square) -> u8 {
     (legal & (square.bit() - 1)).count_ones() as u8
 }
 
-fn replay(ordinals: &[u8]) -> Result<Replay, GameError> {
+fn replay(ordinals: &[u8]) -> Result<Replay, Invalid> {
     let mut replay = Replay::from_start(&[])?;
     for (index, &ordinal) in ordinals.iter().enumerate() {
-        let legal = Squares(replay.end.moves());
-        let no_such_move =
-            GameError::Ordinal { number: index + 1, ordinal, legal: legal.len() as u32 };
-        replay.push(legal.clone().nth(usize::from(ordinal)).ok_or(no_such_move)?)?;
+        let legal = replay.end.moves();
+        let no_such_move = || {
+            let (number, legal) = (index + 1, legal.count_ones());
+            let place = format!("number {ordinal} of {legal} legal moves, counted from 0");
+            Invalid(format!("move {number} is stated to be {place}"))
+        };
+        replay.push(Square::nth(legal, usize::from(ordinal)).ok_or_else(no_such_move)?)?;
     }
     Ok(replay)
 }
 
 fn wrong(reason: &str) -> FrameError {
-    FrameError::Shape(reason.to_owned())
+    FrameError { index: None, reason: Invalid(reason.to_owned()) }
 }
 
-/// The remaining bytes.
+fn of_game(index: usize) -> impl Fn(Invalid) -> FrameError {
+    move |reason| FrameError { index: Some(index), reason }
+}
+
 struct Columns<'a>(&'a [u8]);
 
 impl<'a> Columns<'a> {

@@ -3,6 +3,7 @@
 use super::frame;
 use super::{FrameError, Game, ROW_BYTES, ScoredPosition};
 use crate::file::{Kind, Section};
+use crate::text::Invalid;
 
 /// The number of games in a frame; the last frame may have fewer.
 pub const GAMES_PER_FRAME: usize = 256;
@@ -68,11 +69,12 @@ impl Record for ScoredPosition {
     fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError> {
         let (rows, rest) = bytes.as_chunks::<ROW_BYTES>();
         if !rest.is_empty() {
-            let reason = format!("has {} bytes, no multiple of {ROW_BYTES}", bytes.len());
-            return Err(FrameError::Shape(reason));
+            let reason = format!("has {} bytes, not a multiple of {ROW_BYTES}", bytes.len());
+            return Err(FrameError { index: None, reason: Invalid(reason) });
         }
         let read = |(index, row)| {
-            Self::from_bytes(row).map_err(|error| FrameError::Position(index, error))
+            let read = Self::from_bytes(row);
+            read.map_err(|reason| FrameError { index: Some(index), reason })
         };
         rows.iter().enumerate().map(read).collect()
     }

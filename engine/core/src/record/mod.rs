@@ -1,6 +1,35 @@
-//! Games and scored positions as records in the container of [`crate::file`]. Self-play and the
-//! opening enumeration write them; the trainer reads them. `datasets/formats.md` describes the
-//! bytes.
+//! Games and scored positions as records in the container of [`crate::file`].
+//!
+//! Self-play and the opening enumeration write them; the trainer reads them. A frame of records is
+//! one section; `datasets/formats.md` describes the bytes.
+//!
+//! ```text
+//! file      header | section | section | …      | end
+//! section   a frame: 256 games, or 4096 positions, compressed
+//! game      5 bytes, and 1 byte a move: its index among the legal moves
+//! position  20 bytes: player u64, opponent u64, label i16 / 256 disc, weight u16 / 64 occurrence
+//! ```
+//!
+//! ```
+//! use othello_core::board::transcript;
+//! use othello_core::file::{Existing, Provenance};
+//! use othello_core::record::{Game, GameReader, GameWriter};
+//!
+//! # let folder = std::env::temp_dir().join(format!("records-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! let path = folder.join("one.games");
+//! let game = Game::new(2, &transcript::parse("f5d6c5f4e7f6g5e6e3")?)?;
+//! let begun = GameWriter::begin(&path, &Provenance::new("example"), Existing::Replace)?;
+//! let mut writer = begun.writer().ok_or("the file is complete")?;
+//! writer.push(game.clone())?;
+//! writer.finish()?;
+//!
+//! let games = GameReader::open(&path)?.collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!((games[0].black_score(), games[0].positions()), (Some(64), 7));
+//! # assert_eq!(games, [game]);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod distinct;
 mod error;
@@ -11,18 +40,20 @@ mod kind;
 mod reader;
 mod scored;
 #[cfg(test)]
-mod tests;
+mod tests {
+    mod games;
+    mod positions;
+}
 mod writer;
 
 pub use crate::run::{Shard, ShardError};
 pub use distinct::{DistinctGames, key_of_moves};
 pub use error::{FrameError, RecordError};
 pub use folder::{FolderEntry, RecordFolder, record_files};
-pub use game::{Game, GameError, Solved};
+pub use game::{Game, Solved};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
 pub use reader::{FramePlace, GameReader, PositionReader, RecordReader};
 pub use scored::{
-    LABEL_STEPS_PER_DISC, Label, ROW_BYTES, RowError, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE,
-    Weight,
+    LABEL_STEPS_PER_DISC, Label, ROW_BYTES, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE, Weight,
 };
 pub use writer::{GameWriter, PositionWriter, RecordWriter};

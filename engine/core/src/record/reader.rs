@@ -1,10 +1,11 @@
 //! The reader of record files.
 
+use std::ops::Deref;
 use std::path::Path;
 use std::vec;
 
 use super::{FrameError, Game, Record, RecordError, ScoredPosition};
-use crate::file::{FileError, Kind, Provenance, Reader, Section, SectionPlace, kind_of};
+use crate::file::{FileError, Kind, Reader, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
 /// An iterator over the records of a file, each of them checked.
@@ -25,7 +26,6 @@ pub type PositionReader = RecordReader<ScoredPosition>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FramePlace {
     section: SectionPlace,
-    /// The number of records before it.
     before: u64,
 }
 
@@ -42,49 +42,26 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns the provenance of the file.
-    pub fn provenance(&self) -> &Provenance {
-        self.reader.provenance()
-    }
-
-    /// Returns whether the records are all there are of some kind, so that none can be held out:
-    /// openings, and records whose provenance says `"enumerated": true`.
+    /// Returns whether the records are all of some kind, so that none can be held out: openings,
+    /// and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
     }
 
-    /// Returns the size of the file in bytes, for progress.
-    pub fn bytes(&self) -> u64 {
-        self.reader.bytes()
-    }
-
-    /// Returns the number of bytes read so far.
-    pub fn bytes_read(&self) -> u64 {
-        self.reader.bytes_read()
-    }
-
-    /// Returns the checksum of the content, after the iterator has ended without an error.
-    pub fn sha256(&self) -> Option<&str> {
-        self.reader.sha256()
-    }
-
-    /// Continues after an error with the next whole frame behind the damage; returns false if there
-    /// is none. The checksum of the content is then unknown.
+    /// Continues after an error with the next whole frame; returns false if there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// Returns the records of the next frame; `None` at the end of the file. Do not mix it with
-    /// reading records one by one.
+    /// Returns the records of the next frame; `None` at the end. Do not mix it with the iterator.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
-    /// Passes the records of every frame that is left to `take`. Progress advances by the bytes
-    /// that are read. Returns the checksum of the content. Do not mix it with reading records one
-    /// by one.
+    /// Passes the records of every remaining frame to `take`, advances progress by the bytes read,
+    /// and returns the checksum of the content. Do not mix it with the iterator.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,
@@ -99,9 +76,8 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips `records` records, or all that are left if these are fewer; returns the number
-    /// skipped. Frames that are skipped whole are not decoded. Do not mix it with
-    /// [`Self::next_frame`].
+    /// Skips at most `records` records, whole frames without decoding; returns the number skipped.
+    /// Do not mix it with [`Self::next_frame`].
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -121,8 +97,7 @@ impl<R: Record> RecordReader<R> {
         Ok(passed)
     }
 
-    /// Skips the next frame. Returns the number of records that the frame states; `None` at the end
-    /// of the file. Do not mix it with reading records one by one.
+    /// Skips the next frame; returns its number of records. Do not mix it with the iterator.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
         let records = self.next_records()?.map(|section| R::count_in_frame(&section.content));
         self.number += records.unwrap_or(0);
@@ -134,14 +109,13 @@ impl<R: Record> RecordReader<R> {
         FramePlace { section: self.reader.place(), before: self.number }
     }
 
-    /// Goes to a frame of this file. Each frame is checked by itself from there on, and the
-    /// checksum of the whole content is unknown. Do not mix it with reading records one by one.
+    /// Goes to a frame of this file; the whole checksum is then unknown. Do not mix with the
+    /// iterator.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)
     }
 
-    /// Returns the next section that is a frame of these records.
     fn next_records(&mut self) -> Result<Option<Section>, FileError> {
         loop {
             match self.reader.next().transpose()? {
@@ -159,17 +133,19 @@ impl<R: Record> RecordReader<R> {
 
     /// Returns the error for the frame that was read last, which has `before` records before it.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
-        let path = || self.reader.path().to_owned();
-        let number = |index: usize| before + index as u64 + 1;
-        match error {
-            FrameError::Shape(reason) => self.reader.meaningless(reason).into(),
-            FrameError::Game(index, source) => {
-                RecordError::Game { path: path(), number: number(index), source }
-            }
-            FrameError::Position(index, source) => {
-                RecordError::Position { path: path(), number: number(index), source }
-            }
-        }
+        let FrameError { index, reason: source } = error;
+        let Some(index) = index else { return self.reader.meaningless(source.0).into() };
+        let (path, number) = (self.reader.path().to_owned(), before + index as u64 + 1);
+        RecordError::Record { path, kind: R::NAME, number, source }
+    }
+}
+
+/// The reader of the file, for its provenance, its size and its checksum.
+impl<R> Deref for RecordReader<R> {
+    type Target = Reader;
+
+    fn deref(&self) -> &Reader {
+        &self.reader
     }
 }
 

@@ -1,6 +1,7 @@
 //! A position with the label it is fitted to.
 
 use crate::board::{Discs, Position};
+use crate::text::Invalid;
 
 /// The number of steps of a [`Label`] in a disc.
 pub const LABEL_STEPS_PER_DISC: i16 = 256;
@@ -64,8 +65,7 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the weight nearest to a number of occurrences, at least 1/64 and at most the largest
-    /// weight; `None` for numbers that are not greater than 0.
+    /// Returns the nearest weight, from 1/64 to the largest; `None` unless greater than 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
@@ -87,8 +87,7 @@ impl Weight {
     }
 }
 
-/// A position with its label and its weight, in 20 bytes without padding: rows can be copied to a
-/// GPU unchanged.
+/// A position with its label and its weight, in 20 bytes without padding, as on a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::NoUninit)]
 #[repr(C, packed(4))]
 pub struct ScoredPosition {
@@ -96,23 +95,6 @@ pub struct ScoredPosition {
     opponent: u64,
     label: i16,
     weight: u16,
-}
-
-/// The error for 20 bytes that are not a scored position.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum RowError {
-    #[error("both sides have a disc on the same square")]
-    Overlap,
-    #[error("{found} discs; a position has at least 4")]
-    FewDiscs {
-        /// The number of discs.
-        found: u32,
-    },
-    #[error("label {found} is beyond 64 discs, which are {MAX_LABEL_STEPS} steps")]
-    Label { found: i16 },
-    #[error("the weight is 0")]
-    Weight,
 }
 
 impl ScoredPosition {
@@ -157,16 +139,21 @@ impl ScoredPosition {
     }
 
     /// Decodes a row and checks it.
-    pub fn from_bytes(row: &[u8; ROW_BYTES]) -> Result<Self, RowError> {
+    pub fn from_bytes(row: &[u8; ROW_BYTES]) -> Result<Self, Invalid> {
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);
         let board = |at: usize| (0..4).map(|n| u64::from(half(at + 2 * n)) << (16 * n)).sum();
-        let position = Position::new(board(0), board(8)).ok_or(RowError::Overlap)?;
+        let refused = |reason: &str| Invalid(reason.to_owned());
+        let position = Position::new(board(0), board(8))
+            .ok_or_else(|| refused("both sides have a disc on the same square"))?;
         if position.discs() < 4 {
-            return Err(RowError::FewDiscs { found: position.discs() });
+            return Err(refused(&format!("{} discs; a position has at least 4", position.discs())));
         }
-        let found = half(16) as i16;
-        let label = Label::new(found).ok_or(RowError::Label { found })?;
-        Ok(Self::new(position, label, Weight::new(half(18)).ok_or(RowError::Weight)?))
+        let (label, most) = (half(16) as i16, MAX_LABEL_STEPS);
+        let beyond =
+            || refused(&format!("label {label} is beyond 64 discs, which are {most} steps"));
+        let label = Label::new(label).ok_or_else(beyond)?;
+        let weight = Weight::new(half(18)).ok_or_else(|| refused("the weight is 0"))?;
+        Ok(Self::new(position, label, weight))
     }
 }
 
@@ -207,16 +194,18 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_row_are_refused() {
+    fn damaged_rows_are_refused() {
         let row = ScoredPosition::new(Position::START, Label(0), Weight::ONE).to_bytes();
-        let changed = |at: usize, byte: u8| {
+        for (at, byte, expected) in [
+            (3, 0xFF, "both sides have a disc"),
+            (3, 0, "3 discs"),
+            (17, 0x41, "label 16640 is beyond"),
+            (18, 0, "the weight is 0"),
+        ] {
             let mut row = row;
             row[at] = byte;
-            ScoredPosition::from_bytes(&row)
-        };
-        assert_eq!(changed(3, 0xFF), Err(RowError::Overlap));
-        assert_eq!(changed(3, 0), Err(RowError::FewDiscs { found: 3 }));
-        assert_eq!(changed(17, 0x41), Err(RowError::Label { found: 0x4100 }));
-        assert_eq!(changed(18, 0), Err(RowError::Weight));
+            let error = ScoredPosition::from_bytes(&row).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::{Game, Record, RecordError, ScoredPosition};
 use crate::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
 
-/// The number of frames that are compressed together.
 const FRAMES_AT_ONCE: usize = 32;
 
 /// A writer of records in their order, one frame at a time.
@@ -29,7 +28,16 @@ impl<R: Record> RecordWriter<R> {
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin<Self>, RecordError> {
-        Ok(match Writer::begin(path, R::KINDS[0], provenance, existing)? {
+        Self::begin_kind(path, R::KINDS[0], provenance, existing)
+    }
+
+    fn begin_kind(
+        path: &Path,
+        kind: Kind,
+        provenance: &Provenance,
+        existing: Existing,
+    ) -> Result<Begin<Self>, RecordError> {
+        Ok(match Writer::begin(path, kind, provenance, existing)? {
             Begin::Done(summary) => Begin::Done(summary),
             Begin::Writer(writer) => Begin::Writer(Self::over(writer)),
         })
@@ -43,16 +51,12 @@ impl<R: Record> RecordWriter<R> {
     /// Adds a record to frames of [`Record::PER_FRAME`] records. All threads encode and compress.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.pending.push(record);
-        if self.pending.len() < FRAMES_AT_ONCE * R::PER_FRAME {
-            Ok(())
-        } else {
-            self.write_pending()
-        }
+        let is_enough = self.pending.len() >= FRAMES_AT_ONCE * R::PER_FRAME;
+        if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes records as a frame of their own, after the records that were pushed. This is for
-    /// files whose frames have a meaning, such as a range of seeds. A frame may be empty and has at
-    /// most 65,536 games.
+    /// Writes records as a frame of their own, which may be empty and has at most 65,536 games: for
+    /// files whose frames have a meaning, such as a range of seeds.
     pub fn write_frame(&mut self, records: &[R]) -> Result<(), RecordError> {
         self.write_pending()?;
         Ok(self.writer.section(R::PLURAL, &R::encode_frame(records))?)
@@ -72,24 +76,19 @@ impl<R: Record> RecordWriter<R> {
     }
 
     fn write_pending(&mut self) -> Result<(), RecordError> {
-        let frames = self.pending.par_chunks(R::PER_FRAME).map(R::section);
-        let frames: Vec<Section> = frames.collect();
+        let frames: Vec<Section> = self.pending.par_chunks(R::PER_FRAME).map(R::section).collect();
         self.pending.clear();
         Ok(self.writer.sections(frames)?)
     }
 }
 
 impl PositionWriter {
-    /// Begins a file of openings: all positions up to some ply, which are never split into training
-    /// and test.
+    /// Begins a file of openings, which are never split into training and test.
     pub fn begin_openings(
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
     ) -> Result<Begin<Self>, RecordError> {
-        Ok(match Writer::begin(path, Kind::Openings, provenance, existing)? {
-            Begin::Done(summary) => Begin::Done(summary),
-            Begin::Writer(writer) => Begin::Writer(Self::over(writer)),
-        })
+        Self::begin_kind(path, Kind::Openings, provenance, existing)
     }
 }

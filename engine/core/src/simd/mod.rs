@@ -1,13 +1,10 @@
-//! Instruction sets, chosen while the program runs: one binary is as fast on every processor as one
-//! that was made for it.
+//! Instruction sets, chosen while the program runs. All give the same results.
 //!
-//! A set is chosen once, where a search or a count begins, and then known at compile time all the
-//! way down: [`with_instructions`](crate::with_instructions) gives a token of the set, functions
-//! take its type as a parameter, and the larger ones among them are compiled for every set by
-//! [`compiled_for`]. What is called from anywhere looks the set up
-//! ([`InstructionSet::chosen`]), which takes a load and a branch that is always the same.
-//!
-//! All sets give the same results. The variable [`VARIABLE`] names a lesser set than the fastest.
+//! A set is chosen once, when a search or a count begins, and then known at compile time:
+//! [`with_instructions`](crate::with_instructions) gives a token of the set, functions take its
+//! type as a parameter, and the larger ones are compiled for every set by [`compiled_for`].
+//! Functions without a token look the set up ([`InstructionSet::chosen`]): a load and a predictable
+//! branch.
 
 mod set;
 #[cfg(target_arch = "x86_64")]
@@ -16,11 +13,11 @@ mod x86_64;
 use std::fmt::Debug;
 
 pub use othello_macros::compiled_for;
-pub use set::{InstructionSet, NoInstructionsError, VARIABLE};
+pub use set::{InstructionSet, VARIABLE};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512};
 
-/// A token of an instruction set: it exists only where the processor has the instructions.
+/// A token of an instruction set, which proves that the processor has the instructions.
 pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The set.
     const SET: InstructionSet;

@@ -3,13 +3,12 @@
 use std::str::FromStr;
 
 use super::{AnyInstructions, Instructions};
-use crate::text::excerpt;
+use crate::text::{Invalid, excerpt};
 
 /// The environment variable that names the set to use in place of the fastest one.
 pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
-/// An instruction set that the hot functions are compiled for.
-/// [`compiled_for`](super::compiled_for) knows the numbers.
+/// An instruction set of the hot functions. [`compiled_for`](super::compiled_for) uses the numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display("{}", self.name())]
 pub enum InstructionSet {
@@ -19,16 +18,6 @@ pub enum InstructionSet {
     Avx2 = 1,
     /// x86-64-v4: vectors of 64 bytes, and masks. Skylake-X, Zen 4, and later.
     Avx512 = 2,
-}
-
-/// The error for a set that has no name here, or that the processor does not have.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum NoInstructionsError {
-    #[error("{VARIABLE} is `{0}`: expected portable, avx2 or avx512")]
-    Unknown(String),
-    #[error("{VARIABLE} is `{0}`, which this processor does not have: leave it unset")]
-    Missing(InstructionSet),
 }
 
 impl InstructionSet {
@@ -51,17 +40,17 @@ impl InstructionSet {
         I::SET
     }
 
-    /// Returns the fastest set of this processor, or the lesser one that [`VARIABLE`] names.
-    ///
-    /// # Errors
-    /// If the variable names no set, or one that the processor does not have.
-    pub fn asked_for() -> Result<Self, NoInstructionsError> {
+    /// Returns the fastest set of this processor, or the lesser one that [`VARIABLE`] names; an
+    /// error if it names none, or one that the processor does not have.
+    pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));
         };
         let name = name.to_string_lossy();
         let set: Self = name.parse()?;
-        AnyInstructions::of(set).map(|_| set).ok_or(NoInstructionsError::Missing(set))
+        let missing =
+            || format!("{VARIABLE} is `{set}`, which this processor does not have: leave it unset");
+        AnyInstructions::of(set).map(|_| set).ok_or_else(|| Invalid(missing()))
     }
 
     /// Returns the name of the set.
@@ -75,11 +64,13 @@ impl InstructionSet {
 }
 
 impl FromStr for InstructionSet {
-    type Err = NoInstructionsError;
+    type Err = Invalid;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let named = Self::ALL.into_iter().find(|set| set.name() == name);
-        named.ok_or_else(|| NoInstructionsError::Unknown(excerpt(name)))
+        let unknown =
+            || format!("{VARIABLE} is `{}`: expected portable, avx2 or avx512", excerpt(name));
+        named.ok_or_else(|| Invalid(unknown()))
     }
 }
 
@@ -92,8 +83,8 @@ mod tests {
         for set in InstructionSet::ALL {
             assert_eq!(set.to_string().parse(), Ok(set));
         }
-        let unknown = NoInstructionsError::Unknown("sse".to_owned());
-        assert_eq!("sse".parse::<InstructionSet>(), Err(unknown));
+        let unknown = "sse".parse::<InstructionSet>().unwrap_err().to_string();
+        assert!(unknown.contains("is `sse`: expected portable"), "{unknown}");
     }
 
     #[test]

@@ -55,20 +55,18 @@ impl Instructions for Avx512 {
 /// The set that the process uses: its number, counted from 1; 0 before it is first asked for.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
-/// Returns the token of the set that this process uses.
 #[inline(always)]
 pub(super) fn chosen() -> AnyInstructions {
     match CHOSEN.load(Relaxed) {
         1 => AnyInstructions::Portable(Portable),
-        // Only what is there is ever chosen.
+        // Only available sets are ever chosen.
         2 => AnyInstructions::Avx2(Avx2(())),
         3 => AnyInstructions::Avx512(Avx512(())),
         _ => choose(),
     }
 }
 
-/// Chooses the set that was asked for, or the fastest one if no such set is there: programs refuse
-/// the latter before they begin.
+/// Chooses the set that was asked for, or else the fastest; programs refuse a missing one before.
 #[cold]
 #[inline(never)]
 fn choose() -> AnyInstructions {

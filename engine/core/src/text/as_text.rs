@@ -1,5 +1,4 @@
-//! Serialization of values as the texts that they are printed as and parsed from, for
-//! `#[serde(with = "as_text")]`.
+//! Serialization of values by `Display` and `FromStr`, for `#[serde(with = "as_text")]`.
 
 use std::fmt::Display;
 use std::str::FromStr;

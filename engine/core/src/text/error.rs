@@ -1,4 +1,4 @@
-//! The errors of text files.
+//! The errors of texts and of text files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,11 @@ use crate::file::FileError;
 
 /// The greatest size of a file of settings: 1 MiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// The error for a text, or bytes, of another form: the message states the finding and the form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Invalid(pub String);
 
 /// The error for a text file that cannot be read. Every message names the file.
 #[derive(Debug, thiserror::Error)]
@@ -17,15 +22,7 @@ pub enum TextError {
     #[error(transparent)]
     Line(#[from] BadLine),
     #[error("{}: {reason}", path.display())]
-    Meaning { path: PathBuf, reason: String },
-    #[error("{}: longer than {MAX_FILE_BYTES} bytes, too long for a file of settings", path.display())]
-    Long { path: PathBuf },
-    #[error("{}: byte {at} begins no character; expected text in UTF-8", path.display())]
-    Encoding {
-        path: PathBuf,
-        /// The offset of the first wrong byte, counted from 0.
-        at: usize,
-    },
+    Content { path: PathBuf, reason: String },
 }
 
 impl TextError {

@@ -16,30 +16,21 @@ pub struct Lines {
     number: u64,
 }
 
+impl From<TextSource> for Lines {
+    fn from(source: TextSource) -> Self {
+        Self { source, line: vec![], number: 0 }
+    }
+}
+
 impl Lines {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, TextError> {
-        Ok(Self { source: TextSource::open(path)?, line: vec![], number: 0 })
+        Ok(TextSource::open(path)?.into())
     }
 
-    /// Opens the standard input.
-    pub fn standard_input() -> Result<Self, TextError> {
-        Ok(Self { source: TextSource::standard_input()?, line: vec![], number: 0 })
-    }
-
-    /// Opens a text that was given as an argument.
-    pub fn of_text(text: &str) -> Result<Self, TextError> {
-        Ok(Self { source: TextSource::of_text(text)?, line: vec![], number: 0 })
-    }
-
-    /// Returns the size of the file; 0 for a pipe.
-    pub fn bytes(&self) -> u64 {
-        self.source.bytes()
-    }
-
-    /// Returns the number of bytes read so far.
-    pub fn bytes_read(&self) -> u64 {
-        self.source.bytes_read()
+    /// Returns the file, for its size and the bytes read so far.
+    pub fn source(&self) -> &TextSource {
+        &self.source
     }
 
     /// Parses the next line that is not blank with `parse`; `None` at the end of the file.
@@ -51,11 +42,8 @@ impl Lines {
             let line = self.line.trim_ascii();
             if !line.is_empty() {
                 let parsed = text(line).and_then(|line| parse(line).map_err(|e| e.to_string()));
-                let bad = |reason| BadLine {
-                    path: self.source.path().into(),
-                    number: self.number,
-                    reason,
-                };
+                let path = || self.source.path().to_owned();
+                let bad = |reason| BadLine { path: path(), number: self.number, reason };
                 return Ok(Some(parsed.map_err(bad)));
             }
         }
@@ -72,17 +60,10 @@ impl Lines {
         &mut self,
         count: usize,
     ) -> Result<Vec<T>, TextError> {
-        let mut lines = vec![];
-        while lines.len() < count
-            && let Some(line) = self.next_line()?
-        {
-            lines.push(line);
-        }
-        Ok(lines)
+        std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Reads a line, or the beginning of a line that is too long; returns false at the end of the
-    /// file.
+    /// Reads a line, or the beginning of a long one; returns false at the end of the file.
     fn read_line(&mut self) -> Result<bool, TextError> {
         self.line.clear();
         self.number = self.source.line();
@@ -111,7 +92,7 @@ mod tests {
     fn blank_lines_are_skipped_and_a_last_line_needs_no_end() {
         let mut three = lines(b"1\n\n  \r\n2\n3");
         assert_eq!(three.next_lines::<u32>(usize::MAX).unwrap(), [1, 2, 3]);
-        assert_eq!((three.bytes(), three.bytes_read()), (10, 10));
+        assert_eq!((three.source.bytes(), three.source.bytes_read()), (10, 10));
         assert!(lines(b"").next_lines::<u32>(usize::MAX).unwrap().is_empty());
     }
 
@@ -124,7 +105,7 @@ mod tests {
             let error = lines.next_line::<u32>().unwrap_err().to_string();
             assert!(error.contains(": line 3: "), "{error}");
             assert_eq!(lines.next_line::<u32>().unwrap(), Some(2));
-            assert_eq!(lines.bytes_read(), bad.len() as u64);
+            assert_eq!(lines.source.bytes_read(), bad.len() as u64);
         }
     }
 
@@ -136,10 +117,10 @@ mod tests {
         // Two frames one after the other, as `cat` makes them.
         let frames = [&text[..half], &text[half..]].map(|part| packed(part).unwrap()).concat();
         let mut unpacked = lines(&frames);
-        assert_eq!(unpacked.bytes(), frames.len() as u64);
+        assert_eq!(unpacked.source.bytes(), frames.len() as u64);
         let numbers = unpacked.next_lines::<u32>(usize::MAX).unwrap();
         assert!(numbers.into_iter().eq(0..100_000));
-        assert_eq!(unpacked.bytes_read(), frames.len() as u64);
+        assert_eq!(unpacked.source.bytes_read(), frames.len() as u64);
 
         let error = lines(&frames[..frames.len() / 2]).next_lines::<u32>(usize::MAX).unwrap_err();
         let message = error.to_string();
@@ -159,17 +140,16 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: the compressed file was read whole at once, so that progress could not be
-    /// shown for 600 megabytes.
+    /// A regression: the compressed file was read whole at once, and no progress was shown.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();
         let all = packed.len() as u64;
         let mut lines = lines(&packed);
-        assert_eq!(lines.bytes_read(), 0);
+        assert_eq!(lines.source.bytes_read(), 0);
         let mut read = vec![];
         while !lines.next_lines::<u32>(1 << 20).unwrap().is_empty() {
-            read.push(lines.bytes_read());
+            read.push(lines.source.bytes_read());
         }
         let quarters = [1, 2, 3, 4].map(|quarter| all * quarter / 4);
         for (read, expected) in read.iter().zip(quarters) {

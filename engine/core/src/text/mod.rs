@@ -1,7 +1,4 @@
-//! The parts that all readers of text share: lines with limits, whole small files, TOML, and
-//! excerpts for messages.
-//!
-//! Of the other modules, it uses only [`crate::file`].
+//! The parts that all readers of text share: lines, small files, TOML, excerpts for messages.
 
 pub mod as_text;
 mod error;
@@ -11,34 +8,29 @@ mod source;
 mod toml;
 mod whole;
 
-pub use error::{BadLine, MAX_FILE_BYTES, TextError};
+pub use error::{BadLine, Invalid, MAX_FILE_BYTES, TextError};
 pub use lines::{Lines, MAX_LINE_BYTES};
 pub use range::parse_range;
 pub use source::TextSource;
-pub use toml::{TomlError, from_toml};
+pub use toml::from_toml;
 pub use whole::read_by;
 
-/// The mark that some editors put before a text in UTF-8. It has no meaning, and every reader skips
-/// it.
+/// The mark that some editors put before a text in UTF-8; every reader skips it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The greatest number of characters of a text that a message quotes.
 const EXCERPT: usize = 40;
 
-/// Returns the beginning of a text for a message: at most 40 characters, with control characters
-/// written as `\u{1b}`.
+/// Returns at most 40 characters of a text for a message, control characters as `\u{1b}`.
 pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }
 
-/// Returns a library's error about an input, which may quote the input, for a message: at most 200
-/// characters.
+/// Returns at most 200 characters of a library's error, which may quote the input.
 pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
     const MOST: usize = 200;
     shortened(&error.to_string(), MOST)
 }
 
-/// Returns at most `most` characters of a text, with control characters escaped.
 fn shortened(text: &str, most: usize) -> String {
     let mut excerpt = String::new();
     for (index, c) in text.chars().enumerate() {

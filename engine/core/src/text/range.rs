@@ -3,9 +3,8 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Parses `A..B`, which includes `B`, as everywhere in this project; `A` alone is the range of one
-/// number, and `A..=B` means the same as `A..B`. Returns `None` for other texts, for `B` below `A`,
-/// and for an end outside `limits`.
+/// Parses `A..B` or `A..=B`, which both include `B`, or `A` alone. Returns `None` for other texts,
+/// for `B` below `A`, and for an end outside `limits`.
 pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
 where
     T: FromStr + PartialOrd,
@@ -20,8 +19,7 @@ where
 mod tests {
     use super::*;
 
-    /// A regression: help and documents wrote `30..40` here and `8..=24` there, and readers took
-    /// only one of the two.
+    /// A regression: readers took only one of `30..40` and `8..=24`, which help wrote both.
     #[test]
     fn a_range_includes_its_end_however_it_is_written() {
         let parse = |text| parse_range::<u8>(text, &(0..=59));

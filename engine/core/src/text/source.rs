@@ -9,13 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{BYTE_ORDER_MARK, BadLine, TextError};
 use crate::file::packing;
 
-/// The first bytes of a zstd frame.
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
 /// The greatest length of a piece without an end, 256 MiB: a device may never end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
-/// The number of bytes read at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
 /// A text file that is read from front to back, with the current place.
@@ -23,7 +21,6 @@ pub struct TextSource {
     path: PathBuf,
     text: Box<dyn BufRead + Send>,
     packed: bool,
-    /// The number of bytes of the compressed file that the decoder has taken.
     unpacked: Arc<AtomicU64>,
     bytes: u64,
     consumed: u64,
@@ -75,8 +72,7 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the number of bytes of the file that were read so far. For a compressed file, these
-    /// are compressed bytes, exact to within one decoder buffer.
+    /// Returns the bytes of the file read so far; of a compressed one to within a decoder buffer.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
@@ -86,9 +82,8 @@ impl TextSource {
         self.line
     }
 
-    /// Appends the text up to and including `end`, or up to the end of the file, to `piece`. If
-    /// that is more than `most` bytes, only the first `most` + 1 are appended. Returns the number
-    /// of bytes read; 0 at the end of the file.
+    /// Appends the text up to and including `end`, or up to the end of the file, to `piece`, at
+    /// most `most` + 1 bytes of it. Returns the number of bytes read; 0 at the end of the file.
     pub fn read_until(
         &mut self,
         end: u8,
@@ -97,15 +92,14 @@ impl TextSource {
     ) -> Result<u64, TextError> {
         let read = self.try_read_until(end, most, piece);
         let bytes = read.map_err(|error| {
-            if error.kind() == io::ErrorKind::FileTooLarge {
-                let reason = "does not end within 256 MiB".to_owned();
-                BadLine { path: self.path.clone(), number: self.line, reason }.into()
-            } else if self.packed {
-                let reason = format!("cannot be unpacked ({error}); copy or make the file again");
-                BadLine { path: self.path.clone(), number: self.line, reason }.into()
-            } else {
-                TextError::io(&self.path, "read it")(error)
-            }
+            let reason = match error.kind() {
+                io::ErrorKind::FileTooLarge => "does not end within 256 MiB".to_owned(),
+                _ if self.packed => {
+                    format!("cannot be unpacked ({error}); copy or make the file again")
+                }
+                _ => return TextError::io(&self.path, "read it")(error),
+            };
+            BadLine { path: self.path.clone(), number: self.line, reason }.into()
         })?;
         self.consumed += bytes;
         Ok(bytes)
@@ -140,8 +134,7 @@ impl TextSource {
     }
 }
 
-/// A reader that counts bytes when they are taken, not when they enter a buffer: a small file fits
-/// in one buffer, and may unpack to a thousand times its size.
+/// A reader that counts bytes when they are taken, not when they enter a buffer.
 struct Counted<R> {
     source: R,
     consumed: Arc<AtomicU64>,

@@ -2,32 +2,19 @@
 
 use serde::de::DeserializeOwned;
 
-use super::shortened;
+use super::{Invalid, shortened};
 
-/// The greatest number of characters of a parser's message that is quoted: enough for the names of
-/// all scalar features.
+/// The most characters of a parser's message: enough for the names of all scalar features.
 const MOST: usize = 270;
 
-/// The error for a text that is not the expected TOML.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {reason}")]
-pub struct TomlError {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The column in characters, counted from 1.
-    pub column: usize,
-    /// The problem there.
-    pub reason: String,
-}
-
-/// Reads a value from TOML.
-pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, TomlError> {
+/// Reads a value from TOML. The error names the line and the column.
+pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let before = text.get(..at).unwrap_or(text);
         let begun = before.rsplit('\n').next().unwrap_or(before);
         let (line, column) = (before.matches('\n').count() + 1, begun.chars().count() + 1);
-        TomlError { line, column, reason: shortened(error.message(), MOST) }
+        Invalid(format!("line {line}, column {column}: {}", shortened(error.message(), MOST)))
     })
 }
 

@@ -10,7 +10,7 @@ use super::rows::Rows;
 use super::{Factors, Models, MoveOrderingWeights, PhaseSection};
 use crate::board::{PHASES, Phase};
 use crate::file::{FileError, Provenance, Reader, Section};
-use crate::pattern::{Geometry, PatternSet, PatternSetError};
+use crate::pattern::{Geometry, PatternSet};
 use crate::text::excerpt;
 
 /// The name of the first section.
@@ -22,8 +22,6 @@ pub(super) const PATTERN_SET: &str = "pattern set";
 pub enum WeightsError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("{}: section `{PATTERN_SET}`: {source}", path.display())]
-    PatternSet { path: PathBuf, source: Box<PatternSetError> },
     #[error("{}: section `{section}` is missing: the file is not a complete weights file", path.display())]
     Missing { path: PathBuf, section: String },
     #[error("{}: section `{section}`: {problem}", path.display())]
@@ -81,10 +79,8 @@ pub(super) fn read<R: Receiver>(
     let first = first.ok_or_else(|| missing(path, PATTERN_SET.to_owned()))?;
     let text = str::from_utf8(&first.content)
         .map_err(|_| unusable(path, PATTERN_SET, "is not text in UTF-8".into()))?;
-    let set = PatternSet::from_toml(text).map_err(|source| WeightsError::PatternSet {
-        path: path.clone(),
-        source: Box::new(source),
-    })?;
+    let set = PatternSet::from_toml(text)
+        .map_err(|error| unusable(path, PATTERN_SET, error.to_string()))?;
     let mut parts = Parts::<R>::of(set, counts == CountsAre::Kept);
     parts.set_came = true;
     let sha256 = parts.take_all(reader)?;

@@ -8,7 +8,6 @@ use crate::progress::Progress;
 use crate::record::{DistinctGames, Game, GameReader, GameWriter, RecordError};
 use crate::run;
 
-/// The number of frames that are compressed together.
 const FRAMES_AT_ONCE: usize = 256;
 
 /// Writes the games of all parts to the output of the run.
@@ -53,7 +52,6 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
     Ok(tally.played(stage.units, Some(summary)))
 }
 
-/// Counts the games in the parts of a shard.
 pub(super) fn count(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordError> {
     let (mut tally, mut games) = (Tally::default(), 0);
     for index in parts.own(0) {
@@ -66,19 +64,15 @@ pub(super) fn count(parts: &run::Run, progress: &dyn Progress) -> Result<Played,
     Ok(tally.played(games, None))
 }
 
-/// Reads the frames of a part: of 256 games each, and one of the rest.
 fn frames_of(parts: &run::Run, index: u64) -> Result<Vec<Vec<Game>>, RecordError> {
     let mut reader = GameReader::over(parts.part(0, index)?);
     std::iter::from_fn(|| reader.next_frame().transpose()).collect()
 }
 
-/// The file that is written from the parts.
 struct Packing {
     writer: GameWriter,
     tally: Tally,
-    /// The number of the last frame, and its distinct games so far.
     frame: (u64, Vec<Game>),
-    /// The frames before, as far as they are not written.
     frames: Vec<Vec<Game>>,
 }
 
@@ -108,7 +102,6 @@ impl Packing {
     }
 }
 
-/// The games so far.
 #[derive(Default)]
 pub(super) struct Tally {
     seen: DistinctGames,
@@ -117,7 +110,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts a game if its moves are new; returns whether they are.
     pub(super) fn is_new(&mut self, game: &Game) -> bool {
         let new = self.seen.insert(game.squares());
         if new {
@@ -126,7 +118,6 @@ impl Tally {
         new
     }
 
-    /// Counts a game.
     pub(super) fn count(&mut self, game: &Game) {
         self.games += 1;
         self.positions += game.positions() as u64;

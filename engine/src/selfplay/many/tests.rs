@@ -43,8 +43,7 @@ impl Identified for WithModels {
     }
 }
 
-/// The result of a selective search depends on the content of the table: each game has its own
-/// table.
+/// A selective search depends on the content of the table: each game has its own.
 #[test]
 fn selective_games_do_not_depend_on_threads() {
     let mut mean = [0.0; MEAN_TERMS];
@@ -198,8 +197,7 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// A regression: a part in which a frame occurred twice, or with frames in another order, with
-/// right checksums, changed the file.
+/// A regression: a part with a doubled frame, or frames in another order, changed the file.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! The settings of a fit.
 
-use othello_engine::text::{TomlError, as_text, from_toml};
+use othello_engine::text::{Invalid, as_text, from_toml};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -186,7 +186,7 @@ impl Default for AdamSettings {
 pub enum SettingsError {
     /// The text is not TOML or has unknown fields.
     #[error("not fit settings: {0}")]
-    Toml(#[from] TomlError),
+    Toml(#[from] Invalid),
     /// A number is outside its range.
     #[error("`{field}` is {found:?}; expected {expected}")]
     Range {

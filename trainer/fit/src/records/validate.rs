@@ -164,8 +164,7 @@ fn read(
 fn damage(error: RecordError) -> Result<String, RecordError> {
     match &error {
         RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
-        | RecordError::Game { .. }
-        | RecordError::Position { .. } => Ok(error.to_string()),
+        | RecordError::Record { .. } => Ok(error.to_string()),
         _ => Err(error),
     }
 }

@@ -32,7 +32,7 @@ impl<T> Iterator for Records<T> {
 
 impl<T> Entries<T> for Records<T> {
     fn bytes_read(&self) -> u64 {
-        self.lines.bytes_read()
+        self.lines.source().bytes_read()
     }
 }
 

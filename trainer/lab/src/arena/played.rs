@@ -3,7 +3,8 @@
 use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position, Side, Square, Symmetry};
-use othello_engine::record::{Game, GameError};
+use othello_engine::record::Game;
+use othello_engine::text::Invalid;
 use serde::Serialize;
 
 use super::opening::Opening;
@@ -66,7 +67,7 @@ impl PlayedGame {
 
     /// Returns the record of the game, whose moves up to the opening count as random ones; `None`
     /// if no game is known that leads to the opening. A forfeited game is recorded as broken off.
-    pub fn record(&self) -> Result<Option<Game>, GameError> {
+    pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some(whole) = self.whole() else { return Ok(None) };
         // No opening has more moves than there are squares.
         Game::new(whole.opening_plies as u8, &whole.squares).map(Some)

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use othello_engine::random::Generator;
-use othello_engine::text::{TomlError, from_toml};
+use othello_engine::text::{Invalid, from_toml};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
@@ -63,7 +63,7 @@ pub enum End {
 #[allow(missing_docs)]
 pub enum ChoicesError {
     #[error("{0}")]
-    Toml(#[from] TomlError),
+    Toml(#[from] Invalid),
     #[error("`{0}` is not a list of values to try; expected such as `{0} = [1, 2]`")]
     NoList(String),
     #[error("`{0}` is what a study sets itself; take it out")]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
 use othello_engine::pattern::PatternSet;
-use othello_engine::text::{TextError, TomlError, from_toml, read_by};
+use othello_engine::text::{Invalid, TextError, from_toml, read_by};
 use serde::Deserialize;
 use toml::Table;
 
@@ -87,7 +87,7 @@ pub enum RecipeError {
 #[derive(Debug, thiserror::Error)]
 enum RawError {
     #[error("not a recipe: {0}")]
-    Toml(#[from] TomlError),
+    Toml(#[from] Invalid),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error("with {0}: {1}")]
@@ -113,8 +113,8 @@ impl Recipe {
             let mut table: Table = from_toml(text)?;
             values.put_into(&mut table);
             let wrong = |reason: String| RawError::Values(values.to_string(), reason);
-            let text = toml::to_string(&table).map_err(|error| wrong(error.to_string()))?;
-            let raw: Raw = from_toml(&text).map_err(|error: TomlError| wrong(error.reason))?;
+            let raw: Result<Raw, toml::de::Error> = table.try_into();
+            let raw = raw.map_err(|error| wrong(error.message().to_owned()))?;
             raw.settings.check().map_err(|error| wrong(error.to_string()))?;
             Ok(Raw { name: Some(values.to_string()), ..raw })
         })?;

@@ -1,7 +1,6 @@
-//! Reports the results of runs as one self-contained page: charts with tables under them, of
-//! errors, data, weights, matches and biases.
+//! Reports the results of runs as one page: charts of errors, data, weights, matches and biases.
 //!
-//! The page holds its numbers as JSON and draws them by uPlot, which is embedded, too.
+//! The page contains its numbers as JSON, and uPlot, which draws them.
 
 mod run;
 mod weights;
@@ -9,7 +8,7 @@ mod weights;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-pub use run::{Run, RunError};
+pub use run::Run;
 pub use weights::WeightsSummary;
 
 /// The content of a page: runs side by side, matches, and errors on data.

@@ -1,7 +1,8 @@
-//! A run: its weights, with the files that its fit left beside them.
+//! A run: its weights, with the side files of its fit.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use othello_engine::eval::{Weights, WeightsError, WeightsFile};
 use othello_engine::file::{FileError, read_ordinary};
@@ -24,25 +25,14 @@ pub struct Run {
     weights: WeightsSummary,
 }
 
-/// Errors of reading a run.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum RunError {
-    #[error(transparent)]
-    Weights(#[from] WeightsError),
-    #[error("{}: cannot read it: {source}; take it away to have the page without it", path.display())]
-    Side { path: PathBuf, source: io::Error },
-}
-
 #[derive(Deserialize)]
 struct Stored {
     phases: FitReport,
 }
 
 impl Run {
-    /// Reads weights and the files beside them; keeps for each pattern the `classes` that training
-    /// met most often.
-    pub fn read(path: &Path, classes: usize) -> Result<Self, RunError> {
+    /// Reads weights and their side files; keeps the most frequent `classes` of each pattern.
+    pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
         Ok(Self {
@@ -59,7 +49,7 @@ impl Run {
         })
     }
 
-    /// Returns true if the report of the fit is beside the weights.
+    /// Returns true if the report of the fit is there.
     pub fn has_report(&self) -> bool {
         self.phases.is_some()
     }
@@ -68,19 +58,20 @@ impl Run {
 fn read_beside<T>(
     path: &Path,
     parse: impl FnOnce(&str) -> serde_json::Result<T>,
-) -> Result<Option<T>, RunError> {
-    let failed = |source| RunError::Side { path: path.to_owned(), source };
-    match read_ordinary(path, LONGEST) {
-        Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(FileError::Io { source, .. }) => Err(failed(source)),
-        Err(error) => Err(failed(io::Error::other(error))),
-        Ok(bytes) => {
-            let text = str::from_utf8(&bytes).map_err(|error| failed(io::Error::other(error)))?;
-            parse(text).map(Some).map_err(|error| failed(error.into()))
+) -> Result<Option<T>, WeightsError> {
+    let unreadable = |reason: &dyn Display| {
+        let remedy = "remove it to have the page without it";
+        FileError::refused(path, format!("cannot be read: {reason}; {remedy}"))
+    };
+    let bytes = match read_ordinary(path, LONGEST) {
+        Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            return Ok(None);
         }
-    }
+        bytes => bytes?,
+    };
+    let text = str::from_utf8(&bytes).map_err(|error| unreadable(&error))?;
+    Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
 }
 
-/// The most bytes that are read of a file beside weights: the metrics of a hundred thousand epochs
-/// of every phase.
+/// The most bytes of a side file: a hundred thousand epochs of every phase.
 const LONGEST: u64 = 1 << 30;

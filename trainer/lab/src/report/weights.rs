@@ -1,5 +1,4 @@
-//! Summarises weights: their occurrences in training, their sizes on the board, the most frequent
-//! classes, and what selective searches predict by them.
+//! Summarises weights: occurrences in training, sizes on the board, frequent classes, predictions.
 
 use std::cmp::Reverse;
 
@@ -15,16 +14,14 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// The number of training positions of each phase by the counts; repeated positions count
-    /// again.
+    /// The training positions of each phase by the counts; repeated positions count again.
     positions: Vec<u64>,
-    /// The mean absolute weight in discs, by phase and square, of the instances on the square in
-    /// training. An instance's weight is divided among its squares.
+    /// The mean absolute weight in discs, by phase and square, of the instances on it in training,
+    /// each divided among its squares.
     squares: Vec<Vec<f64>>,
     predictions: Predictions,
 }
 
-/// A pattern with its classes.
 #[derive(Serialize)]
 struct PatternSummary {
     name: String,
@@ -33,14 +30,12 @@ struct PatternSummary {
     classes: usize,
     /// The numbers of classes, by phase, that training met at least once, 10 times, and 100 times.
     met: Vec<[usize; 3]>,
-    /// The mean absolute weight in discs, by phase, of the classes that training met; 0 if it met
-    /// none.
+    /// The mean absolute weight in discs, by phase, of the classes that training met.
     sizes: Vec<f64>,
     /// The classes that training met most often.
     shown: Vec<ClassSummary>,
 }
 
-/// A class of configurations.
 #[derive(Serialize)]
 struct ClassSummary {
     /// The smallest configuration on the pattern's squares: X for the player, O for the opponent.
@@ -51,7 +46,6 @@ struct ClassSummary {
     counts: Vec<u32>,
 }
 
-/// A scalar feature.
 #[derive(Serialize)]
 struct ScalarSummary {
     name: &'static str,
@@ -77,8 +71,7 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the number of training positions of a phase: each position meets one class for each
-/// instance.
+/// Returns the training positions of a phase: each meets one class for each instance.
 fn positions(weights: &Weights, phase: Phase) -> u64 {
     let geometry = weights.geometry();
     let Some(tied) = geometry.patterns.first() else { return 0 };

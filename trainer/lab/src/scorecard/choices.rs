@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-use othello_engine::board::Position;
+use othello_engine::board::{Position, StatedPosition};
 use othello_engine::eval::Evaluator;
 use othello_engine::progress::Progress;
 use othello_engine::search::{Pruning, Search, Searcher, TableError};
-use othello_engine::test_suite::{Agreement, AgreementReport, StatedLine};
+use othello_engine::test_suite::{Agreement, AgreementReport};
 use serde::Serialize;
 
 use super::problems::Problems;
 use crate::arena::{ExternalEngine, Protocol, Terms};
 
-/// The moves that a player chose, beside the best ones.
+/// The moves that a player chose, compared with the best ones.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct BestMoves {
-    /// The depth of the search in plies; `None` for a program that plays as its command line says.
+    /// The depth of the search in plies; `None` for a program, whose command line decides.
     pub depth: Option<u32>,
     /// The selectivity of the search in percent; `None` for a program.
     pub selectivity: Option<u32>,
@@ -58,8 +58,8 @@ impl BestMoves {
         })
     }
 
-    /// Asks a program for its moves; `None` if there is no position that it can be asked for.
-    /// Programs by NBoard are told the depth, those by GTP play as their command lines say.
+    /// Asks a program for its moves (by NBoard to a depth, by GTP as its command line decides);
+    /// `None` if it cannot be asked for any position.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -68,7 +68,7 @@ impl BestMoves {
     ) -> Option<Self> {
         let begun = Instant::now();
         let needs_games = engine.protocol == Protocol::Gtp;
-        let (lines, openings): (Vec<&StatedLine>, Vec<_>) =
+        let (lines, openings): (Vec<&StatedPosition>, Vec<_>) =
             problems.for_program(needs_games).into_iter().unzip();
         if lines.is_empty() {
             return None;

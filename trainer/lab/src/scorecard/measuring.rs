@@ -23,7 +23,7 @@ use crate::arena::{
 use othello_fit::model::Phases;
 use othello_fit::source::checksum;
 
-/// The data and settings that every player is measured by. A part without data is left out.
+/// The data and settings that every player is measured by. A part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
     /// The games of the strong test.
@@ -38,8 +38,7 @@ pub struct Benchmark {
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The selectivity of searches of hard positions and in the match, where the weights have
-    /// learned one.
+    /// The selectivity of searches and of the match, if the weights have learned one.
     pub selectivity: Selectivity,
     /// The longest time for an answer of a program.
     pub timeout: Duration,
@@ -58,22 +57,17 @@ pub struct EqualTime {
     pub seconds: u64,
 }
 
-/// The depths at which values are measured, in plies.
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
-/// The numbers of empty squares of the strong test.
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search of evaluations in the match: as deep as time allows, and perfect where it suffices.
+/// The search of evaluations in the match: as deep as time allows, and exact if it suffices.
 const AS_TIME_ALLOWS: Strength = Strength { depth: 40, exact: 20 };
 
-/// The reason for which programs have no errors of values.
 const NO_VALUES: &str = "values are not given by a program";
-/// The reason for which a program by GTP is not asked.
 const NO_GAMES: &str =
     "GTP tells positions by their games alone, which no file of --strong or --exact has";
 
 impl Benchmark {
-    /// Looks for games that lead to the problems, which programs by GTP need, in those of these
-    /// files that hold games.
+    /// Finds games that lead to the problems, which programs by GTP need, in files of games.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -136,7 +130,6 @@ impl Benchmark {
         Ok(row)
     }
 
-    /// Measures an evaluation and its searches.
     fn search(
         &self,
         evaluator: &Evaluator,
@@ -200,7 +193,6 @@ impl Benchmark {
         reasons
     }
 
-    /// Plays the match of a player against the reference.
     fn play(
         &self,
         subject: &Subject,

@@ -18,7 +18,6 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the name of the part in tables.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Strong => "strong test",

@@ -3,11 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use othello_engine::board::Position;
+use othello_engine::board::{Position, StatedPosition};
 use othello_engine::file::{Kind, kind_of};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::GameReader;
-use othello_engine::test_suite::StatedLine;
 use othello_engine::text::Lines;
 
 use super::error::BenchmarkError;
@@ -19,8 +18,7 @@ use othello_fit::source::checksum;
 pub struct Problems {
     /// The files, each with the checksum of its bytes.
     pub files: Vec<(PathBuf, String)>,
-    pub(super) lines: Vec<StatedLine>,
-    /// The positions that a known game leads to.
+    pub(super) lines: Vec<StatedPosition>,
     reached: HashMap<Position, Opening>,
 }
 
@@ -29,7 +27,7 @@ impl Problems {
     pub fn read(paths: &[PathBuf]) -> Result<Self, BenchmarkError> {
         let mut problems = Self::default();
         for path in paths {
-            let lines: Vec<StatedLine> = Lines::open(path)?.next_lines(usize::MAX)?;
+            let lines: Vec<StatedPosition> = Lines::open(path)?.next_lines(usize::MAX)?;
             if lines.is_empty() {
                 return Err(BenchmarkError::NoScores { path: path.clone() });
             }
@@ -62,11 +60,11 @@ impl Problems {
         Ok(())
     }
 
-    /// Returns the positions that state the scores of moves, each as the opening of a game, for a
-    /// program; only those that a known game leads to, where it `needs_games`.
-    pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedLine, Opening)> {
+    /// Returns the positions with stated moves, each as the opening of a game; only those that a
+    /// known game leads to, if the program `needs_games`.
+    pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
         let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
-        let opening = |line: &StatedLine| match self.reached.get(&line.position) {
+        let opening = |line: &StatedPosition| match self.reached.get(&line.position) {
             Some(opening) => Some(opening.clone()),
             None if needs_games => None,
             None => Some(Opening::without_path(line.position)),

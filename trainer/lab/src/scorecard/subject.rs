@@ -12,20 +12,16 @@ use othello_fit::metrics::Trained;
 pub struct Subject {
     /// The name of the player, as it was given.
     pub name: String,
-    /// The checksum of the weights, or the name and version that a program gives itself; `None` if
-    /// it gives none.
+    /// The checksum of the weights, or the name and version that a program gives itself.
     pub identity: Option<String>,
     /// The data that weights say they were fitted to.
     pub(super) trained: Option<Trained>,
     pub(super) mind: Mind,
 }
 
-/// The part of a subject that is asked.
 #[derive(Debug)]
 pub(super) enum Mind {
-    /// An evaluation.
     Evaluation(Box<Evaluator>),
-    /// A program.
     Program(ExternalEngine),
 }
 
@@ -66,7 +62,6 @@ impl Subject {
         }
     }
 
-    /// Returns whether both are the same player.
     pub(super) fn is(&self, other: &Self) -> bool {
         match (&self.mind, &other.mind) {
             (Mind::Evaluation(one), Mind::Evaluation(other)) => one.identity() == other.identity(),
@@ -75,7 +70,7 @@ impl Subject {
     }
 }
 
-/// Returns the cuts of a selectivity, or none where the weights have not learned any.
+/// Returns the cuts of a selectivity, or none if the weights have not learned any.
 pub(super) fn pruning(evaluator: &Evaluator, wanted: Selectivity) -> Pruning {
     match evaluator.models().probcut {
         Some(_) => Pruning::new(evaluator, wanted).unwrap_or_default(),

@@ -1,5 +1,4 @@
-//! The report of a benchmark: a table with a row for each player, and tables of errors by number of
-//! empty squares.
+//! The report of a benchmark: a row for each player, and errors by number of empty squares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -20,7 +19,7 @@ use othello_fit::metrics::GroupErrors;
 pub struct BenchmarkReport {
     /// The players, in their order.
     pub players: Vec<Row>,
-    /// The parts that are left out.
+    /// The parts that are omitted.
     pub left_out: Vec<LeftOut>,
     /// The files that the players were measured on.
     pub data: Vec<Data>,
@@ -62,7 +61,7 @@ pub struct Row {
     pub seconds: f64,
 }
 
-/// A part that is left out.
+/// A part that is omitted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// The part.
@@ -85,7 +84,7 @@ pub struct Data {
 }
 
 impl LeftOut {
-    /// Creates the reason for which a part is left out, of one player or of all.
+    /// Creates the reason for the omission of a part, of one player or of all.
     pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
         Self { part: part.name(), player: player.map(str::to_owned), reason: reason.into() }
     }
@@ -102,7 +101,6 @@ impl Data {
 /// The place of a column: its part, its number in it, and its heading.
 type Column = (usize, usize, String);
 
-/// The characters of a checksum that a table shows.
 const SHOWN_OF_SHA256: usize = 12;
 
 impl Row {
@@ -122,14 +120,12 @@ impl Row {
         }
     }
 
-    /// Returns the player's identity, shortened if it is a checksum.
     fn short_identity(&self) -> String {
         let identity = self.identity.as_deref().unwrap_or("-");
         let is_checksum = identity.len() == 64 && identity.bytes().all(|b| b.is_ascii_hexdigit());
         identity[..if is_checksum { SHOWN_OF_SHA256 } else { identity.len() }].to_owned()
     }
 
-    /// Returns the cells of the player's row.
     fn cells(&self) -> BTreeMap<Column, String> {
         let mut cells = BTreeMap::new();
         let numbered = |errors: &ValueErrors| (errors.all, depth_name(errors.depth));
@@ -166,7 +162,6 @@ impl Row {
     }
 }
 
-/// Returns the last part of a path.
 fn file_name(path: &str) -> &str {
     Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
@@ -175,7 +170,6 @@ fn depth_name(depth: u32) -> String {
     if depth == 0 { "static".to_owned() } else { format!("{depth} plies") }
 }
 
-/// Returns the mean absolute error with the bias in brackets.
 fn error_cell(errors: &GroupErrors) -> String {
     let pair = errors.mae.zip(errors.bias);
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
@@ -224,7 +218,6 @@ impl fmt::Display for BenchmarkReport {
     }
 }
 
-/// The meaning of the cells.
 const LEGEND: &str = "Errors are mean absolute ones in discs, the bias in brackets; best moves are \
     counted,\nwith the mean loss of the move chosen in discs; Elo has an interval of 95 %.";
 
@@ -235,7 +228,6 @@ impl BenchmarkReport {
         solved.any(|suite| suite.right < suite.stated)
     }
 
-    /// Writes the errors of the strong test by groups of empty squares.
     fn write_groups(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let measured = self.measured(|row| &row.strong);
         write_errors(f, "strong test", measured, |errors| {
@@ -244,7 +236,6 @@ impl BenchmarkReport {
         })
     }
 
-    /// Writes the errors on exact positions by number of empty squares, a table for each file.
     fn write_empties(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files: BTreeSet<&str> =
             self.measured(|row| &row.exact).map(|(_, e)| &*e.file).collect();
@@ -258,7 +249,6 @@ impl BenchmarkReport {
         Ok(())
     }
 
-    /// Returns the errors of all players, each with its player.
     fn measured<'a>(
         &'a self,
         of: impl Fn(&'a Row) -> &'a Vec<ValueErrors>,
@@ -270,8 +260,7 @@ impl BenchmarkReport {
 /// Errors by group: the place of its column, and its name.
 type Groups = BTreeMap<(usize, String), GroupErrors>;
 
-/// Writes a table of errors by groups of empty squares, with a row for each player and depth;
-/// nothing if nothing was measured.
+/// Writes a table of errors by groups of empty squares, a row for each player and depth.
 fn write_errors<'a>(
     f: &mut fmt::Formatter<'_>,
     title: &str,

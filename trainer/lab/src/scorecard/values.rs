@@ -3,13 +3,12 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use othello_engine::board::Phase;
+use othello_engine::board::{Phase, StatedPosition};
 use othello_engine::eval::Evaluator;
 use othello_engine::file::{FileError, kind_of};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Label, ScoredPosition, Weight};
 use othello_engine::search::Pruning;
-use othello_engine::test_suite::StatedLine;
 use othello_engine::text::Lines;
 use serde::Serialize;
 
@@ -35,13 +34,11 @@ pub struct ValueErrors {
     pub by_empties: Vec<PhaseErrors>,
 }
 
-/// The rules that label positions of games.
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures static values at depth 0, and those of searches that leave nothing out at others,
-    /// on records or on lines of boards with scores, such as OBF. Positions of games count where
-    /// their scores are exact.
+    /// Measures static values at depth 0, else those of full searches, on records or on lines of
+    /// boards with scores. Positions of games count if their scores are exact.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),
@@ -72,11 +69,10 @@ impl ValueErrors {
     }
 }
 
-/// Reads the positions of a text that state a score, and whose player can move.
 fn stated_scores(path: &Path) -> Result<Vec<ScoredPosition>, BenchmarkError> {
-    let lines: Vec<StatedLine> = Lines::open(path)?.next_lines(usize::MAX)?;
+    let lines: Vec<StatedPosition> = Lines::open(path)?.next_lines(usize::MAX)?;
     let movable = lines.iter().filter(|line| line.position.moves() != 0);
-    let row = |line: &StatedLine| {
+    let row = |line: &StatedPosition| {
         let label = Label::of_discs(line.score?)?;
         Some(ScoredPosition::new(line.position, label, Weight::ONE))
     };

@@ -1,4 +1,4 @@
-//! Speed of the inner loop of a fit, beside the limit of the machine in the same run.
+//! Speed of the inner loop of a fit, compared with the limit of the machine in the same run.
 
 mod cpu;
 mod kernels;
@@ -29,19 +29,16 @@ pub enum BenchError {
     Unfit(String),
 }
 
-/// Returns an error with this reason unless a condition holds.
 fn ensure(holds: bool, reason: impl FnOnce() -> String) -> Result<(), BenchError> {
     if holds { Ok(()) } else { Err(BenchError::Unfit(reason())) }
 }
 
-/// Returns weights between −4 and 4 discs. No sum over 65 of them overflows, and no two neighbours
-/// are equal.
+/// Returns weights between −4 and 4 discs, with no equal neighbours; 65 of them do not overflow.
 fn weights(parameters: usize) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..parameters).map(weight).collect()
 }
 
-/// Returns the parameters of all features, position by position.
 fn stream<'a>(model: &Model, positions: impl Iterator<Item = &'a ScoredPosition>) -> Vec<u32> {
     let (mut stream, mut row) = (vec![], [Row::EMPTY]);
     for position in positions {

@@ -10,8 +10,8 @@ use super::{BenchError, ensure};
 use othello_fit::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};
 use othello_fit::source::LabelRules;
 
-/// Returns positions like those of a fit: merged up to symmetry, by phase. Without data, those of
-/// random games, by their seed and number. Refuses phases without positions.
+/// Returns positions like those of a fit: merged up to symmetry, by phase; without data, those of
+/// random games. Refuses phases without positions.
 pub fn positions(
     data: Option<&DataChoice>,
     (seed, games): (u64, u64),
@@ -39,7 +39,6 @@ pub fn positions(
     Ok(dataset)
 }
 
-/// Returns game `number` of a seed, with every move drawn uniformly from the legal ones.
 fn random_game(seed: u64, number: u64) -> Game {
     let replay = random::random_game(seed, number, usize::MAX);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();

@@ -4,13 +4,11 @@ use std::time::Instant;
 
 use cpu_time::ProcessTime;
 
-/// A piece of work to measure, and its best run so far.
 pub(super) struct Candidate<'a> {
     run: Box<dyn FnMut() + 'a>,
     best: Rate,
 }
 
-/// A rate in positions per second.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Rate {
     /// The rate by wall time.
@@ -25,8 +23,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Runs all candidates in turn, `repetitions` times, so that disturbances of the machine affect all
-/// alike. Returns the positions per second of each in its best run.
+/// Runs all candidates in turn, `repetitions` times; returns the best rate of each.
 pub(super) fn rates(
     mut candidates: Vec<Candidate<'_>>,
     positions: usize,

@@ -10,8 +10,7 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// Returns the squares on which `player` may move, with the steps of the portable file and a lane
-/// for each line.
+/// Returns the squares on which `player` may move: the portable steps, with a lane for each line.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
@@ -37,7 +36,6 @@ pub(super) fn moves(player: u64, opponent: u64) -> u64 {
     any_lane(beyond) & !(player | opponent)
 }
 
-/// Returns the discs that a move of `player` on the empty square number `square` flips.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
@@ -69,7 +67,6 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     any_lane(_mm256_or_si256(up, down))
 }
 
-/// Returns the ascending and the descending rays of a square.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn halves(rays: &Rays) -> (__m256i, __m256i) {

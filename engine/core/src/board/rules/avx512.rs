@@ -1,5 +1,4 @@
-//! Flips in AVX-512: as in the portable file, with all ascending rays in one vector and all
-//! descending ones in another. Leading zeros are counted in four lanes at once.
+//! Flips in AVX-512: the portable steps, with a vector for the ascending and the descending rays.
 
 use std::arch::x86_64::{
     _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_lzcnt_epi64,
@@ -10,7 +9,6 @@ use std::arch::x86_64::{
 use super::avx2::{any_lane, halves};
 use super::rays::RAYS;
 
-/// Returns the discs that a move of `player` on the empty square number `square` flips.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,avx512vl")]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {

@@ -1,7 +1,4 @@
-//! Legal moves, flips and the number of last flips: one file for each instruction set, chosen by a
-//! token of the set.
-//!
-//! The others are tested against the portable functions.
+//! Legal moves, flips and the number of last flips, in a file for each instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,23 +13,21 @@ use crate::simd::Instructions;
 
 pub(super) use portable::last_flips;
 
-/// Returns the squares on which `player` may move.
 #[inline(always)]
 pub(super) fn moves<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: there is a token of either set only where the processor has AVX2.
+        // SAFETY: a token of either set proves that the processor has AVX2.
         InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::moves(player, opponent) },
         _ => portable::moves(player, opponent),
     }
 }
 
-/// Returns the discs that a move of `player` on the empty square number `square` flips.
 #[inline(always)]
 pub(super) fn flips<I: Instructions>(_: I, player: u64, opponent: u64, square: usize) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: there is a token only where the processor has the instructions.
+        // SAFETY: a token proves that the processor has the instructions.
         InstructionSet::Avx512 => unsafe { avx512::flips(player, opponent, square) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
@@ -48,7 +43,6 @@ mod tests {
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
 
-    /// Finds flips as a person would, square by square.
     fn flips_by_walking(player: u64, opponent: u64, square: i32) -> u64 {
         let mut flips = 0;
         for (file_step, rank_step) in

@@ -2,10 +2,9 @@
 
 use super::rays::RAYS;
 
-/// Returns the squares on which `player` may move: every empty square from which a line of
-/// opponent's discs leads to a disc of the player. The method is a parallel prefix along the four
-/// lines, in both directions at once (Kogge and Stone's adder, used for bitboards since Gunnar
-/// Andersson's Zebra).
+/// Returns the squares on which `player` may move, by a parallel prefix along the four lines in
+/// both directions at once (Kogge and Stone's adder, used for bitboards since Gunnar Andersson's
+/// Zebra).
 #[inline]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
     /// Files b to g: a horizontal or diagonal line cannot pass through an edge file.
@@ -33,11 +32,10 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Returns the discs that a move of `player` on the empty square number `square` flips.
-///
-/// Along each of the four ascending rays, a carry runs through the opponent's discs and stops at
-/// the first other square. Along the four descending rays, the number of leading zeros gives that
-/// square (after Toshihiko Okuhara's bitboard techniques).
+/// Returns the discs that a move of `player` on the empty square number `square` flips. Along each
+/// ascending ray, a carry runs through the opponent's discs and stops at the first other square.
+/// Along each descending ray, the number of leading zeros gives that square (after Toshihiko
+/// Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -54,8 +52,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the discs that a move on the last empty square flips. All other squares that are not the
-/// player's are the opponent's, so each of the four lines is a byte, and its count a table entry.
+/// Counts the discs that a move on the last empty square flips. Each of the four lines is a byte,
+/// and its count a table entry, because all other squares are the opponent's.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
@@ -75,8 +73,7 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The number of discs that a move on one place of a line of eight flips, for each set of places of
-/// the player; all others are the opponent's.
+/// The discs that a move on a place of a line of eight flips, by the player's places on the line.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

@@ -1,6 +1,5 @@
 //! The squares that a move can flip, by the square of the move and the direction.
 
-/// The squares seen from one square in the eight directions, without that square.
 #[repr(C, align(64))]
 pub(super) struct Rays {
     pub(super) ascending: [u64; 4],

@@ -8,7 +8,6 @@ use std::arch::x86_64::{
 
 use super::LINES;
 
-/// One word for each line.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
@@ -27,8 +26,7 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares from which this number of steps up leaves the board, and those from which this
-/// number of steps down does.
+/// The squares from which this number of steps up, and down, leaves the board.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;
@@ -47,8 +45,6 @@ static OUT: [[Lanes; 3]; 2] = {
     out
 };
 
-/// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
-/// full lines, edges and other stable discs.
 #[target_feature(enable = "avx2")]
 pub(super) fn stable(player: u64, opponent: u64) -> u64 {
     let occupied = _mm256_set1_epi64x((player | opponent) as i64);

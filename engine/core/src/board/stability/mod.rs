@@ -1,5 +1,4 @@
-//! Stable discs, which no sequence of moves can flip: they bound the other side's score. One file
-//! for each instruction set, chosen by a token of the set.
+//! Stable discs, which no sequence of moves can flip: they bound the other side's score.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -9,20 +8,18 @@ mod portable;
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
-/// full lines, edges and other stable discs.
 #[inline(always)]
 pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: there is a token of either set only where the processor has AVX2.
+        // SAFETY: a token of either set proves that the processor has AVX2.
         InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::stable(player, opponent) },
         _ => portable::stable(player, opponent),
     }
 }
 
-/// The four lines: for each, the shift of a step along it, and the squares from which a step up or
-/// a step down leaves the board.
+/// The four lines: the shift of a step, and the squares from which it leaves the board, up and
+/// down.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;
@@ -40,7 +37,7 @@ const LINES: [(u32, u64, u64); 4] = {
 mod tests {
     use super::portable::{full, stable};
     use super::*;
-    use crate::board::{Position, Square, Squares};
+    use crate::board::{Position, Square};
     use crate::random::Generator;
     use crate::simd::AnyInstructions;
     use crate::with_instructions;
@@ -59,7 +56,6 @@ mod tests {
         assert_eq!(stable(0x0000_0000_0804_0200, 0x8040_2010_0000_0001), 0);
     }
 
-    /// In random games to their end, stable discs stay.
     #[test]
     fn a_stable_disc_is_never_turned_over() {
         let mut random = Generator::new(8);
@@ -68,9 +64,7 @@ mod tests {
             let mut position = Position::START;
             let (mut ours, mut theirs) = (0, 0);
             while !position.is_over() {
-                let moves = position.moves();
-                let choice = random.below(moves.count_ones()) as usize;
-                position = match Squares(moves).nth(choice) {
+                position = match random.square_of(position.moves()) {
                     Some(square) => position.play(square).unwrap(),
                     None => position.pass(),
                 };
@@ -112,7 +106,6 @@ mod tests {
         }
     }
 
-    /// Checks line by line, square by square.
     #[test]
     fn full_lines_are_those_without_an_empty_square() {
         let mut random = Generator::new(9);

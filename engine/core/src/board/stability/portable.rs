@@ -2,11 +2,9 @@
 
 use super::LINES;
 
-/// Returns discs of `player` that can never be flipped: not all of them, but those that follow from
-/// full lines, edges and other stable discs.
-///
-/// A disc is safe along a line if the line is full, if it ends next to the disc, or if a stable
-/// disc of the same side is next to it on the line. A disc that is safe along all four lines is
+/// Returns discs of `player` that can never be flipped: those that follow from full lines, edges
+/// and other stable discs. A disc is safe along a line if the line is full, if it ends next to the
+/// disc, or if a stable disc of the same side is next to it. A disc that is safe along all lines is
 /// stable.
 pub(super) fn stable(player: u64, opponent: u64) -> u64 {
     let occupied = player | opponent;
@@ -15,8 +13,7 @@ pub(super) fn stable(player: u64, opponent: u64) -> u64 {
     loop {
         let mut next = player;
         for (safe, (shift, ..)) in safe.iter().zip(LINES) {
-            // Bits that wrap around the board land where the line ends, where discs are safe
-            // anyway.
+            // Bits that wrap around the board land at the end of a line, which is safe anyway.
             next &= safe | stable << shift | stable >> shift;
         }
         if next == stable {
@@ -26,7 +23,6 @@ pub(super) fn stable(player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// Returns the squares of all full lines in one direction.
 #[inline]
 pub(super) fn full(occupied: u64, (shift, last_up, last_down): (u32, u64, u64)) -> u64 {
     let (mut up, mut down) = (occupied, occupied);

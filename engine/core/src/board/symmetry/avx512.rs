@@ -1,5 +1,4 @@
-//! The canonical image in AVX-512: all eight images of a board in one vector, by products of
-//! matrices of 8 by 8 bits.
+//! The canonical image in AVX-512: all eight images in one vector, by products of bit matrices.
 
 use std::arch::x86_64::{
     __m512i, _mm_set_epi64x, _mm512_broadcast_i64x2, _mm512_cmpeq_epu64_mask,
@@ -7,7 +6,6 @@ use std::arch::x86_64::{
     _mm512_reduce_min_epu64, _mm512_set_epi64, _mm512_set1_epi64, _mm512_shuffle_epi8,
 };
 
-/// Returns the smallest of the eight images of two bitboards, as a pair.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
@@ -17,12 +15,10 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     (least, _mm512_mask_reduce_min_epu64(tied, opponents))
 }
 
-/// Returns the eight images of a board; they are in the same order for every board.
-///
-/// The instruction multiplies every byte of its first operand by the bit matrix in its second
-/// operand. A board times the identity is the board itself, and times the mirrored identity it is
-/// the board with its files mirrored. The identity or the mirrored identity times a board is that
-/// board transposed.
+/// Returns the eight images of a board, in the same order for every board. The instruction
+/// multiplies every byte of its first operand by the bit matrix in its second. A board times the
+/// identity is the board, times the mirrored identity its mirror image; either times a board is
+/// that board transposed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {

@@ -1,7 +1,6 @@
-//! The eight symmetries of the board, and the smallest image of two bitboards, which has one file
-//! for each instruction set.
+//! The eight symmetries of the board, and the smallest image of two bitboards.
 //!
-//! There is no file for AVX2: it gained too little (`docs/log/boards.md`).
+//! AVX2 has no file: it gained too little (`docs/log/boards.md`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -16,15 +15,14 @@ use crate::simd::InstructionSet;
 pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     #[cfg(target_arch = "x86_64")]
     if InstructionSet::chosen() == InstructionSet::Avx512 && is_x86_feature_detected!("gfni") {
-        // SAFETY: the set is chosen only where the processor has it.
+        // SAFETY: the chosen set is one that the processor has.
         return unsafe { avx512::canonical(player, opponent) };
     }
     portable::canonical(player, opponent)
 }
 
-/// One of the eight symmetries of the square. The bits of the number stand for these steps, in this
-/// order: bit 0 mirrors left and right (a ↔ h), bit 1 mirrors top and bottom (1 ↔ 8), bit 2
-/// transposes (a2 ↔ b1).
+/// One of the eight symmetries of the square. The bits of the number are steps, in this order:
+/// mirror left and right (a ↔ h), mirror top and bottom (1 ↔ 8), transpose (a2 ↔ b1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Symmetry(u8);
 

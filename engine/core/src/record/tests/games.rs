@@ -6,11 +6,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::board::{Position, Square};
-use crate::file::{Begin, Existing, Kind, Provenance, Writer};
+use crate::file::{Existing, Kind, Provenance, Writer};
 use crate::random;
 use crate::record::{Game, GameReader, GameWriter, Record as _, Solved, frame};
 
-/// Plays a game of random moves, broken off after `moves`.
 fn random_game(seed: u64, moves: usize) -> Game {
     let replay = random::random_game(seed, 0, moves);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
@@ -43,10 +42,8 @@ fn any_game() -> impl Strategy<Value = Game> {
 }
 
 fn begin(path: &Path) -> GameWriter {
-    match GameWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap() {
-        Begin::Writer(writer) => writer,
-        Begin::Done(_) => panic!("complete"),
-    }
+    let begun = GameWriter::begin(path, &Provenance::new("test"), Existing::Keep);
+    begun.unwrap().writer().unwrap()
 }
 
 proptest! {
@@ -98,12 +95,12 @@ fn an_impossible_move_is_named() {
     let last = bytes.len() - 1;
     bytes[last] = 99;
     let begun = Writer::begin(&path, Kind::Games, &Provenance::new("test"), Existing::Keep);
-    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    let mut writer = begun.unwrap().writer().unwrap();
     writer.section("something newer", b"ignored").unwrap();
     writer.section(Game::PLURAL, &bytes).unwrap();
     writer.finish().unwrap();
     let error = GameReader::open(&path).unwrap().last().unwrap().unwrap_err().to_string();
-    assert!(error.contains("bad.games: game 2: move 10 is said to be number 99"), "{error}");
+    assert!(error.contains("bad.games: game 2: move 10 is stated to be number 99"), "{error}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::board::Position;
-use crate::file::{Begin, Existing, Kind, Provenance, Writer};
+use crate::file::{Existing, Kind, Provenance, Writer};
 use crate::record::{
     Label, POSITIONS_PER_FRAME, PositionReader, PositionWriter, ROW_BYTES, Record as _,
     ScoredPosition, Weight,
@@ -21,10 +21,8 @@ fn any_position() -> impl Strategy<Value = ScoredPosition> {
 }
 
 fn begin(path: &Path) -> PositionWriter {
-    match PositionWriter::begin(path, &Provenance::new("test"), Existing::Keep).unwrap() {
-        Begin::Writer(writer) => writer,
-        Begin::Done(_) => panic!("complete"),
-    }
+    let begun = PositionWriter::begin(path, &Provenance::new("test"), Existing::Keep);
+    begun.unwrap().writer().unwrap()
 }
 
 proptest! {
@@ -61,19 +59,17 @@ fn frames_hold_4096_positions() {
 }
 
 #[test]
-fn openings_say_so() {
+fn openings_are_marked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.openings");
     let provenance = Provenance::new("openings");
-    let begun = PositionWriter::begin_openings(&path, &provenance, Existing::Keep).unwrap();
-    let Begin::Writer(writer) = begun else { panic!("complete") };
-    writer.finish().unwrap();
+    let begun = PositionWriter::begin_openings(&path, &provenance, Existing::Keep);
+    begun.unwrap().writer().unwrap().finish().unwrap();
     assert!(PositionReader::open(&path).unwrap().is_enumerated());
     let path = folder.path().join("marked.positions");
     let marked = provenance.with("enumerated", true);
-    let begun = PositionWriter::begin(&path, &marked, Existing::Keep).unwrap();
-    let Begin::Writer(writer) = begun else { panic!("complete") };
-    writer.finish().unwrap();
+    let begun = PositionWriter::begin(&path, &marked, Existing::Keep);
+    begun.unwrap().writer().unwrap().finish().unwrap();
     assert!(PositionReader::open(&path).unwrap().is_enumerated());
 }
 
@@ -82,7 +78,7 @@ fn a_bad_row_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.positions");
     let begun = Writer::begin(&path, Kind::Positions, &Provenance::new("test"), Existing::Keep);
-    let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+    let mut writer = begun.unwrap().writer().unwrap();
     writer.section(ScoredPosition::PLURAL, &[0; 3 * ROW_BYTES]).unwrap();
     writer.finish().unwrap();
     let error = PositionReader::open(&path).unwrap().next().unwrap().unwrap_err().to_string();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::board::Phase;
-use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Writer};
+use crate::file::{Existing, Kind, Provenance, Reader, Section, Writer};
 use crate::pattern::{FactorShape, PatternSet};
 use crate::random::Generator;
 use crate::weights::{Counts, ExpandedWeights, PhaseSection, Weights, WeightsError, layout};
@@ -17,7 +17,7 @@ impl File {
     fn of(sections: &[Section]) -> Self {
         let file = Self(tempfile::tempdir().unwrap());
         let begun = Writer::begin(&file.path(), Kind::Weights, &provenance(), Existing::Keep);
-        let Begin::Writer(mut writer) = begun.unwrap() else { panic!("complete") };
+        let mut writer = begun.unwrap().writer().unwrap();
         sections.iter().for_each(|it| writer.section(&it.name, &it.content).unwrap());
         writer.finish().unwrap();
         file

@@ -1,4 +1,4 @@
-//! The speed of a fit with factors beside its limit.
+//! The speed of a fit with factors, compared with its limit.
 
 use std::hint::black_box;
 
@@ -15,10 +15,8 @@ use othello_fit::backend::{
 };
 use othello_fit::model::{InstructionSet, Model};
 
-/// The number of positions of an update.
 const BATCH: usize = 8192;
 
-/// The scalars of an update in the midst of a fit.
 const STEP: AdamStep = AdamStep {
     unit: 1e-9,
     ridge: 1e-2,
@@ -53,7 +51,6 @@ pub(super) struct FactorRates {
     ratio: f64,
 }
 
-/// Measures one thread; `None` if the set has no factors.
 pub(super) fn measure(
     model: &Model,
     rows: &[Rows<'_>],
@@ -99,7 +96,6 @@ pub(super) fn measure(
     }))
 }
 
-/// Returns the group of all phases of the rows; `None` if the set has no factors.
 fn group_of(
     cpu: &Cpu<'_>,
     model: &Model,
@@ -113,9 +109,9 @@ fn group_of(
     Ok(Group::new(model, &phases, &occurrences, &none))
 }
 
-/// The memory accesses of an update alone, with the numbers and their positions found beforehand:
-/// a position's vectors are loaded and added, and their sum is stored; the stored sums of each
-/// number are loaded and added to its three doubles for each factor, and to its vector.
+/// The memory accesses of an update alone: a position's vectors are loaded and added, and the sum
+/// is stored; these sums are added to the three doubles of each number and factor, and to its
+/// vector.
 struct Limit {
     dimensions: usize,
     instructions: InstructionSet,
@@ -138,7 +134,7 @@ impl Limit {
         let numbers = stream(model, batch).into_iter();
         let numbers: Vec<u32> =
             numbers.map(|parameter| group.numbers()[parameter as usize]).collect();
-        // Without features there are no numbers.
+        // A set may have no features.
         let features = model.feature_count().max(1);
         let mut entries: Vec<(u32, u32)> = numbers.iter().copied().zip(0..).collect();
         entries.sort_unstable();

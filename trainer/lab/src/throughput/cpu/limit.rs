@@ -8,19 +8,16 @@ use othello_fit::model::Model;
 /// The parameters of all features of positions, computed beforehand, 4 bytes per feature.
 pub(super) struct Limit {
     stream: Vec<u32>,
-    /// The number of features of a position.
     features: usize,
     parameters: usize,
 }
 
 impl Limit {
-    /// Computes the parameters of these positions.
     pub(super) fn new(model: &Model, rows: &[Rows<'_>]) -> Self {
         let stream = stream(model, rows.iter().flat_map(|rows| rows.positions));
         Self { stream, features: model.feature_count(), parameters: model.parameters() }
     }
 
-    /// Gathers the weights of each position's features and adds to their sums.
     pub(super) fn run(&self, weights: &[i32]) -> Vec<i64> {
         assert_eq!(weights.len(), self.parameters);
         let mut sums = vec![0; self.parameters];
@@ -44,8 +41,7 @@ mod tests {
     use super::*;
     use othello_engine::random::random_game;
 
-    /// A past bug: the benchmark read the parameters of 64 instances for any set, and beyond the
-    /// end of the weights for a set without instances.
+    /// A regression: 64 instances were read of any set, beyond the end of the weights.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

@@ -1,5 +1,4 @@
-//! The CPU: residual sums by every instruction set, the computation of the indices alone, and the
-//! limit.
+//! The CPU: residual sums by every instruction set, indices alone, and the limit.
 
 mod factors;
 mod limit;
@@ -40,7 +39,6 @@ pub struct Rates {
     limit: f64,
 }
 
-/// The rates of one instruction set.
 #[derive(Serialize, schemars::JsonSchema)]
 struct InstructionRates {
     instructions: InstructionSet,
@@ -70,17 +68,13 @@ impl fmt::Display for Rates {
             let [indices, sums] =
                 [rates.index_positions_per_second, rates.positions_per_second].map(|r| r / 1e6);
             let InstructionRates { instructions, ratio, .. } = rates;
-            writeln!(
-                f,
-                "{instructions:<12} indices {indices:>7.2}  residual sums {sums:>6.2}  ratio {ratio:.2}"
-            )?;
+            write!(f, "{instructions:<12} indices {indices:>7.2}  residual sums {sums:>6.2}  ")?;
+            writeln!(f, "ratio {ratio:.2}")?;
         }
         let rate = self.threads_positions_per_second / 1e6;
         let Self { threads, speedup, efficiency, .. } = self;
-        write!(
-            f,
-            "{threads} threads: {rate:.2}, {speedup:.2} times one, efficiency {efficiency:.2}"
-        )?;
+        write!(f, "{threads} threads: {rate:.2}, {speedup:.2} times one, ")?;
+        write!(f, "efficiency {efficiency:.2}")?;
         self.factors.iter().try_for_each(|factors| write!(f, "\n{factors}"))
     }
 }
@@ -100,9 +94,7 @@ pub fn measure(
     let weights = super::weights(fastest.parameters());
     let limit = Limit::new(&fastest, rows);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let mut candidates = vec![Candidate::new(|| {
-        black_box(limit.run(&weights));
-    })];
+    let mut candidates = vec![Candidate::new(|| drop(black_box(limit.run(&weights))))];
     for model in &models {
         candidates.push(Candidate::new(|| indices(model, rows)));
         candidates.push(Candidate::new(|| one.install(|| residual_sums(model, rows, &weights))));
@@ -142,13 +134,10 @@ pub(super) fn limit_positions_per_second(
 ) -> f64 {
     let (limit, weights) = (Limit::new(model, rows), super::weights(model.parameters()));
     let positions = rows.iter().map(|rows| rows.positions.len()).sum();
-    let run = Candidate::new(|| {
-        black_box(limit.run(&weights));
-    });
+    let run = Candidate::new(|| drop(black_box(limit.run(&weights))));
     rates(vec![run], positions, repetitions).first().map_or(f64::NAN, |rate| rate.by_processor)
 }
 
-/// Computes the parameters of all positions and drops them.
 fn indices(model: &Model, rows: &[Rows<'_>]) {
     let mut block = [Row::EMPTY; 16];
     for Rows { positions, .. } in rows {
@@ -159,12 +148,10 @@ fn indices(model: &Model, rows: &[Rows<'_>]) {
     }
 }
 
-/// Does one pass of a fit.
 fn residual_sums(model: &Model, rows: &[Rows<'_>], weights: &[i32]) {
-    let cpu = Cpu::new(model);
+    let (rows, weights) = (rows.to_vec(), weights.to_vec());
     let mut sums = vec![0; model.parameters()];
-    let rows = rows.to_vec();
-    let weights = weights.to_vec();
+    let cpu = Cpu::new(model);
     // The CPU cannot fail.
     let squared = cpu.residual_sums(&rows, Batch::WHOLE, &weights, Target::Label, &mut sums);
     black_box((squared.unwrap_or_default(), sums));

@@ -1,5 +1,4 @@
-//! The kernels, on a GPU or run on the CPU: residual sums of a fit, compared with the rate that the
-//! device's memory allows, and exact scores.
+//! The kernels, on a GPU or on the CPU: residual sums, compared with memory, and exact scores.
 
 mod residuals;
 mod solves;
@@ -16,7 +15,6 @@ use super::{BenchError, ensure};
 use othello_fit::backend::Rows;
 use othello_fit::backend::kernels::KernelSolver;
 use othello_fit::model::Model;
-use residuals::ResidualSums;
 use solves::SolveRates;
 
 pub use solves::{Ends, SOLVED_EMPTIES};
@@ -24,8 +22,7 @@ pub use solves::{Ends, SOLVED_EMPTIES};
 /// The most positions of a measurement: a launch counts rows in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// Bytes that a position moves per feature: a weight of 4 bytes is read, and a sum of 8 bytes is
-/// read and written.
+/// The bytes that a position moves per feature: a weight read, a sum read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// Rates in positions per second, by wall time.
@@ -62,12 +59,8 @@ impl fmt::Display for Rates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.memory_bandwidth {
             Some(bandwidth) => {
-                let gigabytes = bandwidth as f64 / 1e9;
-                write!(
-                    f,
-                    "limit: {gigabytes:.0} GB/s, {} bytes a position",
-                    self.bytes_per_position
-                )?;
+                let (gigabytes, bytes) = (bandwidth as f64 / 1e9, self.bytes_per_position);
+                write!(f, "limit: {gigabytes:.0} GB/s, {bytes} bytes a position")?;
             }
             None => write!(f, "limit: memory accesses of one thread of the CPU")?,
         }
@@ -75,8 +68,7 @@ impl fmt::Display for Rates {
     }
 }
 
-/// Measures the residual sums, and then exact scores. `launcher` creates a device with the model's
-/// program.
+/// Measures residual sums, then exact scores, on devices that `launcher` creates.
 pub fn measure<L: Launcher, E: Evaluate>(
     model: &Model,
     rows: &[Rows<'_>],
@@ -88,15 +80,14 @@ pub fn measure<L: Launcher, E: Evaluate>(
     let positions: Vec<ScoredPosition> =
         rows.iter().flat_map(|rows| rows.positions).copied().collect();
     let count = positions.len();
+    let fewer = "choose fewer --phases or other --data";
     ensure(count <= MOST_POSITIONS, || {
-        format!(
-            "{count} positions; {MOST_POSITIONS} at most: choose fewer --phases or other --data"
-        )
+        format!("{count} positions, over {MOST_POSITIONS}: {fewer}")
     })?;
     let weights = super::weights(model.parameters());
     let device = launcher()?;
     let memory_bandwidth = device.limits().memory_bandwidth;
-    let own = ResidualSums::new(model, device, &positions, &weights)?.rate(count, repetitions)?;
+    let own = residuals::rate(model, device, &positions, &weights, repetitions)?;
     let bytes_per_position = ROW_BYTES + BYTES_PER_FEATURE * model.feature_count();
     let limit = match memory_bandwidth {
         Some(bandwidth) => bandwidth as f64 / bytes_per_position as f64,

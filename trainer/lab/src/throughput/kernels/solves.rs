@@ -1,4 +1,4 @@
-//! Exact scores on a device, beside those of one thread of the CPU on the same positions.
+//! Exact scores on a device, compared with one thread of the CPU on the same positions.
 
 use std::fmt;
 use std::time::Instant;
@@ -17,7 +17,6 @@ use othello_fit::backend::{BackendError, SolveError, SolveMany as _, Solved};
 /// The numbers of empty squares of the positions that are solved.
 pub const SOLVED_EMPTIES: [u32; 3] = [10, 12, 14];
 
-/// The most seconds that the CPU solves positions with one number of empty squares.
 const CPU_SECONDS: f64 = 1.0;
 
 /// The positions to solve, and what orders the moves of the CPU's searches.
@@ -55,15 +54,12 @@ impl fmt::Display for SolveRates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { empties, positions_per_second: rate, cpu_positions_per_second: cpu, .. } = self;
         let nodes = self.nodes_per_second / 1e6;
-        write!(
-            f,
-            "{empties} empty squares: {rate:.0} exact scores/s, {nodes:.0} million nodes/s; "
-        )?;
-        write!(f, "one thread of the CPU {cpu:.0}/s, ratio {:.1}", self.ratio)
+        let device = format!("{rate:.0} exact scores/s, {nodes:.0} million nodes/s");
+        let cpu = format!("one thread of the CPU {cpu:.0}/s, ratio {:.1}", self.ratio);
+        write!(f, "{empties} empty squares: {device}; {cpu}")
     }
 }
 
-/// Measures a solver. Numbers of empty squares without positions are left out.
 pub(super) fn measure<L: Launcher, E: Evaluate>(
     solver: &KernelSolver<L>,
     ends: Ends<'_, E>,
@@ -78,7 +74,7 @@ pub(super) fn measure<L: Launcher, E: Evaluate>(
         let Solved { scores, nodes, steps } = solve(solver, positions)?;
         let seconds = begun.elapsed().as_secs_f64();
         let count = positions.len() as f64;
-        let cpu = on_cpu(ends.evaluator, positions, &scores)?;
+        let [cpu_positions, cpu_nodes, cpu_seconds] = on_cpu(ends.evaluator, positions, &scores)?;
         rates.push(SolveRates {
             empties,
             positions: positions.len(),
@@ -87,10 +83,10 @@ pub(super) fn measure<L: Launcher, E: Evaluate>(
             nodes_per_second: nodes as f64 / seconds,
             nodes_per_position: nodes as f64 / count,
             steps_per_position: steps as f64 / count,
-            cpu_positions: cpu.positions,
-            cpu_positions_per_second: cpu.positions as f64 / cpu.seconds,
-            cpu_nodes_per_second: cpu.nodes as f64 / cpu.seconds,
-            ratio: count / seconds / (cpu.positions as f64 / cpu.seconds),
+            cpu_positions: cpu_positions as usize,
+            cpu_positions_per_second: cpu_positions / cpu_seconds,
+            cpu_nodes_per_second: cpu_nodes / cpu_seconds,
+            ratio: count / seconds / (cpu_positions / cpu_seconds),
         });
     }
     Ok(rates)
@@ -108,22 +104,15 @@ fn solve<L: Launcher>(
     })
 }
 
-/// The work of the CPU.
-struct OnCpu {
-    positions: usize,
-    nodes: u64,
-    seconds: f64,
-}
-
-/// Solves positions on one thread for a while, each without what the ones before it left in tables,
-/// as `relabel` does. Refuses scores of the device that differ.
+/// Solves positions on one thread for a while, each from empty tables; refuses differing scores.
+/// Returns the number of positions, the nodes and the seconds.
 fn on_cpu<E: Evaluate>(
     evaluator: &E,
     positions: &[Position],
     scores: &[Option<i8>],
-) -> Result<OnCpu, BenchError> {
+) -> Result<[f64; 3], BenchError> {
     let mut searcher = Searcher::new(evaluator, 16);
-    let mut work = OnCpu { positions: 0, nodes: 0, seconds: 0.0 };
+    let [mut solved, mut nodes, mut seconds] = [0.0; 3];
     let begun = Instant::now();
     for (position, &score) in positions.iter().zip(scores) {
         searcher.new_game();
@@ -132,12 +121,12 @@ fn on_cpu<E: Evaluate>(
         ensure(same, || {
             format!("the device's score of {position:?} is {score:?}, not {}", solution.score)
         })?;
-        work.positions += 1;
-        work.nodes += solution.nodes;
-        work.seconds = begun.elapsed().as_secs_f64();
-        if work.seconds > CPU_SECONDS {
+        solved += 1.0;
+        nodes += solution.nodes as f64;
+        seconds = begun.elapsed().as_secs_f64();
+        if seconds > CPU_SECONDS {
             break;
         }
     }
-    Ok(work)
+    Ok([solved, nodes, seconds])
 }

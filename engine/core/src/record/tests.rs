@@ -1,4 +1,0 @@
-//! Tests of record files: written, read, resumed and damaged.
-
-mod games;
-mod positions;
