@@ -259,4 +259,3 @@ pub(crate) fn complete(
     }
     reader.summary().cloned().ok_or_else(|| FileError::exists(path, "it has no end"))
 }
-
