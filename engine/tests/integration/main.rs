@@ -18,7 +18,6 @@ mod library;
 #[cfg(target_os = "linux")]
 mod no_memory;
 mod openings_command;
-mod playing;
 mod protocol_commands;
 mod protocols;
 mod published;

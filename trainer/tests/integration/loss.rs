@@ -100,8 +100,8 @@ fn searches_are_shown_position_by_position() {
     let loss = "loss mobility a.games --phases 50..52 --depth 2 --json --log json";
     let output = folder.run(loss);
     let (measured, events) = (printed(&output), message(&output));
-    let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let end = events.filter(|event| event["event"] == "end").last().unwrap();
+    let mut events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let end = events.rfind(|event| event["event"] == "end").unwrap();
     let positions = measured["positions"].as_u64().unwrap();
     assert!(positions > 2 * GAMES);
     assert_eq!((&end["stage"], &end["unit"]), (&"loss".into(), &"positions".into()));

@@ -161,7 +161,7 @@ fn attack(
 /// Makes the list hostile in one way; returns whether the work may now be endless.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
     fn one(of: &'static str, draws: &mut Draws) -> &'static str {
-        *draws.one(&of.split(' ').collect::<Vec<_>>())
+        draws.one::<&str>(&of.split(' ').collect::<Vec<_>>())
     }
     let place = |draws: &mut Draws| match draws.below(2) {
         0 if !inputs.is_empty() => draws.one(inputs).clone(),

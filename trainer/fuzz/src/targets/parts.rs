@@ -61,7 +61,7 @@ pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
         Err(FitError::File(error)) => {
-            check_names(&error, Path::new("fit.weights.parts/part-000002"))
+            check_names(&error, Path::new("fit.weights.parts/part-000002"));
         }
         // All phases may be in the one part, as those without positions.
         Err(error) => panic!("{error}"),

@@ -71,34 +71,24 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    pub(crate) fn fit(&self, asked: &str, fit: Fit<'_>) -> Ended {
+    /// Fits three phases with a window, with Adam on the GPU by two threads unless arguments state
+    /// otherwise, to another output each time.
+    pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
+        let mut all = "fit a.games --patterns small --json --phases 30..32 --window 1,0.5 \
+            --epochs 2 --settings fit.toml "
+            .to_owned()
+            + arguments;
         let out = format!("{}.weights", self.fits.get());
-        let out = fit.out.unwrap_or(&out);
-        let Fit { device, optimizer, threads, patterns, .. } = fit;
-        let flags = "--json --phases 30..32 --window 1,0.5 --epochs 2 --settings fit.toml";
-        let arguments = format!(
-            "fit a.games --out {out} --device {device} --optimizer {optimizer} --threads {threads} \
-             --patterns {patterns} {flags}"
-        );
-        self.run(asked, &arguments)
+        let usual = [("out", &*out), ("device", "cuda"), ("optimizer", "adam"), ("threads", "2")];
+        for (flag, value) in usual {
+            if !all.contains(&format!("--{flag} ")) {
+                all += &format!(" --{flag} {value}");
+            }
+        }
+        self.run(asked, &all)
     }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Fit<'a> {
-    pub(crate) device: &'a str,
-    pub(crate) optimizer: &'a str,
-    pub(crate) threads: &'a str,
-    pub(crate) patterns: &'a str,
-    /// The output; `None` for another file in each fit.
-    pub(crate) out: Option<&'a str>,
-}
-
-impl Fit<'_> {
-    pub(crate) const CUDA: Self =
-        Fit { device: "cuda", optimizer: "adam", threads: "2", patterns: "small", out: None };
 }
 
 impl Ended {

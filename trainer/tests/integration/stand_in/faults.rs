@@ -6,11 +6,11 @@ use std::env;
 
 use othello_stand_in::{ENTRIES, errors as driver_errors};
 
-use super::child::{Ended, Fit, Place};
+use super::child::{Ended, Place};
 
 /// The fit that is made to fail: one thread, so that calls have fixed numbers, and positions in
 /// staging buffers.
-const FIT: Fit<'_> = Fit { threads: "1", ..Fit::CUDA };
+const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
 /// The entry points that release something; if one fails, its object stays.
@@ -125,19 +125,19 @@ fn every_entry_point_may_fail_at_any_call() {
 fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     let place = Place::new(60);
     for optimizer in ["lsq", "adam"] {
-        let fit = Fit { optimizer, ..FIT };
-        let reference = place.fit(STAGED, fit);
+        let fit = format!("{FIT} --optimizer {optimizer}");
+        let reference = place.fit(STAGED, &fit);
         let expected = reference.sha256();
         let faults = [("kernel", 700), ("cuMemAllocAsync", 2), ("cuStreamSynchronize", 999)];
         for (number, (entry, code)) in faults.into_iter().enumerate() {
             let call = reference.calls(entry) * (number as u64 + 2) / 5;
             let out = format!("{optimizer}-{entry}.weights");
-            let fit = Fit { out: Some(&out), ..fit };
+            let fit = format!("{fit} --out {out}");
             let asked = format!("{STAGED} fault={entry}:{call}:{code}");
-            let ended = place.fit(&asked, fit);
+            let ended = place.fit(&asked, &fit);
             assert_eq!(ended.status, Some(2), "{asked}: {}", ended.stderr);
             check_handled(&ended, &asked);
-            let resumed = place.fit("", Fit { device: "cpu", ..fit });
+            let resumed = place.fit("", &format!("{fit} --device cpu"));
             assert_eq!(resumed.sha256(), expected, "{asked}");
         }
     }
@@ -146,12 +146,12 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
 /// Checks that with `--device cuda` a GPU that cannot be used is an error with the reason, and that
 /// `--device auto` uses the CPU and also gives the reason.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
-    let expected = place.fit(asked, Fit { device: "cpu", ..FIT }).sha256();
+    let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);
     assert_eq!(refused.status, Some(2), "{asked}: {}", refused.stderr);
     check_handled(&refused, asked);
     assert!(refused.stderr.contains(says), "{asked}: {}", refused.stderr);
-    let passed_over = place.fit(asked, Fit { device: "auto", ..FIT });
+    let passed_over = place.fit(asked, "--threads 1 --device auto");
     assert_eq!(passed_over.sha256(), expected, "{asked}");
     assert!(passed_over.stderr.contains(says), "{asked}: {}", passed_over.stderr);
 }

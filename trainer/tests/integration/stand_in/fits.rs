@@ -1,7 +1,7 @@
 //! Tests that a GPU gives the results of the CPU in any order of its streams, and that the waits
 //! for events are what ensures it.
 
-use super::child::{Ended, Fit, Place};
+use super::child::{Ended, Place};
 
 /// The setting under which positions are copied to the GPU again and again.
 const STAGED: &str = "free-later=0";
@@ -18,12 +18,13 @@ fn check_clean(ended: &Ended, what: &str) {
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_through_the_driver() {
     let place = Place::new(60);
     for optimizer in ["lsq", "adam"] {
-        let expected = place.fit("", Fit { optimizer, device: "cpu", ..Fit::CUDA }).sha256();
+        let fit = format!("--optimizer {optimizer}");
+        let expected = place.fit("", &format!("{fit} --device cpu")).sha256();
         eprintln!("{optimizer}: sha256 {expected}");
-        let host = place.fit("", Fit { optimizer, device: "host", ..Fit::CUDA });
+        let host = place.fit("", &format!("{fit} --device host"));
         assert_eq!(host.sha256(), expected, "{optimizer}: host-run kernels");
         for asked in ["seed=1", STAGED, "pools=0", "capability=75 driver=12000"] {
-            let ended = place.fit(asked, Fit { optimizer, ..Fit::CUDA });
+            let ended = place.fit(asked, &fit);
             assert_eq!(ended.json()["device"], "cuda");
             assert_eq!(ended.sha256(), expected, "{optimizer}, {asked}");
             check_clean(&ended, asked);
@@ -37,11 +38,12 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_through_the_dri
 fn twenty_orders_of_the_streams_give_the_same_bytes() {
     let place = Place::new(60);
     for optimizer in ["lsq", "adam"] {
-        let expected = place.fit("", Fit { optimizer, device: "cpu", ..Fit::CUDA }).sha256();
+        let fit = format!("--optimizer {optimizer}");
+        let expected = place.fit("", &format!("{fit} --device cpu")).sha256();
         for seed in 0..20 {
             let resident = if seed % 4 == 3 { "" } else { STAGED };
             let asked = format!("seed={seed} {resident}");
-            let ended = place.fit(&asked, Fit { optimizer, ..Fit::CUDA });
+            let ended = place.fit(&asked, &fit);
             assert_eq!(ended.sha256(), expected, "{optimizer}, {asked}");
             check_clean(&ended, &asked);
         }
@@ -53,7 +55,7 @@ fn twenty_orders_of_the_streams_give_the_same_bytes() {
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);
-    let fit = Fit { threads: "1", ..Fit::CUDA };
+    let fit = "--threads 1";
     let ended = place.fit(STAGED, fit);
     let expected = ended.sha256();
     let needed = ended.report["needed_waits"].as_array().unwrap();
@@ -119,7 +121,7 @@ fn the_doctor_describes_the_gpu() {
 fn ptx_is_kept_and_compiled_anew_where_it_is_damaged() {
     let place = Place::new(60);
     let compiled = |expected| {
-        let ended = place.fit("", Fit::CUDA);
+        let ended = place.fit("", "");
         assert_eq!(ended.status, Some(0), "{}", ended.stderr);
         assert_eq!(ended.calls("nvrtcCompileProgram"), expected);
     };
