@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -70,6 +71,19 @@ impl Folder {
         let script = format!("ulimit {limits} && exec \"$PROGRAM\" {arguments}");
         command.args(["-c", &script]).env("PROGRAM", self.program).current_dir(self.at());
         command
+    }
+
+    /// Starts a command, and waits until a file of its unfinished work has this many bytes.
+    pub fn started(&self, arguments: &str, file: &str, bytes: u64) -> Child {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        while fs::metadata(self.path(file)).map_or(0, |file| file.len()) < bytes {
+            let ended = child.try_wait().expect("its state");
+            assert_eq!(ended, None, "it ended before it could be stopped");
+            sleep(Duration::from_millis(1));
+        }
+        child
     }
 
     /// Runs a command. It must end soon: the work that some commands ask for takes hours.

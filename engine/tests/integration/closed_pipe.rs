@@ -16,24 +16,3 @@ fn a_closed_pipe_ends_the_program_quietly() {
         assert_eq!(output.status.code(), Some(0));
     }
 }
-
-/// A regression: a search for a client that had died went on for hours.
-#[cfg(unix)]
-#[test]
-fn a_server_ends_with_its_client() {
-    use std::io::Write as _;
-    use std::time::Duration;
-
-    use othello_testing::program::ended_within;
-
-    let folder = folder();
-    let mut server = folder.command("gtp --weights mobility --level 30");
-    let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut input = server.stdin.take().unwrap();
-    input.write_all(b"genmove b\n").unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    assert!(server.try_wait().unwrap().is_none());
-    drop((input, server.stdout.take()));
-    let ended = ended_within(&mut server, Duration::from_secs(30));
-    assert!(ended.is_some_and(|status| status.success()), "{ended:?}");
-}

@@ -50,18 +50,10 @@ fn undisturbed() -> &'static [u8] {
     })
 }
 
-/// Starts a run, and waits until it has finished a part of its work.
-fn start(folder: &Folder, arguments: &str) -> Child {
-    start_until(folder, arguments, 0)
-}
-
-fn start_until(folder: &Folder, arguments: &str, part: u32) -> Child {
-    let mut child = command(folder, &format!("{arguments} --out a.games")).spawn().unwrap();
-    while !folder.path(&format!("a.games.parts/part-{part:06}")).exists() {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
-        sleep(Duration::from_millis(1));
-    }
-    child
+/// Starts a run, and waits until it has finished the part of this number.
+fn start(folder: &Folder, arguments: &str, part: u32) -> Child {
+    let part = format!("a.games.parts/part-{part:06}");
+    folder.started(&format!("{arguments} --out a.games"), &part, 1)
 }
 
 fn send(child: &Child, signal: Signal) {
@@ -130,7 +122,7 @@ fn a_missing_folder_or_input_is_named() {
 fn an_interrupt_stops_after_the_work_at_hand() {
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let folder = folder();
-        let child = start(&folder, MANY_GAMES);
+        let child = start(&folder, MANY_GAMES, 0);
         send(&child, signal);
         let output = child.wait_with_output().unwrap();
         let message = message(&output);
@@ -181,7 +173,7 @@ fn with_events_every_line_is_one_and_the_last_is_the_exit() {
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = folder();
-    let child = start(&folder, GAMES);
+    let child = start(&folder, GAMES, 0);
     send(&child, Signal::INT);
     let interrupted = child.wait_with_output().unwrap().status;
     assert!(matches!(interrupted.code(), Some(0 | 130)), "{interrupted}");
@@ -197,7 +189,7 @@ fn an_interrupt_keeps_what_is_finished() {
 #[test]
 fn a_second_interrupt_does_not_wait_for_the_work_at_hand() {
     let folder = crate::folder().in_parts(1);
-    let mut child = start_until(&folder, ENDLESS, 3);
+    let mut child = start(&folder, ENDLESS, 3);
     sleep(Duration::from_millis(500));
     send(&child, Signal::INT);
     sleep(Duration::from_millis(500));
@@ -222,7 +214,7 @@ fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
 #[test]
 fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     let folder = folder();
-    let mut first = start(&folder, GAMES);
+    let mut first = start(&folder, GAMES, 0);
     send(&first, Signal::STOP);
     for force in ["", " --force"] {
         let second = folder.run(&format!("{GAMES} --out a.games{force}"));

@@ -2,9 +2,7 @@
 //! lock.
 
 use std::fs;
-use std::process::{Child, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::Stdio;
 
 use assert_cmd::cargo::cargo_bin;
 use othello_engine::record::Game;
@@ -80,7 +78,7 @@ fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     folder.write("second.txt", transcripts(1));
     let arguments = "import transcripts first.txt second.txt --out a.games";
     // The output grows once the program has checked its inputs and reads the first one.
-    let child = start(&folder, arguments, "a.games.partial", 1);
+    let child = folder.started(arguments, "a.games.partial", 1);
     fs::remove_file(folder.path("second.txt")).unwrap();
     let output = child.wait_with_output().unwrap();
     let refusal =
@@ -89,17 +87,6 @@ fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     assert_eq!(output.status.code(), Some(2));
     folder.write("second.txt", transcripts(1));
     folder.runs(arguments);
-}
-
-/// Starts a command and waits until its unfinished output has this many bytes.
-fn start(folder: &Folder, arguments: &str, unfinished: &str, bytes: u64) -> Child {
-    let mut child =
-        folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while fs::metadata(folder.path(unfinished)).map_or(0, |metadata| metadata.len()) < bytes {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be stopped");
-        sleep(Duration::from_millis(1));
-    }
-    child
 }
 
 #[test]
@@ -112,7 +99,7 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
         (import, "b.games", "b.games.partial", 3000),
         (&fit, "a.weights", "a.weights.parts/part-000020", 1),
     ] {
-        let child = start(&folder, arguments, unfinished, bytes);
+        let child = folder.started(arguments, unfinished, bytes);
         kill_process(Pid::from_child(&child), Signal::INT).unwrap();
         let stopped = child.wait_with_output().unwrap();
         let message = message(&stopped);
@@ -132,7 +119,7 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
 fn a_torn_part_is_told_of() {
     let folder = Folder::with_random_games(0..600);
     let (fit, name) = (FIT, "a.weights.parts/part-000020");
-    let mut child = start(&folder, fit, name, 1);
+    let mut child = folder.started(fit, name, 1);
     child.kill().unwrap();
     child.wait().unwrap();
     let file = fs::OpenOptions::new().write(true).open(folder.path(name)).unwrap();
