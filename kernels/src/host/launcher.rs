@@ -17,7 +17,11 @@ pub struct HostLauncher {
 impl HostLauncher {
     /// Compiles a program with the machine's C compiler.
     pub fn new(program: &Program) -> Result<Self, LaunchError> {
-        let program = HostProgram::compile(program).map_err(failed)?;
+        HostProgram::compile(program).map(Self::of).map_err(failed)
+    }
+
+    /// Runs the kernels of a program that is compiled.
+    pub fn of(program: HostProgram) -> Self {
         // As a small GPU: more than one block.
         let limits = Limits {
             blocks: 4,
@@ -25,7 +29,7 @@ impl HostLauncher {
             resident_bytes: usize::MAX,
             memory_bandwidth: None,
         };
-        Ok(Self { program, limits })
+        Self { program, limits }
     }
 
     /// Returns this launcher with other limits.

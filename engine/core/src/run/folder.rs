@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::lock::is_lock;
+use super::lock::{Lock, is_lock};
 use super::{Plan, Stage};
 use crate::file::{FileError, Kind, read_ordinary, sync_folder};
 
@@ -161,6 +161,13 @@ impl Folder {
         // A folder with files of others stays.
         let _ = fs::remove_dir(&self.path);
         Ok(())
+    }
+
+    /// Removes a folder without parts, unless another process makes parts of this run.
+    pub(super) fn remove_if_empty(&self, lock: &Lock, output: &Path) {
+        if !self.has_work() && lock.check_is_alone(&self.path, output).is_ok() {
+            let _ = self.remove();
+        }
     }
 
     fn remove_files(&self, chosen: impl Fn(&str) -> bool) -> Result<(), FileError> {

@@ -5,7 +5,6 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Shard;
-use super::folder::Folder;
 use crate::file::{FileError, lock};
 
 /// The name of the lock for packing.
@@ -54,13 +53,6 @@ impl Lock {
         let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
         others.find(|path| is_held(path)).map_or(Ok(()), |path| Err(refused(&path, output)))
-    }
-
-    /// Removes a folder without parts, unless another process makes parts of this run.
-    pub(super) fn remove_if_empty(&self, folder: &Folder, output: &Path) {
-        if !folder.has_work() && self.check_is_alone(&folder.path, output).is_ok() {
-            let _ = folder.remove();
-        }
     }
 }
 

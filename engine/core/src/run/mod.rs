@@ -312,7 +312,7 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         if !self.packs_only {
-            self.lock.remove_if_empty(&self.folder, &self.output);
+            self.folder.remove_if_empty(&self.lock, &self.output);
         }
     }
 }
@@ -337,7 +337,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.lock.remove_if_empty(&self.folder, &self.output);
+        self.folder.remove_if_empty(&self.lock, &self.output);
     }
 }
 

@@ -101,6 +101,9 @@ impl Data {
 /// The place of a column: its part, its number in it, and its heading.
 type Column = (usize, usize, String);
 
+/// The cells of a row by column.
+type Cells = BTreeMap<Column, String>;
+
 const SHOWN_OF_SHA256: usize = 12;
 
 impl Row {
@@ -126,8 +129,8 @@ impl Row {
         identity[..if is_checksum { SHOWN_OF_SHA256 } else { identity.len() }].to_owned()
     }
 
-    fn cells(&self) -> BTreeMap<Column, String> {
-        let mut cells = BTreeMap::new();
+    fn cells(&self) -> Cells {
+        let mut cells = Cells::new();
         let numbered = |errors: &ValueErrors| (errors.all, depth_name(errors.depth));
         for (number, (errors, depth)) in self.strong.iter().map(numbered).enumerate() {
             cells.insert((0, number, format!("strong, {depth}")), error_cell(&errors));
@@ -188,16 +191,9 @@ fn choice_cell(found: &BestMoves) -> String {
 
 impl fmt::Display for BenchmarkReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cells: Vec<_> = self.players.iter().map(Row::cells).collect();
-        let columns: BTreeSet<&Column> = cells.iter().flat_map(BTreeMap::keys).collect();
-        let headings = ["player", "identity"].into_iter();
-        let headings: Vec<&str> = headings.chain(columns.iter().map(|column| &*column.2)).collect();
-        let rows = self.players.iter().zip(&cells).map(|(row, cells)| {
-            let cell = |column| cells.get(column).cloned().unwrap_or_else(|| "-".to_owned());
-            let named = [row.player.clone(), row.short_identity()].into_iter();
-            named.chain(columns.iter().copied().map(cell)).collect::<Vec<String>>()
-        });
-        writeln!(f, "{}\n\n{LEGEND}", markdown(&headings, rows))?;
+        let row = |row: &Row| (vec![row.player.clone(), row.short_identity()], row.cells());
+        let rows: Vec<_> = self.players.iter().map(row).collect();
+        writeln!(f, "{}\n\n{LEGEND}", table(&["player", "identity"], &rows))?;
         self.write_groups(f)?;
         self.write_empties(f)?;
         for Row { player, fitted_to, .. } in &self.players {
@@ -232,7 +228,8 @@ impl BenchmarkReport {
         let measured = self.measured(|row| &row.strong);
         write_errors(f, "strong test", measured, |errors| {
             let groups = errors.by_group.iter().enumerate();
-            groups.map(|(number, group)| ((number, group.name.clone()), group.errors)).collect()
+            let column = |number, name: &str| (0, number, name.to_owned());
+            groups.map(|(n, group)| (column(n, &group.name), error_cell(&group.errors))).collect()
         })
     }
 
@@ -243,7 +240,8 @@ impl BenchmarkReport {
             let measured = self.measured(|row| &row.exact).filter(|(_, e)| e.file == file);
             write_errors(f, file_name(file), measured, |errors| {
                 let rows = errors.by_empties.iter();
-                rows.map(|row| ((row.empties, row.empties.to_string()), row.errors)).collect()
+                let column = |empties: usize| (0, empties, empties.to_string());
+                rows.map(|row| (column(row.empties), error_cell(&row.errors))).collect()
             })?;
         }
         Ok(())
@@ -257,30 +255,30 @@ impl BenchmarkReport {
     }
 }
 
-/// Errors by group: the place of its column, and its name.
-type Groups = BTreeMap<(usize, String), GroupErrors>;
+/// Lays out rows of names and cells; `first` has the headings of the names.
+fn table(first: &[&str], rows: &[(Vec<String>, Cells)]) -> String {
+    let columns: BTreeSet<&Column> = rows.iter().flat_map(|(_, cells)| cells.keys()).collect();
+    let named = columns.iter().map(|column| &*column.2);
+    let headings: Vec<&str> = first.iter().copied().chain(named).collect();
+    let rows = rows.iter().map(|(names, cells)| {
+        let cell = |column| cells.get(column).map_or("-", String::as_str).to_owned();
+        names.iter().cloned().chain(columns.iter().copied().map(cell)).collect::<Vec<String>>()
+    });
+    markdown(&headings, rows)
+}
 
 /// Writes a table of errors by groups of empty squares, a row for each player and depth.
 fn write_errors<'a>(
     f: &mut fmt::Formatter<'_>,
     title: &str,
     measured: impl Iterator<Item = (&'a Row, &'a ValueErrors)>,
-    groups: impl Fn(&ValueErrors) -> Groups,
+    groups: impl Fn(&ValueErrors) -> Cells,
 ) -> fmt::Result {
-    let name = |row: &Row, depth| format!("{}, {}", row.player, depth_name(depth));
-    let measured = measured.map(|(row, errors)| (name(row, errors.depth), groups(errors)));
-    let measured: Vec<(String, Groups)> = measured.collect();
-    let columns: BTreeSet<_> = measured.iter().flat_map(|(_, groups)| groups.keys()).collect();
-    if columns.is_empty() {
+    let name = |row: &Row, depth| vec![format!("{}, {}", row.player, depth_name(depth))];
+    let rows = measured.map(|(row, errors)| (name(row, errors.depth), groups(errors)));
+    let rows: Vec<_> = rows.collect();
+    if rows.iter().all(|(_, cells)| cells.is_empty()) {
         return Ok(());
     }
-    let first = format!("{title}, by empty squares");
-    let headings: Vec<&str> =
-        [&*first].into_iter().chain(columns.iter().map(|column| &*column.1)).collect();
-    let rows = measured.iter().map(|(name, groups)| {
-        let cell = |column| groups.get(column).map_or("-".to_owned(), error_cell);
-        let cells = columns.iter().copied().map(cell);
-        [name.clone()].into_iter().chain(cells).collect::<Vec<String>>()
-    });
-    writeln!(f, "\n{}", markdown(&headings, rows))
+    writeln!(f, "\n{}", table(&[&format!("{title}, by empty squares")], &rows))
 }
