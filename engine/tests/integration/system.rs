@@ -146,7 +146,7 @@ fn with_events_every_line_is_one_and_the_last_is_the_exit() {
             sleep(Duration::from_millis(1000));
             child
         } else {
-            start_until(&folder, &arguments, 3)
+            start(&folder, &arguments, 3)
         };
         for _ in 0..signals {
             sleep(Duration::from_millis(500));
