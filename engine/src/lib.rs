@@ -63,6 +63,7 @@ pub mod analysis;
 pub mod cli;
 pub mod eval;
 pub mod openings;
+pub mod player;
 pub mod protocol;
 pub mod search;
 pub mod selfplay;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::error::ContextValue;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Parser, ValueEnum};
 
 use othello_core::file::Existing;
@@ -124,7 +124,32 @@ pub fn decimal(text: &str) -> Result<f64, String> {
 pub fn parse<P: Parser>() -> P {
     let matches = with_negative_numbers(P::command()).try_get_matches();
     let parsed = matches.and_then(|matches| P::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| with_arguments_quoted(error).exit())
+    parsed.unwrap_or_else(|error| with_replacement(with_arguments_quoted(error)).exit())
+}
+
+/// The flags of earlier versions, and what replaces each.
+const REPLACED: [(&str, &str); 8] = [
+    ("--end-selectivity", "--ends EMPTIES:PERCENT,..."),
+    ("--part", "--subset"),
+    ("--second-depth", "the second player as PLAYER:depth=D"),
+    ("--second-nodes", "the second player as PLAYER:nodes=N"),
+    ("--second-search", "the second player as PLAYER:search=WAY"),
+    ("--second-selectivity", "the second player as PLAYER:selectivity=PERCENT"),
+    ("--white-depth", "--white PLAYER:depth=D"),
+    ("--white-weights", "--white PLAYER"),
+];
+
+/// The error with the replacement of the flag that it refuses, if an earlier version had it.
+fn with_replacement(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let flag = refused.split('=').next().unwrap_or_default();
+    let Some((flag, by)) = REPLACED.iter().find(|(old, _)| *old == flag) else { return error };
+    let tip = format!("{flag} was replaced: write {by}");
+    error.insert(ContextKind::SuggestedArg, ContextValue::None);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 /// The error with the arguments that it tells as they may be shown: once it is put together, it is
@@ -171,6 +196,23 @@ mod tests {
             let expected = "expected a whole number from 1 to 18446744073709551615";
             assert_eq!(parse(text).unwrap_err(), expected);
         }
+    }
+
+    #[test]
+    fn a_flag_of_an_earlier_version_is_refused_with_its_replacement() {
+        let command = || Command::new("match").arg(Arg::new("seconds").long("seconds"));
+        let refusal = |flag: &str| {
+            let error = command().try_get_matches_from(["match", flag, "8"]).unwrap_err();
+            with_replacement(error).to_string()
+        };
+        for (flag, by) in REPLACED {
+            for written in [flag.to_owned(), format!("{flag}=8")] {
+                let told = refusal(&written);
+                assert!(told.contains(&format!("tip: {flag} was replaced: write {by}")), "{told}");
+                assert!(!told.contains("similar"), "{told}");
+            }
+        }
+        assert!(!refusal("--other").contains("replaced"));
     }
 
     /// A regression: `--threads 4294967296` started threads without end.

@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use othello_cli::arguments::number_in;
 
-use super::arguments::SearchBy;
 use super::solve::Line;
 use super::{Outcome, Session};
 use crate::board::Square;
 use crate::eval::{Evaluate as _, Evaluator, Value, WeightsChoice};
+use crate::player::{SearchBy, SearchSpec};
 use crate::progress::Progress as _;
-use crate::search::{Features, Pruning, Search, Selectivity};
+use crate::search::{Features, Plan, Pruning, Search, Selectivity};
 use crate::text::Lines;
 use crate::text_table::table;
 
@@ -132,7 +132,9 @@ impl fmt::Display for Ablate {
 impl Arguments {
     /// Returns the searches: with all features, then without each in turn.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
-        let pruning = self.search.pruning(self.selectivity, evaluator)?;
+        let (search, selectivity) = (Some(self.search), Some(self.selectivity));
+        let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
+        let (_, pruning) = search.search(Plan::to_depth(0), evaluator)?;
         let variant = |without, features| Variant { without, features, pruning: pruning.clone() };
         // Without a move-ordering evaluation, leaving it out would change nothing.
         let is_there = |features: &Features| {

@@ -1,65 +1,42 @@
 //! The arguments of subcommands that search.
 
-use anyhow::bail;
-use clap::ValueEnum;
+use othello_cli::arguments::number_in;
 
-use crate::eval::Evaluate;
-use crate::search::{EndgameSchedule, Level, Pruning, Selectivity, Strength};
+use crate::player::SearchSpec;
+use crate::search::{EndgameSchedule, Level, Selectivity};
 
-/// The quantity that the depth of searches before perfect play limits.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum, derive_more::Display)]
-#[display(rename_all = "lowercase")]
-pub enum SearchBy {
-    /// All lines as many moves far
-    #[default]
-    Depth,
-    /// Likely lines further than unlikely ones, for study: depth D ends a line where its
-    /// probability is 4^-D or less. In equal time it plays weaker than a selective search by depth
-    Realization,
+/// The search of players that have no keys of their own. The arguments of subcommands that search
+/// include this (clap `flatten`).
+#[derive(clap::Args, Clone, Debug)]
+pub struct SearchArguments {
+    /// Play at this level, 1 to 60: its row of the table of levels gives the depth, the selectivity,
+    /// the endgame schedule and the start of exact play, which the flags of these names replace.
+    /// The table stands in the guides, docs/reference/levels.md
+    #[arg(long, value_name = "L")]
+    level: Option<Level>,
+
+    /// Search each move before exact play in so many nodes or little more, to a lesser depth where
+    /// they do not suffice
+    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
+    nodes: Option<u64>,
+
+    /// Leave out of searches to a depth what is unlikely to matter: 73, 87, 95, 98 or 99 percent
+    /// sure, with weights that `othello-trainer calibrate probcut` made; 100 leaves out nothing
+    #[arg(long, value_name = "PERCENT")]
+    selectivity: Option<Selectivity>,
+
+    /// Search to the end of the game before exact play, as sure of the score as each step says:
+    /// `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights that
+    /// `othello-trainer calibrate ends` made, or `none`
+    #[arg(long, value_name = "STEPS")]
+    ends: Option<EndgameSchedule>,
 }
 
-impl SearchBy {
-    /// Returns the pruning for such searches with an evaluation and a selectivity.
-    pub fn pruning(
-        self,
-        selectivity: Selectivity,
-        evaluator: &impl Evaluate,
-    ) -> anyhow::Result<Pruning> {
-        match self {
-            Self::Depth => Ok(Pruning::new(evaluator, selectivity)?),
-            Self::Realization if selectivity != Selectivity::Full => bail!(
-                "--selectivity is for searches by depth; leave it out with `--search realization`"
-            ),
-            Self::Realization => Ok(Pruning::by_probability(evaluator)?),
-        }
-    }
-
-    /// Returns the strength and the pruning of such searches at a level, with selectivities in
-    /// the place of the level's own where they are given. Ends of a given selectivity begin with
-    /// perfect play.
-    pub(super) fn at_level(
-        self,
-        level: Level,
-        selectivity: Option<Selectivity>,
-        ends: Option<Selectivity>,
-        evaluator: &impl Evaluate,
-    ) -> anyhow::Result<(Strength, Pruning)> {
-        let plan = level.plan(evaluator);
-        let (strength, usual, steps) = match (self, ends) {
-            (Self::Depth, None) if selectivity.is_none() => {
-                return Ok((plan.strength(), plan.pruning(evaluator)));
-            }
-            (Self::Depth, None) => {
-                (plan.strength(), plan.selectivity, plan.ends.exact_from(plan.exact))
-            }
-            (_, sure) => {
-                let by_depth = self == Self::Depth;
-                let usual = if by_depth { plan.selectivity } else { Selectivity::Full };
-                let strength = Strength { depth: level.number(), exact: plan.exact };
-                (strength, usual, EndgameSchedule::always(sure.unwrap_or_default()))
-            }
-        };
-        let pruning = self.pruning(selectivity.unwrap_or(usual), evaluator)?;
-        Ok((strength, pruning.with_endgame(evaluator, &steps)?))
+impl SearchArguments {
+    /// Returns the search, with a depth and a start of exact play.
+    pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
+        let &Self { level, nodes, selectivity, ref ends } = self;
+        let ends = ends.clone();
+        SearchSpec { level, depth, nodes, selectivity, exact, ends, ..SearchSpec::default() }
     }
 }

@@ -4,19 +4,20 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use serde::{Serialize, Serializer};
 
 use othello_cli::arguments::number_in;
 
-use super::arguments::SearchBy;
+use super::arguments::SearchArguments;
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::board::{Position, Square, StatedPosition};
-use crate::eval::{Evaluator, Value, WeightsChoice};
+use crate::eval::{Evaluator, Value};
 use crate::openings::Book;
+use crate::player::{SearchBy, SearchSpec, WeightsSpec};
 use crate::progress::{Progress as _, Silent};
-use crate::search::{EndgameSchedule, Level, Search, Selectivity, TableError};
+use crate::search::{Limits, Plan, Search, Strength, TableError};
 use crate::test_suite::{Agreement, AgreementReport};
 
 /// Arguments of `evaluate`.
@@ -28,38 +29,32 @@ pub struct Arguments {
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
-    /// Search this many plies deep; 0 gives static values
-    #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
-    depth: u32,
+    /// Search this many plies deep; 0 gives static values [default: 0, with --level that of the
+    /// level]
+    #[arg(long, value_name = "D", value_parser = number_in(0..=60_u32))]
+    depth: Option<u32>,
 
-    /// Search as strongly as this level, 1 to 60, says: about so many moves ahead, and to the end
-    /// from some empty squares on, likely scores first and exact ones later. The table of levels
-    /// stands in the guides, docs/reference/levels.md
-    #[arg(long, value_name = "L", conflicts_with = "depth")]
-    level: Option<Level>,
+    /// Give exact scores from this many empty squares on [default: 0, with --level that of the
+    /// level]
+    #[arg(long, value_name = "E", value_parser = number_in(0..=60_u32))]
+    exact: Option<u32>,
+
+    #[command(flatten)]
+    searching: SearchArguments,
 
     /// Way to search
-    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
-    search: SearchBy,
-
-    /// Leave out of the search what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure; 100
-    /// leaves out nothing [default: 100, with --level that of the level]
-    #[arg(long, value_name = "PERCENT")]
-    selectivity: Option<Selectivity>,
-
-    /// Leave as much out of searches to the end, whose values are then likely and no longer exact
-    /// [default: 100, with --level by its steps]
-    #[arg(long, value_name = "PERCENT")]
-    end_selectivity: Option<Selectivity>,
+    #[arg(long, value_name = "WAY", value_enum)]
+    search: Option<SearchBy>,
 
     /// Size of the transposition table in MB, one for each thread; values of searches that leave
     /// nothing out do not depend on it [default: 4, with --level 16]
     #[arg(long, value_name = "M", value_parser = number_in(1..=1_usize << 20))]
     hash_mb: Option<usize>,
 
-    /// Weights: a file, `none`, `mobility` or `embedded`
-    #[arg(long, value_name = "W", default_value = "embedded")]
-    weights: WeightsChoice,
+    /// Weights: a file, `none`, `mobility` or `embedded`, and the search after a colon, as in
+    /// `embedded:depth=8`
+    #[arg(long, value_name = "PLAYER", default_value = "embedded")]
+    weights: WeightsSpec,
 
     /// File of scored openings: positions in it take their value from it
     #[arg(long, value_name = "F")]
@@ -72,20 +67,19 @@ impl Arguments {
         &self,
         evaluator: &'a Evaluator,
     ) -> anyhow::Result<(Search<'a, Evaluator>, bool)> {
-        let (strength, pruning) = match self.level {
-            Some(level) => {
-                self.search.at_level(level, self.selectivity, self.end_selectivity, evaluator)?
-            }
-            None => {
-                let selectivity = self.selectivity.unwrap_or_default();
-                let ends = EndgameSchedule::always(self.end_selectivity.unwrap_or_default());
-                let pruning = self.search.pruning(selectivity, evaluator)?;
-                (self.depth.into(), pruning.with_endgame(evaluator, &ends)?)
-            }
-        };
-        let search = Search::new(evaluator).strength(strength).pruning(pruning);
+        let flags = self.searching.spec(self.depth, self.exact);
+        let flags = SearchSpec { search: self.search, ..flags };
+        let spec = self.weights.search.clone().or(&flags);
+        ensure!(
+            spec.milliseconds.is_none(),
+            "`ms={}`: values by time differ from run to run; expected nodes or depth",
+            spec.milliseconds.unwrap_or_default()
+        );
+        let (strength, pruning) = spec.search(Plan::to_depth(0), evaluator)?;
+        let limits = Limits { nodes: spec.nodes, ..Limits::default() };
+        let search = Search::new(evaluator).strength(strength).pruning(pruning).limits(limits);
         let search = self.hash_mb.into_iter().fold(search, Search::hash_mb);
-        Ok((search, strength.depth > 0))
+        Ok((search, strength != Strength::from(0)))
     }
 }
 
@@ -126,7 +120,7 @@ type Finding = (Value, Option<Square>);
 /// Evaluates the file piece by piece and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     // Static values come by the million; a search takes long enough for progress to be shown.
-    let evaluator = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let (search, looks_ahead) = arguments.search(&evaluator)?;
     let lines_at_once = if looks_ahead { 1 << 10 } else { 1 << 16 };
     let book = arguments.book.as_deref().map(Book::read).transpose()?;

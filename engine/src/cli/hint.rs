@@ -8,15 +8,16 @@ use serde::Serialize;
 
 use othello_cli::arguments::number_in;
 
-use super::arguments::SearchBy;
+use super::arguments::SearchArguments;
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;
 use crate::board::{Square, Squares, StatedPosition};
-use crate::eval::{Evaluator, WeightsChoice};
+use crate::eval::Evaluator;
+use crate::player::{MAX_MILLISECONDS, SearchBy, SearchSpec, WeightsSpec};
 use crate::progress::Progress as _;
-use crate::search::{Level, Limits, Search, Searcher, Selectivity};
+use crate::search::{Level, Limits, Plan, Search, Searcher};
 use crate::text_table::table;
 
 /// Arguments of `hint`.
@@ -27,50 +28,53 @@ pub struct Arguments {
     #[arg(value_name = "POSITION", allow_hyphen_values = true, default_value = START)]
     positions: Positions,
 
-    /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely
-    /// scores first and exact ones later. The table of levels stands in the guides,
-    /// docs/reference/levels.md; weights without predictions (`calibrate probcut`) leave nothing
-    /// out, and look less far beyond level 10
-    #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
-    level: Level,
+    /// Search each move this many plies deep [default: that of the level]
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
+    depth: Option<u32>,
+
+    /// Give exact scores from this many empty squares on [default: that of the level]
+    #[arg(long, value_name = "E", value_parser = number_in(0..=60_u32))]
+    exact: Option<u32>,
+
+    #[command(flatten)]
+    searching: SearchArguments,
 
     /// Way to search where the score is not exact
-    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
-    search: SearchBy,
-
-    /// Leave out of searches that are not exact what is unlikely to matter: 73, 87, 95, 98 or 99
-    /// percent sure; 100 leaves out nothing [default: that of the level]
-    #[arg(long, value_name = "PERCENT")]
-    selectivity: Option<Selectivity>,
-
-    /// Search each move in so many nodes or little more, to a lesser depth where they do not
-    /// suffice
-    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
-    nodes: Option<u64>,
+    #[arg(long, value_name = "WAY", value_enum)]
+    search: Option<SearchBy>,
 
     /// Search each move so many milliseconds or little longer, to a lesser depth where they do not
     /// suffice
-    #[arg(long, value_name = "T", value_parser = number_in(1..=u64::from(u32::MAX)))]
+    #[arg(long, value_name = "T", value_parser = number_in(1..=MAX_MILLISECONDS))]
     milliseconds: Option<u64>,
 
     /// Size of the transposition table in MB, one for each thread; values do not depend on it
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
     hash_mb: usize,
 
-    /// Weights: a file, `none`, `mobility` or `embedded`
-    #[arg(long, value_name = "W", default_value = "embedded")]
-    weights: WeightsChoice,
+    /// Weights: a file, `none`, `mobility` or `embedded`, and the search after a colon, as in
+    /// `embedded:level=12`
+    #[arg(long, value_name = "PLAYER", default_value = "embedded")]
+    weights: WeightsSpec,
 }
 
 impl Arguments {
-    /// The limits of a search that begins now.
-    fn limits(&self) -> Limits {
-        let time = self.milliseconds.map(Duration::from_millis);
-        Limits {
-            nodes: self.nodes,
-            deadline: time.and_then(|time| Instant::now().checked_add(time)),
-            ..Limits::default()
-        }
+    /// Returns the search: the player's own keys, then the flags, then those of the usual level.
+    fn spec(&self) -> SearchSpec {
+        let flags = self.searching.spec(self.depth, self.exact);
+        let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };
+        let usual = SearchSpec { level: Some(Level::USUAL), ..SearchSpec::default() };
+        self.weights.search.clone().or(&flags).or(&usual)
+    }
+}
+
+/// Returns the limits of a search that begins now.
+fn limits(spec: &SearchSpec) -> Limits {
+    let time = spec.milliseconds.map(Duration::from_millis);
+    Limits {
+        nodes: spec.nodes,
+        deadline: time.map(|time| Instant::now() + time),
+        ..Limits::default()
     }
 }
 
@@ -148,15 +152,15 @@ impl fmt::Display for Hints {
 /// depend on the number of threads. In searches that leave nothing out, threads without a move help
 /// the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.lines()?.next_lines(usize::MAX)?;
     let numbered = positions.iter().enumerate();
     let moves = numbered.flat_map(|(index, stated)| {
         Squares(stated.position.moves()).map(move |square| (index, square))
     });
     let moves: Vec<(usize, Square)> = moves.collect();
-    let (search, level) = (arguments.search, arguments.level);
-    let (strength, pruning) = search.at_level(level, arguments.selectivity, None, &evaluator)?;
+    let spec = arguments.spec();
+    let (strength, pruning) = spec.search(Plan::to_depth(0), &evaluator)?;
     let search = Search::new(&evaluator).pruning(pruning).hash_mb(arguments.hash_mb);
     let team = search.threads(session.threads()).team(moves.len());
     let mut team = team.context("--hash-mb, of which each thread needs as much")?;
@@ -164,7 +168,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let rate = |searcher: &mut Searcher<'_, Evaluator>, &(index, square): &(usize, Square)| {
         let position = &positions[index].position;
-        let rated = rated_move(searcher, position, square, strength, &arguments.limits());
+        let rated = rated_move(searcher, position, square, strength, &limits(&spec));
         session.progress().advance(1);
         Some((index, rated?))
     };

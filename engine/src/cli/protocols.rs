@@ -7,14 +7,14 @@ use anyhow::Context as _;
 
 use othello_cli::arguments::number_in;
 
-use super::arguments::SearchBy;
 use super::{Outcome, Session};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::openings::Book;
+use crate::player::SearchBy;
 use crate::protocol::gtp::Gtp;
 use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
-use crate::search::{Level, Search, Selectivity};
+use crate::search::{Level, Pruning, Search};
 
 /// The options of a player. The arguments of what plays include them (clap `flatten`).
 #[derive(clap::Args, Debug)]
@@ -79,9 +79,7 @@ impl Arguments {
         let player = self.playing.player(evaluator, session)?.with_pondering(self.ponder);
         Ok(match self.search {
             SearchBy::Depth => player,
-            SearchBy::Realization => {
-                player.with_pruning(self.search.pruning(Selectivity::Full, evaluator)?)
-            }
+            SearchBy::Realization => player.with_pruning(Pruning::by_probability(evaluator)?),
         })
     }
 }

@@ -97,6 +97,12 @@ impl Level {
 }
 
 impl Plan {
+    /// A search to a depth that prunes nothing and plays exactly only where the depth reaches the
+    /// end.
+    pub const fn to_depth(depth: u32) -> Self {
+        Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
+    }
+
     /// The strength: searches go to the end from the first step of the endgame schedule, or from
     /// the start of perfect play.
     pub fn strength(&self) -> Strength {

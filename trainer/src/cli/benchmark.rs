@@ -9,12 +9,13 @@ use othello_cli::arguments::number_in;
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Discs;
 use othello_engine::file::{Existing, check_output, check_replaceable, plain};
+use othello_engine::player::PlayerSpec;
 use othello_engine::progress::Progress as _;
 use othello_engine::run::Held;
 use othello_engine::search::Selectivity;
 
 use super::matches::check_reached;
-use crate::arena::{Choice, PlayerChoice, Terms};
+use crate::arena::{Choice, Terms};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
 /// The files that a part without a flag takes from a copy of the repository.
@@ -30,10 +31,11 @@ const WITHIN: Discs = 10;
 /// Arguments of `benchmark`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Players to measure: weights files, `none`, `mobility` or `embedded`; or other programs by
-    /// their command lines, as `gtp:COMMAND` or `nboard:COMMAND`
+    /// Players to measure: weights files, `none`, `mobility` or `embedded`, each with its search
+    /// after a colon where the flags do not hold, as in `my.weights:selectivity=87`; or other
+    /// programs by their command lines, as `gtp:COMMAND` or `nboard:COMMAND`
     #[arg(value_name = "PLAYER", required = true)]
-    players: Vec<PlayerChoice>,
+    players: Vec<PlayerSpec>,
     /// Parts to run [default: all that have data]
     #[arg(long, value_name = "PART,...", value_enum, value_delimiter = ',')]
     only: Vec<Part>,
@@ -71,7 +73,7 @@ pub struct Arguments {
     time: u64,
     /// Reference of the match, a player like the others
     #[arg(long, value_name = "PLAYER", default_value = "embedded")]
-    against: PlayerChoice,
+    against: PlayerSpec,
     /// File of openings of the match [default: datasets/openings/balanced-8.txt, in this folder or
     /// one above it]
     #[arg(long, value_name = "FILE")]
@@ -176,7 +178,7 @@ impl Plan<'_> {
         let Some(file) = files.into_iter().next() else { return Ok(None) };
         let choice = Choice { count: games.div_ceil(2), seed: SEED, within: WITHIN };
         let openings = choice.draw(&file)?;
-        if players.iter().chain([against]).any(PlayerChoice::needs_games) {
+        if players.iter().chain([against]).any(PlayerSpec::needs_games) {
             check_reached(&openings)?;
         }
         let against = Subject::load(against, self.terms())?;
@@ -195,7 +197,7 @@ impl Arguments {
         let single = self.strong.iter().chain(&self.hard).chain(&self.openings);
         let files = single.chain(&self.exact).chain(&self.suite).map(PathBuf::as_path);
         let players = self.players.iter().chain([&self.against]);
-        files.chain(players.filter_map(PlayerChoice::file))
+        files.chain(players.filter_map(PlayerSpec::file))
     }
 
     /// Returns the files in which to look for games that lead to problems, whatever parts run.
@@ -230,7 +232,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let load = |player| Subject::load(player, plan.terms());
     let subjects: Vec<Subject> = arguments.players.iter().map(load).collect::<Result<_, _>>()?;
     let (progress, mut left_out) = (session.progress(), plan.left_out);
-    if arguments.players.iter().any(PlayerChoice::needs_games) {
+    if arguments.players.iter().any(PlayerSpec::needs_games) {
         benchmark.find_games(&arguments.files_of_games(), progress)?;
     }
     let mut players = vec![];

@@ -31,8 +31,8 @@ enum What {
     /// Learn what shallow searches predict of deeper ones, so that `--selectivity` can leave these
     /// out
     Probcut(probcut::Arguments),
-    /// Learn what shallow searches predict of scores near the end, so that `--end-selectivity` can
-    /// leave searches to the end out
+    /// Learn what shallow searches predict of scores near the end, so that `--ends` can leave
+    /// searches to the end out
     Ends(ends::Arguments),
     /// Learn how likely moves are to be played, so that `--search realization` can go by it
     Realization(realization::Arguments),

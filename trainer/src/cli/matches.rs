@@ -7,33 +7,40 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Position, Side};
-use othello_engine::cli::arguments::SearchBy;
-use othello_engine::eval::{Evaluator, Identified as _};
+use othello_engine::cli::arguments::SearchArguments;
+use othello_engine::eval::{Evaluator, Identified as _, Zero};
 use othello_engine::file::{Provenance, check_differ, check_output};
+use othello_engine::player::{
+    ExternalEngine, MAX_MILLISECONDS, PlayerSpec, SearchBy, SearchSpec, WeightsSpec,
+};
 use othello_engine::progress::Progress as _;
 use othello_engine::run::{Run, Shard, described};
-use othello_engine::search::{Pruning, Selectivity, Strength};
+use othello_engine::search::{Level, Plan, Pruning, Strength};
+use serde_json::json;
 
 use self::kept::{KeptArguments, checksum};
 use super::sprt::SprtArguments;
 use crate::arena::{
-    Budget, Choice, Conditions, Contestant, ExternalEngine, Finding, KeptMatch, Match, MatchReport,
-    Opening, PlayerChoice, Sprt, Terms,
+    Budget, Choice, Conditions, Contestant, Finding, KeptMatch, Match, MatchReport, Opening, Sprt,
+    Terms,
 };
 
 /// Arguments of `match`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`; or
-    /// another program by its command line, as `gtp:COMMAND` or `nboard:COMMAND`
-    first: PlayerChoice,
+    /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`, with
+    /// its search after a colon where the flags do not hold, as in
+    /// `my.weights:depth=12,selectivity=73,exact=20`; or another program by its command line, as
+    /// `gtp:COMMAND` or `nboard:COMMAND`. The keys of a search are level, depth, nodes, ms,
+    /// selectivity, exact, ends (steps joined by `+`) and search
+    first: PlayerSpec,
     /// Second player
-    second: PlayerChoice,
+    second: PlayerSpec,
     /// File of openings to start from: enumerated openings, positions, or text with a board or a
     /// transcript a line
     #[arg(long, value_name = "FILE")]
@@ -41,45 +48,34 @@ pub struct Arguments {
     /// Number of openings to play, each twice with colours swapped
     #[arg(long, value_name = "N")]
     pairs: NonZeroUsize,
-    /// Search each move this many plies deep; programs by NBoard are told to
-    #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
-    depth: u32,
-    /// Play perfectly from this many empty squares on, weights alone
-    #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
-    exact: u32,
+    /// Search each move this many plies deep; programs by NBoard are told to [default: 4, with
+    /// --equal-time 60]
+    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
+    depth: Option<u32>,
+    /// Play exactly from this many empty squares on, weights alone [default: 12]
+    #[arg(long, value_name = "E", value_parser = number_in(0..=60_u32))]
+    exact: Option<u32>,
+    #[command(flatten)]
+    searching: SearchArguments,
     /// Seed that decides which openings of the file are played
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
     /// Play only labelled openings that are no further from even than this
     #[arg(long, value_name = "DISCS", default_value_t = 10)]
     within: Discs,
-    /// Probability in percent that what searches before exact play leave out does not matter: 73,
-    /// 87, 95, 98, 99, or 100, which leaves out nothing
-    #[arg(long, value_name = "PERCENT", default_value_t)]
-    selectivity: Selectivity,
     /// Search before exact play, of weights alone
-    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
-    search: SearchBy,
-    /// Search of the second player, if different
     #[arg(long, value_name = "WAY", value_enum)]
-    second_search: Option<SearchBy>,
-    /// Depth of the second player, where it is another
-    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
-    second_depth: Option<u32>,
-    /// Selectivity of the second player, where it is another
-    #[arg(long, value_name = "PERCENT")]
-    second_selectivity: Option<Selectivity>,
-    /// Nodes that the search of a move before exact play may take, of weights alone: the deepest
-    /// search within them decides
-    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
-    nodes: Option<u64>,
-    /// Nodes of the second player, where they are others
-    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
-    second_nodes: Option<u64>,
+    search: Option<SearchBy>,
     /// Milliseconds that the search of a move before exact play may take, of weights alone; games
     /// then depend on the machine
-    #[arg(long, value_name = "M", value_parser = number_in(1..=86_400_000_u64))]
+    #[arg(long, value_name = "M", value_parser = number_in(1..=MAX_MILLISECONDS))]
     milliseconds: Option<u64>,
+    /// Give both players this many milliseconds for each move before exact play, to any depth;
+    /// without a number 5. The report compares the nodes and the seconds that they took
+    #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "5", value_parser = number_in(1..=MAX_MILLISECONDS))]
+    #[arg(conflicts_with_all = ["milliseconds", "time"])]
+    equal_time: Option<u64>,
     /// Seconds that each player has for all its moves of a game after the opening, other programs
     /// too, which are told so; who uses them up forfeits the game. Games then depend on the machine
     #[arg(long, value_name = "S", value_parser = number_in(1..=86_400_u64))]
@@ -105,48 +101,33 @@ pub struct Arguments {
 }
 
 /// A loaded player.
-enum Loaded {
-    Evaluation(Evaluator, Pruning),
+struct Loaded {
+    mind: Mind,
+    /// The search, with the defaults of the match.
+    search: SearchSpec,
+    plan: Plan,
+}
+
+enum Mind {
+    Evaluation(Evaluator, Strength, Pruning),
     External(ExternalEngine),
 }
 
 impl Loaded {
     /// Returns the checksum of the weights, or the command line.
     fn identity(&self) -> String {
-        match self {
-            Self::Evaluation(evaluator, _) => evaluator.identity().to_owned(),
-            Self::External(engine) => engine.to_string(),
+        match &self.mind {
+            Mind::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
+            Mind::External(engine) => engine.to_string(),
         }
     }
 
-    fn contestant(&self, terms: Terms, budget: Budget, exact: u32) -> Contestant<'_> {
-        match self {
-            Self::Evaluation(evaluator, pruning) => {
-                let strength = Strength { depth: terms.depth, exact };
-                Contestant::Searching(evaluator, strength, budget, pruning)
+    fn contestant(&self, terms: Terms, budget: Budget) -> Contestant<'_> {
+        match &self.mind {
+            Mind::Evaluation(evaluator, strength, pruning) => {
+                Contestant::Searching(evaluator, *strength, budget, pruning)
             }
-            Self::External(engine) => Contestant::External(engine, terms),
-        }
-    }
-}
-
-/// Loads weights; starts an external program once, to check that it answers.
-fn load(
-    choice: &PlayerChoice,
-    terms: Terms,
-    (search, selectivity): (SearchBy, Selectivity),
-) -> anyhow::Result<Loaded> {
-    let player = || format!("player {choice}");
-    match choice {
-        PlayerChoice::Weights(weights) => {
-            let evaluator = Evaluator::load(weights).with_context(player)?;
-            let pruning = search.pruning(selectivity, &evaluator).with_context(player)?;
-            Ok(Loaded::Evaluation(evaluator, pruning))
-        }
-        PlayerChoice::External(engine) => {
-            let there = engine.check(terms).map_err(|misconduct| anyhow!("it {misconduct}"));
-            there.with_context(player)?;
-            Ok(Loaded::External(engine.clone()))
+            Mind::External(engine) => Contestant::External(engine, terms),
         }
     }
 }
@@ -171,103 +152,110 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    fn second_depth(&self) -> u32 {
-        self.second_depth.unwrap_or(self.depth)
+    /// Returns the plan of searches without flags and keys.
+    fn usual(&self) -> Plan {
+        let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
+        Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the kind of the first player's search, and its selectivity.
-    fn first_search(&self) -> (SearchBy, Selectivity) {
-        (self.search, self.selectivity)
+    /// Returns the search of players that have no keys of their own.
+    fn defaults(&self) -> SearchSpec {
+        let milliseconds = self.milliseconds.or(self.equal_time);
+        let flags = self.searching.spec(self.depth, self.exact);
+        SearchSpec { milliseconds, search: self.search, ..flags }
     }
 
-    /// Returns the kind of the second player's search, and its selectivity. A search of another
-    /// kind than the first player's is full-width, unless it has a selectivity of its own.
-    fn second_search(&self) -> (SearchBy, Selectivity) {
-        let search = self.second_search.unwrap_or(self.search);
-        let inherited = if search == self.search { self.selectivity } else { Selectivity::Full };
-        (search, self.second_selectivity.unwrap_or(inherited))
-    }
-
-    /// Returns the budgets of both players.
-    fn budgets(&self) -> [Budget; 2] {
-        let (milliseconds, seconds_a_game) = (self.milliseconds, self.time);
-        [self.nodes, self.second_nodes.or(self.nodes)].map(|nodes| Budget {
-            nodes,
-            milliseconds,
-            seconds_a_game,
-        })
-    }
-
-    /// Returns the names of the players in the report, with their searches if these differ.
-    fn names(&self, terms: [Terms; 2]) -> [String; 2] {
-        let (first, second) = (&self.first, &self.second);
-        let budgets = self.budgets();
-        let searches = [self.first_search(), self.second_search()];
-        if self.second_depth.is_none() && budgets[0] == budgets[1] && searches[0] == searches[1] {
-            return [first.to_string(), second.to_string()];
-        }
-        let name = |player: &PlayerChoice, number: usize| {
-            let (depth, budget) = (terms[number].depth, budgets[number]);
-            match searches[number] {
-                (SearchBy::Depth, percent) => {
-                    format!("{player} (depth {depth}, {percent} %{budget})")
-                }
-                (SearchBy::Realization, _) => {
-                    format!("{player} (realization, depth {depth}{budget})")
-                }
+    /// Loads weights; starts an external program once, to check that it answers.
+    fn load(&self, choice: &PlayerSpec, terms: Terms) -> anyhow::Result<Loaded> {
+        let player = || format!("player {choice}");
+        match choice {
+            PlayerSpec::Weights(WeightsSpec { weights, search }) => {
+                let evaluator = Evaluator::load(weights).with_context(player)?;
+                let search = search.clone().or(&self.defaults());
+                let plan = search.plan(self.usual(), &evaluator);
+                let found = search.search(self.usual(), &evaluator).with_context(player)?;
+                Ok(Loaded { mind: Mind::Evaluation(evaluator, found.0, found.1), search, plan })
             }
-        };
-        [name(first, 0), name(second, 1)]
+            PlayerSpec::Program(engine) => {
+                ensure!(
+                    self.equal_time.is_none(),
+                    "player {choice}: --equal-time is for weights, which searches by milliseconds obey; \
+                     expected --time SECONDS, which programs are told"
+                );
+                let there = terms.check(engine).map_err(|misconduct| anyhow!("it {misconduct}"));
+                there.with_context(player)?;
+                let (search, mind) = (self.defaults(), Mind::External(engine.clone()));
+                Ok(Loaded { plan: search.plan(self.usual(), &Zero), mind, search })
+            }
+        }
     }
 
     /// Returns the provenance: everything that decides the games.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
+        let [first, second] = players.each_ref().map(|player| &player.plan);
         let settings = Provenance::new("match")
             .with("first", players[0].identity())
             .with("second", players[1].identity())
             .with("openings", checksum(openings))
-            .with("depth", self.depth)
-            .with("second_depth", self.second_depth())
-            .with("exact", self.exact)
-            .with("selectivity", self.selectivity.percent())
-            .with("second_selectivity", self.second_search().1.percent())
-            .with("budgets", serde_json::json!(self.budgets()));
-        // Matches of searches by depth keep the provenance that they had.
-        match [self.search, self.second_search().0] {
-            [SearchBy::Depth, SearchBy::Depth] => settings,
-            searches => settings.with("searches", searches.map(|one| one.to_string()).to_vec()),
-        }
+            .with("depth", first.depth)
+            .with("second_depth", second.depth)
+            .with("exact", first.exact)
+            .with("selectivity", first.selectivity.percent())
+            .with("second_selectivity", second.selectivity.percent())
+            .with("budgets", json!(self.budgets(players)));
+        // Matches that were possible before these settings keep the provenance that they had.
+        let searches = players.each_ref().map(|player| player.search.search.unwrap_or_default());
+        let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
+        let ends = [first, second].map(|plan| plan.ends.to_string());
+        let unusual = [
+            (
+                "searches",
+                searches != [SearchBy::Depth; 2],
+                json!(searches.map(|by| by.to_string())),
+            ),
+            ("second_exact", first.exact != second.exact, json!(second.exact)),
+            ("ends", ends != ["none"; 2], json!(ends)),
+            ("levels", levels != [None; 2], json!(levels)),
+        ];
+        let unusual = unusual.into_iter().filter(|(_, is_there, _)| *is_there);
+        unusual.fold(settings, |settings, (key, _, value)| settings.with(key, value))
+    }
+
+    /// Returns the budgets of both players.
+    fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
+        players
+            .each_ref()
+            .map(|player| Budget { seconds_a_game: self.time, ..Budget::of(&player.search) })
     }
 }
 
 /// Plays and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_outputs()?;
+    let defaults = arguments.defaults().plan(arguments.usual(), &Zero);
     let terms = Terms {
-        depth: arguments.depth,
+        depth: defaults.depth,
         time: Duration::from_secs(arguments.timeout),
         game: arguments.time.map(Duration::from_secs),
     };
     let [first, second] = [&arguments.first, &arguments.second];
-    let second_terms = Terms { depth: arguments.second_depth(), ..terms };
-    let searches = [arguments.first_search(), arguments.second_search()];
-    let loaded = [load(first, terms, searches[0])?, load(second, second_terms, searches[1])?];
+    let loaded = [arguments.load(first, terms)?, arguments.load(second, terms)?];
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings)?;
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }
-    let budgets = arguments.budgets();
+    let budgets = arguments.budgets(&loaded);
     let players = Match {
-        first: loaded[0].contestant(terms, budgets[0], arguments.exact),
-        second: loaded[1].contestant(second_terms, budgets[1], arguments.exact),
-        strength: Strength { depth: arguments.depth, exact: arguments.exact },
+        first: loaded[0].contestant(terms, budgets[0]),
+        second: loaded[1].contestant(terms, budgets[1]),
+        strength: defaults.strength(),
     };
     let conditions = Conditions {
-        players: arguments.names([terms, second_terms]),
-        depth: arguments.depth,
-        exact: arguments.exact,
+        players: [first.to_string(), second.to_string()],
+        depth: defaults.depth,
+        exact: defaults.exact,
         budgets,
         sprt: arguments.sprt.test(),
     };

@@ -6,10 +6,10 @@ use othello_engine::board::notation::board_text;
 use othello_engine::board::obf::Problem;
 use othello_engine::board::{Discs, Position, Side, Squares};
 use othello_engine::eval::{Mobility, Zero};
+use othello_engine::player::Protocol;
 use othello_engine::record::GameReader;
 use othello_engine::search::{Level, Search};
 use othello_testing::program::message;
-use othello_trainer::arena::Protocol;
 use serde_json::Value;
 
 use super::external::command;

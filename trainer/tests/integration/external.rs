@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use othello_engine::board::{Position, Squares};
 use othello_engine::eval::{Evaluator, Zero};
+use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::Silent;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server, serve};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search, Strength};
-use othello_trainer::arena::{Contestant, ExternalEngine, Match, MatchResult, Protocol, Terms};
+use othello_trainer::arena::{Contestant, Match, MatchResult, Terms};
 use serde_json::Value;
 
 use super::folder::{Folder, printed};

@@ -21,9 +21,9 @@ use std::process::{Command, ExitCode};
 use othello_testing::guides::{BINARIES, CHECKED, inputs};
 
 const AT_MOST: &str = "\
-    --games 60 --pairs 4 --depth 2 --nodes 300 --level 4 --black-depth 2 --white-depth 1 \
-    --exact 6 --black-exact 6 --white-exact 6 --plies 5 --score-depth 1 --hash-mb 4 --random 300 \
-    --count 20 --positions 100 --searches 2 --epochs 2 --repetitions 1 --seeds 2";
+    --games 60 --pairs 4 --depth 2 --nodes 300 --level 4 --exact 6 --plies 5 --score-depth 1 \
+    --hash-mb 4 --random 300 --count 20 --positions 100 --searches 2 --epochs 2 --repetitions 1 \
+    --seeds 2";
 
 /// The arguments to add to a call that begins so, unless it has them.
 const ADDED: &str = "\
@@ -92,6 +92,16 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
         let shards = smaller[at].split_once('/').and_then(|(_, shards)| shards.parse().ok());
         if smaller[at - 1] == "--shard" && shards > Some(3) {
             smaller[at] = "1/1".to_owned();
+        }
+    }
+    // The keys of a player are smaller, too.
+    for word in &mut smaller {
+        for (key, most) in [("depth=", 2), ("nodes=", 300), ("level=", 4), ("exact=", 6)] {
+            let Some((before, after)) = word.split_once(key) else { continue };
+            let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+            if let Ok(given) = after[..digits].parse::<u32>() {
+                *word = format!("{before}{key}{}{}", given.min(most), &after[digits..]);
+            }
         }
     }
     let call = arguments.join(" ");

@@ -33,7 +33,7 @@ const FLAGS: &str = "\
 /// Flags that may ask for endless work.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
-    --repetitions --plies --score-depth --white-depth --black-depth --white-exact --epochs \
+    --repetitions --plies --score-depth --epochs \
     --random-plies --minutes --batch perft --hash-mb";
 
 const OUTPUTS: [&str; 6] =

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use othello_engine::player::SearchSpec;
 use othello_engine::search::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,12 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Returns the budget of a search.
+    pub fn of(search: &SearchSpec) -> Self {
+        let &SearchSpec { nodes, milliseconds, .. } = search;
+        Self { nodes, milliseconds, seconds_a_game: None }
+    }
+
     /// Returns the time for a game.
     pub(super) fn game_time(self) -> Option<Duration> {
         self.seconds_a_game.map(Duration::from_secs)

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use othello_engine::board::{Position, Side, Square, ggf};
+use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::Progress;
 use othello_engine::protocol::{Board, Clock, Turn};
 use othello_engine::text::excerpt;
@@ -11,72 +12,47 @@ use rayon::prelude::*;
 use super::opening::Opening;
 use super::process::{Misconduct, Process};
 
-/// A protocol that engines speak.
+/// The terms for external engines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Protocol {
-    /// The Go Text Protocol, version 2.
-    Gtp,
-    /// The NBoard protocol, version 2.
-    Nboard,
+pub struct Terms {
+    /// The depth that NBoard's `set depth` asks for.
+    pub depth: u32,
+    /// The longest time for one answer.
+    pub time: Duration,
+    /// The time for all moves of a game. GTP engines are told by `time_settings` and `time_left`,
+    /// NBoard engines with the game.
+    pub game: Option<Duration>,
 }
 
-impl Protocol {
-    /// Returns the prefix before the command line of an engine that speaks the protocol.
-    const fn prefix(self) -> &'static str {
-        match self {
-            Self::Gtp => "gtp:",
-            Self::Nboard => "nboard:",
-        }
-    }
-}
-
-/// An external program that plays.
-#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
-#[display("{}{}", self.protocol.prefix(), self.command)]
-pub struct ExternalEngine {
-    /// The protocol of the program.
-    pub protocol: Protocol,
-    /// The command line that starts the program, for the shell.
-    pub command: String,
-}
-
-impl ExternalEngine {
-    /// Reads `gtp:COMMAND` or `nboard:COMMAND`.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Protocol::Gtp, Protocol::Nboard].into_iter().find_map(|protocol| {
-            let command = text.strip_prefix(protocol.prefix())?.trim().to_owned();
-            (!command.is_empty()).then_some(Self { protocol, command })
-        })
-    }
-
-    /// Starts the engine and begins a game, to check that it works.
-    pub fn check(&self, terms: Terms) -> Result<(), Misconduct> {
+impl Terms {
+    /// Starts an engine and begins a game, to check that it works.
+    pub fn check(self, engine: &ExternalEngine) -> Result<(), Misconduct> {
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
-        Conversation::new(self, terms).begin(&first)
+        Conversation::new(engine, self).begin(&first)
     }
 
-    /// Starts the engine and returns the name and the version that it gives itself; `None` if it
+    /// Starts an engine and returns the name and the version that it gives itself; `None` if it
     /// gives none.
-    pub fn introduction(&self, terms: Terms) -> Result<Option<String>, Misconduct> {
-        let mut conversation = Conversation::new(self, terms);
+    pub fn introduction(self, engine: &ExternalEngine) -> Result<Option<String>, Misconduct> {
+        let mut conversation = Conversation::new(engine, self);
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
         conversation.begin(&first)?;
         conversation.introduction()
     }
 
-    /// Asks the engine for its move in each position, in the same order, each as in a new game. The
+    /// Asks an engine for its move in each position, in the same order, each as in a new game. The
     /// positions are shared out to as many processes as there are threads. The side to move must be
     /// able to; by GTP a position must have a game that leads to it. `progress` advances by one for
     /// each position.
     pub fn moves(
-        &self,
-        terms: Terms,
+        self,
+        engine: &ExternalEngine,
         openings: &[Opening],
         progress: &dyn Progress,
     ) -> Vec<Result<Square, Misconduct>> {
         let workers = rayon::current_num_threads().min(openings.len());
         let work = |worker: usize| {
-            let mut conversation = Conversation::new(self, terms);
+            let mut conversation = Conversation::new(engine, self);
             let own = openings.iter().enumerate().skip(worker).step_by(workers);
             let ask = |(place, opening)| {
                 let answer = conversation.begin(opening).and_then(|()| {
@@ -93,18 +69,6 @@ impl ExternalEngine {
         answers.sort_by_key(|&(place, _)| place);
         answers.into_iter().map(|(_, answer)| answer).collect()
     }
-}
-
-/// The terms for external engines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Terms {
-    /// The depth that NBoard's `set depth` asks for.
-    pub depth: u32,
-    /// The longest time for one answer.
-    pub time: Duration,
-    /// The time for all moves of a game. GTP engines are told by `time_settings` and `time_left`,
-    /// NBoard engines with the game.
-    pub game: Option<Duration>,
 }
 
 /// A game in progress.

@@ -95,6 +95,12 @@ impl fmt::Display for MatchReport {
                 writeln!(f, "  {player}: {nodes}{seconds:.1} s before exact play")?;
             }
         }
+        let [one, other] = self.budgets;
+        let [first_effort, second_effort] = self.efforts.map(|effort| effort.seconds);
+        if one.milliseconds.is_some() && one == other && second_effort > 0.0 {
+            let ratio = first_effort / second_effort;
+            writeln!(f, "  equal time: {first} took {ratio:.3} times that of {second}")?;
+        }
         for (player, number) in [(first, 1), (second, 2)] {
             let games = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
             if games > 0 {

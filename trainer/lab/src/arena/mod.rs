@@ -2,7 +2,6 @@
 //! external program.
 
 mod budget;
-mod choice;
 mod external;
 #[cfg(windows)]
 mod job;
@@ -21,8 +20,7 @@ mod sprt;
 mod statistics;
 
 pub use budget::Budget;
-pub use choice::PlayerChoice;
-pub use external::{ExternalEngine, Protocol, Terms};
+pub use external::Terms;
 pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError, pack};
 pub use match_report::{Finding, MatchReport};
 pub use opening::Opening;

@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use othello_engine::board::{Side, Square};
 use othello_engine::eval::Evaluator;
+use othello_engine::player::ExternalEngine;
 use othello_engine::protocol::Clock;
 use othello_engine::run::size;
 use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
 use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
-use super::external::{Conversation, ExternalEngine, Terms, Underway};
+use super::external::{Conversation, Terms, Underway};
 use super::opening::Opening;
 use super::process::Misconduct;
 

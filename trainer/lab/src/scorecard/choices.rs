@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use othello_engine::board::{Position, StatedPosition};
 use othello_engine::eval::Evaluator;
+use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::Progress;
-use othello_engine::search::{Pruning, Search, Searcher, TableError};
+use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
 use othello_engine::test_suite::{Agreement, AgreementReport};
 use serde::Serialize;
 
 use super::problems::Problems;
-use crate::arena::{ExternalEngine, Protocol, Terms};
+use crate::arena::Terms;
 
 /// The moves that a player chose, compared with the best ones.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -31,18 +32,20 @@ pub struct BestMoves {
 }
 
 impl BestMoves {
-    /// Searches each position to a depth, from an empty table, as `evaluate` does.
+    /// Searches each position from an empty table, as `evaluate` does.
     pub(super) fn by_search(
         evaluator: &Evaluator,
-        (depth, pruning): (u32, Pruning),
+        (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
         problems: &Problems,
         progress: &dyn Progress,
     ) -> Result<Self, TableError> {
         let begun = Instant::now();
         let selectivity = Some(pruning.selectivity().percent());
         let positions: Vec<Position> = problems.lines.iter().map(|line| line.position).collect();
+        let depth = strength.depth;
         progress.begin(&format!("depth {depth} (positions)"), 0, positions.len() as u64);
-        let search = Search::new(evaluator).depth(depth).pruning(pruning);
+        let limits = Limits { nodes, ..Limits::default() };
+        let search = Search::new(evaluator).strength(strength).pruning(pruning).limits(limits);
         let found = search.find_all(&positions, progress)?;
         let mut agreement = Agreement::default();
         for (line, found) in problems.lines.iter().zip(found) {
@@ -75,7 +78,7 @@ impl BestMoves {
         }
         progress.begin("moves (positions)", 0, lines.len() as u64);
         let (mut agreement, mut failures) = (Agreement::default(), vec![]);
-        let answers = engine.moves(terms, &openings, progress);
+        let answers = terms.moves(engine, &openings, progress);
         for (line, answer) in lines.iter().zip(answers) {
             match answer {
                 Ok(square) => agreement.add_move(line, Some(square)),

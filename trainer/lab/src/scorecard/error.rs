@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use othello_engine::eval::WeightsError;
+use othello_engine::player::SearchSpecError;
 use othello_engine::record::RecordError;
 use othello_engine::search::TableError;
 use othello_engine::text::TextError;
@@ -17,6 +18,8 @@ use othello_fit::source::{LabelRulesError, SourceError};
 pub enum BenchmarkError {
     #[error("player {player}: it {misconduct}")]
     Player { player: String, misconduct: Misconduct },
+    #[error("player {player}: {error}")]
+    Search { player: String, error: SearchSpecError },
     #[error(
         "{}: no position with an exact score; name games that are solved near their end, positions, \
          or lines of boards with scores",

@@ -7,19 +7,18 @@ use std::time::{Duration, Instant};
 
 use othello_engine::board::{Phase, Position};
 use othello_engine::eval::Evaluator;
+use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::{Progress, Silent};
-use othello_engine::search::{Selectivity, Strength, TableError};
+use othello_engine::search::{EndgameSchedule, Plan, Pruning, Selectivity, Strength};
 
 use super::choices::{BestMoves, Solved};
 use super::error::BenchmarkError;
 use super::part::Part;
 use super::problems::Problems;
-use super::subject::{Mind, Subject, pruning};
+use super::subject::{Mind, Subject};
 use super::table::{Data, LeftOut, Row};
 use super::values::ValueErrors;
-use crate::arena::{
-    Budget, Conditions, Contestant, ExternalEngine, Match, MatchReport, Protocol, Terms,
-};
+use crate::arena::{Budget, Conditions, Contestant, Match, MatchReport, Terms};
 use othello_fit::model::Phases;
 use othello_fit::source::checksum;
 
@@ -59,8 +58,9 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search of evaluations in the match: as deep as time allows, and exact if it suffices.
-const AS_TIME_ALLOWS: Strength = Strength { depth: 40, exact: 20 };
+/// The search of evaluations in the match: as deep as time allows, and perfect where it suffices.
+const AS_TIME_ALLOWS: Plan =
+    Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
 const NO_VALUES: &str = "values are not given by a program";
 const NO_GAMES: &str =
@@ -109,7 +109,7 @@ impl Benchmark {
         let mut row = Row::new(subject);
         let mut reasons = vec![];
         match &subject.mind {
-            Mind::Evaluation(evaluator) => self.search(evaluator, &mut row, progress)?,
+            Mind::Evaluation(evaluator) => self.search((subject, evaluator), &mut row, progress)?,
             Mind::Program(engine) => reasons = self.ask(engine, &mut row, progress),
         }
         let values = row.strong.iter().chain(&row.exact).filter(|values| values.depth == 0);
@@ -132,7 +132,7 @@ impl Benchmark {
 
     fn search(
         &self,
-        evaluator: &Evaluator,
+        (subject, evaluator): (&Subject, &Evaluator),
         row: &mut Row,
         progress: &dyn Progress,
     ) -> Result<(), BenchmarkError> {
@@ -148,10 +148,12 @@ impl Benchmark {
         for path in &self.exact {
             row.exact.extend(values(path, &Phases::default().0)?);
         }
-        let pruning = pruning(evaluator, self.selectivity);
         if let Some(hard) = &self.hard {
-            for &depth in &self.depths {
-                let search = (depth, pruning.clone());
+            // A player with a depth of its own has one row.
+            let own = subject.search.depth.is_some() || subject.search.level.is_some();
+            for &depth in self.depths.iter().take(if own { 1 } else { self.depths.len() }) {
+                let (strength, pruning) = self.search_of(subject, Plan::to_depth(depth))?;
+                let search = (strength, pruning, subject.search.nodes);
                 row.hard.push(BestMoves::by_search(evaluator, search, hard, progress)?);
             }
         }
@@ -159,6 +161,17 @@ impl Benchmark {
             row.suite = Some(Solved::by_search(evaluator, suite, progress)?);
         }
         Ok(())
+    }
+
+    /// Returns the search of a player, with the values of a plan that it does not have itself.
+    fn search_of(
+        &self,
+        subject: &Subject,
+        usual: Plan,
+    ) -> Result<(Strength, Pruning), BenchmarkError> {
+        let player = || subject.name.clone();
+        let search = subject.search(usual, self.selectivity);
+        search.map_err(|error| BenchmarkError::Search { player: player(), error })
     }
 
     /// Asks a program for its moves. Returns the parts that it cannot have, with the reasons.
@@ -198,27 +211,30 @@ impl Benchmark {
         subject: &Subject,
         equal_time: &EqualTime,
         progress: &dyn Progress,
-    ) -> Result<MatchReport, TableError> {
+    ) -> Result<MatchReport, BenchmarkError> {
         let begun = Instant::now();
         let EqualTime { against, openings, seconds, .. } = equal_time;
         let game = Some(Duration::from_secs(*seconds));
         let terms = Terms { depth: AS_TIME_ALLOWS.depth, time: self.timeout, game };
-        let budget = Budget { seconds_a_game: Some(*seconds), ..Budget::default() };
         let players = [subject, against];
-        let prunings = players.map(|player| player.pruning(self.selectivity));
+        let budgets = players
+            .map(|player| Budget { seconds_a_game: Some(*seconds), ..Budget::of(&player.search) });
+        let searches =
+            [self.search_of(subject, AS_TIME_ALLOWS)?, self.search_of(against, AS_TIME_ALLOWS)?];
         let contestant = |number: usize| match &players[number].mind {
             Mind::Evaluation(evaluator) => {
-                Contestant::Searching(evaluator, AS_TIME_ALLOWS, budget, &prunings[number])
+                let (strength, pruning) = &searches[number];
+                Contestant::Searching(evaluator, *strength, budgets[number], pruning)
             }
             Mind::Program(engine) => Contestant::External(engine, terms),
         };
-        let players_of_match =
-            Match { first: contestant(0), second: contestant(1), strength: AS_TIME_ALLOWS };
+        let strength = AS_TIME_ALLOWS.strength();
+        let players_of_match = Match { first: contestant(0), second: contestant(1), strength };
         let conditions = Conditions {
             players: players.map(|player| player.name.clone()),
             depth: AS_TIME_ALLOWS.depth,
             exact: AS_TIME_ALLOWS.exact,
-            budgets: [budget; 2],
+            budgets,
             sprt: None,
         };
         let result = players_of_match.play(openings, progress)?;

@@ -1,10 +1,12 @@
 //! A player that is measured: an evaluation with our search, or another program.
 
 use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _};
-use othello_engine::search::{Pruning, Selectivity};
+use othello_engine::player::{ExternalEngine, PlayerSpec, Protocol, WeightsSpec};
+use othello_engine::player::{SearchSpec, SearchSpecError};
+use othello_engine::search::{Plan, Pruning, Selectivity, Strength};
 
 use super::error::BenchmarkError;
-use crate::arena::{ExternalEngine, PlayerChoice, Protocol, Terms};
+use crate::arena::Terms;
 use othello_fit::metrics::Trained;
 
 /// A player that is measured.
@@ -14,6 +16,8 @@ pub struct Subject {
     pub name: String,
     /// The checksum of the weights, or the name and version that a program gives itself.
     pub identity: Option<String>,
+    /// The search of an evaluation, as far as it is given.
+    pub(super) search: SearchSpec,
     /// The data that weights say they were fitted to.
     pub(super) trained: Option<Trained>,
     pub(super) mind: Mind,
@@ -27,22 +31,24 @@ pub(super) enum Mind {
 
 impl Subject {
     /// Loads weights; starts a program once, to check that it answers, and asks for its name.
-    pub fn load(choice: &PlayerChoice, terms: Terms) -> Result<Self, BenchmarkError> {
+    pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, BenchmarkError> {
         let name = choice.to_string();
-        let (identity, trained, mind) = match choice {
-            PlayerChoice::Weights(weights) => {
+        let (identity, trained, search, mind) = match choice {
+            PlayerSpec::Weights(WeightsSpec { weights, search }) => {
                 let evaluator = Evaluator::load(weights)?;
                 let identity = Some(evaluator.identity().to_owned());
-                (identity, Trained::of(weights)?, Mind::Evaluation(evaluator.into()))
+                let mind = Mind::Evaluation(evaluator.into());
+                (identity, Trained::of(weights)?, search.clone(), mind)
             }
-            PlayerChoice::External(engine) => {
-                let said = engine.introduction(terms);
+            PlayerSpec::Program(engine) => {
+                let said = terms.introduction(engine);
                 let refused =
                     |misconduct| BenchmarkError::Player { player: name.clone(), misconduct };
-                (said.map_err(refused)?, None, Mind::Program(engine.clone()))
+                let mind = Mind::Program(engine.clone());
+                (said.map_err(refused)?, None, SearchSpec::default(), mind)
             }
         };
-        Ok(Self { name, identity, trained, mind })
+        Ok(Self { name, identity, search, trained, mind })
     }
 
     /// Returns the kind of the player: `weights`, `gtp` or `nboard`.
@@ -54,26 +60,28 @@ impl Subject {
         }
     }
 
-    /// Returns the cuts of the player's searches; none of a program's are known.
-    pub(super) fn pruning(&self, wanted: Selectivity) -> Pruning {
-        match &self.mind {
-            Mind::Evaluation(evaluator) => pruning(evaluator, wanted),
-            Mind::Program(_) => Pruning::default(),
-        }
+    /// Returns the player's own search, with `usual` and `selectivity` where it has no keys of its
+    /// own. Weights that have no ProbCut model have no default selectivity; of a program's search
+    /// nothing is known.
+    pub(super) fn search(
+        &self,
+        usual: Plan,
+        selectivity: Selectivity,
+    ) -> Result<(Strength, Pruning), SearchSpecError> {
+        let Mind::Evaluation(evaluator) = &self.mind else {
+            return Ok((usual.strength(), Pruning::default()));
+        };
+        let learned = evaluator.models().probcut.is_some();
+        let selectivity = if learned { selectivity } else { Selectivity::Full };
+        self.search.search(Plan { selectivity, ..usual }, &**evaluator)
     }
 
     pub(super) fn is(&self, other: &Self) -> bool {
         match (&self.mind, &other.mind) {
-            (Mind::Evaluation(one), Mind::Evaluation(other)) => one.identity() == other.identity(),
+            (Mind::Evaluation(one), Mind::Evaluation(two)) => {
+                one.identity() == two.identity() && self.search == other.search
+            }
             _ => self.name == other.name,
         }
-    }
-}
-
-/// Returns the cuts of a selectivity, or none if the weights have not learned any.
-pub(super) fn pruning(evaluator: &Evaluator, wanted: Selectivity) -> Pruning {
-    match evaluator.models().probcut {
-        Some(_) => Pruning::new(evaluator, wanted).unwrap_or_default(),
-        None => Pruning::default(),
     }
 }

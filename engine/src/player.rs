@@ -1,0 +1,500 @@
+//! A player as one string: an evaluation and its search, such as `my.weights:depth=12,exact=20`, or
+//! another program, such as `gtp:COMMAND`.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::eval::{Evaluate, NoProbCut, NoRealization, WeightsChoice};
+use crate::search::{EndgameSchedule, Level, Plan, Pruning, Selectivity, Strength};
+use crate::text::{Invalid, excerpt};
+
+/// A player. Text form: `WEIGHTS[:KEY=VALUE,...]`, where the last colon whose rest parses as keys
+/// begins the keys; `gtp:COMMAND`; or `nboard:COMMAND`.
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
+pub enum PlayerSpec {
+    /// An evaluation with our search.
+    Weights(WeightsSpec),
+    /// Another program.
+    Program(ExternalEngine),
+}
+
+/// An evaluation with our search. Text form: `WEIGHTS[:KEY=VALUE,...]`.
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{weights}{search}")]
+pub struct WeightsSpec {
+    /// The weights of the evaluation.
+    pub weights: WeightsChoice,
+    /// The search, as far as it is given.
+    pub search: SearchSpec,
+}
+
+/// A program that plays by a protocol.
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}{command}", protocol.prefix())]
+pub struct ExternalEngine {
+    /// The protocol of the program.
+    pub protocol: Protocol,
+    /// The command line that starts the program, for the shell.
+    pub command: String,
+}
+
+/// A protocol that programs speak.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// The Go Text Protocol, version 2.
+    Gtp,
+    /// The NBoard protocol, version 2.
+    Nboard,
+}
+
+impl Protocol {
+    /// Returns the prefix before the command line of a program that speaks the protocol.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Gtp => "gtp:",
+            Self::Nboard => "nboard:",
+        }
+    }
+}
+
+/// The quantity that the depth of searches before exact play limits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Display)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[display(rename_all = "lowercase")]
+pub enum SearchBy {
+    /// All lines to the same number of moves
+    #[default]
+    Depth,
+    /// Likely lines further than unlikely ones, for study: depth D ends a line where its
+    /// probability is 4^-D or less. In equal time it plays weaker than a selective search by depth
+    Realization,
+}
+
+/// The search of a player, as far as it is given. Text form: `:` and `KEY=VALUE` for each value,
+/// or nothing.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SearchSpec {
+    /// The level, whose row of the table of levels holds where no other key is given.
+    pub level: Option<Level>,
+    /// The depth before exact play.
+    pub depth: Option<u32>,
+    /// The most nodes of a search before exact play.
+    pub nodes: Option<u64>,
+    /// The most milliseconds of a search before exact play.
+    pub milliseconds: Option<u64>,
+    /// The ProbCut confidence of searches to a depth.
+    pub selectivity: Option<Selectivity>,
+    /// The number of empty squares at or below which play is exact.
+    pub exact: Option<u32>,
+    /// The ProbCut schedule of the endgame before exact play.
+    pub ends: Option<EndgameSchedule>,
+    /// The quantity that the depth limits.
+    pub search: Option<SearchBy>,
+}
+
+/// The error for a text that is not a player.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum PlayerError {
+    #[error(transparent)]
+    Weights(#[from] Invalid),
+    #[error("expected the command of a program after `{prefix}`")]
+    NoCommand { prefix: &'static str },
+    #[error("`{0}` is another program; expected weights")]
+    Program(ExternalEngine),
+    #[error("`{key}` is not a key of a search; expected {KEYS}, each as KEY=VALUE")]
+    UnknownKey { key: String },
+    #[error("`{key}={value}`: {expected}")]
+    Value { key: &'static str, value: String, expected: String },
+    #[error("`{key}` is given twice; expected each key once")]
+    Repeated { key: &'static str },
+}
+
+/// The error for a search that an evaluation does not support.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SearchSpecError {
+    /// The weights have no ProbCut model.
+    #[error(transparent)]
+    NoProbCut(#[from] NoProbCut),
+    /// The weights have no model of realization probabilities.
+    #[error(transparent)]
+    NoRealization(#[from] NoRealization),
+    /// A search by realization probability has a ProbCut confidence.
+    #[error(
+        "`selectivity` is for searches by depth; leave it out of searches by realization probability"
+    )]
+    Selectivity,
+}
+
+const KEYS: &str = "level, depth, nodes, ms, selectivity, exact, ends or search";
+
+/// The most milliseconds of a move: a day.
+pub const MAX_MILLISECONDS: u64 = 86_400_000;
+
+impl PlayerSpec {
+    /// Returns the path of the weights file, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Weights(own) => own.weights.path(),
+            Self::Program(_) => None,
+        }
+    }
+
+    /// Returns true if the player knows positions only by the game that led to them.
+    pub fn needs_games(&self) -> bool {
+        matches!(self, Self::Program(ExternalEngine { protocol: Protocol::Gtp, .. }))
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerError> {
+        for protocol in [Protocol::Gtp, Protocol::Nboard] {
+            let prefix = protocol.prefix();
+            if let Some(command) = text.strip_prefix(prefix).map(str::trim) {
+                let engine = ExternalEngine { protocol, command: command.to_owned() };
+                let error = PlayerError::NoCommand { prefix };
+                return if command.is_empty() { Err(error) } else { Ok(Self::Program(engine)) };
+            }
+        }
+        let mut refused = None;
+        for (colon, _) in text.rmatch_indices(':') {
+            let keys = &text[colon + 1..];
+            match keys.parse() {
+                Ok(search) => {
+                    let weights = text[..colon].parse()?;
+                    return Ok(Self::Weights(WeightsSpec { weights, search }));
+                }
+                Err(error) if looks_like_keys(keys) => drop(refused.get_or_insert(error)),
+                Err(_) => {}
+            }
+        }
+        match refused {
+            Some(error) => Err(error),
+            None => Ok(Self::Weights(text.parse::<WeightsChoice>()?.into())),
+        }
+    }
+}
+
+impl FromStr for WeightsSpec {
+    type Err = PlayerError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerError> {
+        match text.parse()? {
+            PlayerSpec::Weights(own) => Ok(own),
+            PlayerSpec::Program(engine) => Err(PlayerError::Program(engine)),
+        }
+    }
+}
+
+impl From<WeightsChoice> for WeightsSpec {
+    fn from(weights: WeightsChoice) -> Self {
+        Self { weights, search: SearchSpec::default() }
+    }
+}
+
+/// Returns whether a text begins with a word and `=`: file names rarely have that after a colon.
+fn looks_like_keys(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(key, _)| {
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+    })
+}
+
+impl FromStr for SearchSpec {
+    type Err = PlayerError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerError> {
+        let mut spec = Self::default();
+        for pair in text.split(',') {
+            let unknown = || PlayerError::UnknownKey { key: excerpt(pair) };
+            let (key, value) = pair.split_once('=').ok_or_else(unknown)?;
+            match key.trim() {
+                "level" => put(&mut spec.level, "level", value, str::parse),
+                "depth" => put(&mut spec.depth, "depth", value, |v| whole(v, 1..=60)),
+                "nodes" => put(&mut spec.nodes, "nodes", value, |v| whole(v, 1..=u64::MAX)),
+                "ms" => {
+                    put(&mut spec.milliseconds, "ms", value, |v| whole(v, 1..=MAX_MILLISECONDS))
+                }
+                "selectivity" => put(&mut spec.selectivity, "selectivity", value, str::parse),
+                "exact" => put(&mut spec.exact, "exact", value, |v| whole(v, 0..=60)),
+                "ends" => put(&mut spec.ends, "ends", value, steps),
+                "search" => put(&mut spec.search, "search", value, |v| match v {
+                    "depth" => Ok(SearchBy::Depth),
+                    "realization" => Ok(SearchBy::Realization),
+                    _ => Err("expected depth or realization"),
+                }),
+                key => Err(PlayerError::UnknownKey { key: excerpt(key) }),
+            }?;
+        }
+        Ok(spec)
+    }
+}
+
+/// Puts the value of a key in its place.
+fn put<'a, T, E: fmt::Display>(
+    place: &mut Option<T>,
+    key: &'static str,
+    value: &'a str,
+    parse: impl Fn(&'a str) -> Result<T, E>,
+) -> Result<(), PlayerError> {
+    let parsed = parse(value.trim()).map_err(|expected| PlayerError::Value {
+        key,
+        value: excerpt(value),
+        expected: expected.to_string(),
+    })?;
+    match place.replace(parsed) {
+        Some(_) => Err(PlayerError::Repeated { key }),
+        None => Ok(()),
+    }
+}
+
+fn whole<T: FromStr + PartialOrd + fmt::Display>(
+    text: &str,
+    range: RangeInclusive<T>,
+) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    let (first, last) = (range.start(), range.end());
+    number.ok_or_else(|| format!("expected a whole number from {first} to {last}"))
+}
+
+/// Parses an endgame schedule whose steps are joined by `+`, since a comma ends the key.
+fn steps(text: &str) -> Result<EndgameSchedule, String> {
+    let parsed = text.replace('+', ",").parse::<EndgameSchedule>();
+    parsed.map_err(|error| error.to_string().replace("20:73,18:95", "20:73+18:95"))
+}
+
+impl fmt::Display for SearchSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { level, depth, nodes, milliseconds, selectivity, exact, ends, search } = self;
+        let ends = ends.as_ref().map(|ends| ends.to_string().replace(',', "+"));
+        let pairs = [
+            ("level", level.map(|level| level.to_string())),
+            ("depth", depth.map(|depth| depth.to_string())),
+            ("nodes", nodes.map(|nodes| nodes.to_string())),
+            ("ms", milliseconds.map(|milliseconds| milliseconds.to_string())),
+            ("selectivity", selectivity.map(|selectivity| selectivity.to_string())),
+            ("exact", exact.map(|exact| exact.to_string())),
+            ("ends", ends),
+            ("search", search.map(|search| search.to_string())),
+        ];
+        let given = pairs.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        given.enumerate().try_for_each(|(number, (key, value))| {
+            write!(f, "{}{key}={value}", if number == 0 { ":" } else { "," })
+        })
+    }
+}
+
+impl SearchSpec {
+    /// Returns this search with the values of another one where it has none. A level stands for a
+    /// depth, a selectivity, a schedule and the start of exact play.
+    #[must_use]
+    pub fn or(self, other: &Self) -> Self {
+        let other = other.clone();
+        let row = if self.level.is_some() { Self::default() } else { other.clone() };
+        Self {
+            level: self.level.or(row.level),
+            depth: self.depth.or(row.depth),
+            nodes: self.nodes.or(other.nodes),
+            milliseconds: self.milliseconds.or(other.milliseconds),
+            selectivity: self.selectivity.or(row.selectivity),
+            exact: self.exact.or(row.exact),
+            ends: self.ends.or(row.ends),
+            search: self.search.or(other.search),
+        }
+    }
+
+    /// Returns the plan: the row of the level with an evaluation, or else `usual`, with the values
+    /// that are given.
+    pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
+        let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
+        if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {
+            let Plan { exact, .. } = plan;
+            plan = Plan { depth: level.number(), exact, ..Plan::to_depth(0) };
+        }
+        Plan {
+            depth: self.depth.unwrap_or(plan.depth),
+            selectivity: self.selectivity.unwrap_or(plan.selectivity),
+            ends: self.ends.clone().unwrap_or(plan.ends),
+            exact: self.exact.unwrap_or(plan.exact),
+        }
+    }
+
+    /// Returns the strength and the pruning of the search with an evaluation, by the plan `usual`
+    /// where nothing else is given.
+    pub fn search(
+        &self,
+        usual: Plan,
+        evaluator: &impl Evaluate,
+    ) -> Result<(Strength, Pruning), SearchSpecError> {
+        let plan = self.plan(usual, evaluator);
+        if self.is_a_level() {
+            return Ok((plan.strength(), plan.pruning(evaluator)));
+        }
+        let pruning = match self.by() {
+            SearchBy::Depth => Pruning::new(evaluator, plan.selectivity)?,
+            SearchBy::Realization if plan.selectivity != Selectivity::Full => {
+                return Err(SearchSpecError::Selectivity);
+            }
+            SearchBy::Realization => Pruning::by_probability(evaluator)?,
+        };
+        let ends = plan.ends.clone().exact_from(plan.exact);
+        Ok((plan.strength(), pruning.with_endgame(evaluator, &ends)?))
+    }
+
+    /// Returns whether the search is the row of a level as it is.
+    fn is_a_level(&self) -> bool {
+        let replaced = self.depth.or(self.exact).is_some()
+            || self.selectivity.is_some()
+            || self.ends.is_some()
+            || self.by() == SearchBy::Realization;
+        self.level.is_some() && !replaced
+    }
+
+    fn by(&self) -> SearchBy {
+        self.search.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Evaluator, Mobility};
+    use crate::random::Generator;
+
+    fn weights(file: &str, search: SearchSpec) -> PlayerSpec {
+        PlayerSpec::Weights(WeightsSpec { weights: WeightsChoice::File(file.into()), search })
+    }
+
+    #[test]
+    fn the_last_colon_whose_rest_parses_as_keys_begins_the_keys() {
+        let depth = |depth| SearchSpec { depth: Some(depth), ..SearchSpec::default() };
+        let ends = "20:73,18:95".parse().ok();
+        let both = SearchSpec { ends, exact: Some(14), ..SearchSpec::default() };
+        let none = SearchSpec::default;
+        for (text, expected) in [
+            ("a.weights", weights("a.weights", none())),
+            ("a.weights:depth=12", weights("a.weights", depth(12))),
+            (r"C:\a.weights", weights(r"C:\a.weights", none())),
+            (r"C:\a.weights:depth=12", weights(r"C:\a.weights", depth(12))),
+            ("a:depth=3:depth=4", weights("a:depth=3", depth(4))),
+            ("a*0.001", weights("a*0.001", none())),
+            ("a.weights:exact=14,ends=20:73+18:95", weights("a.weights", both.clone())),
+            ("a.weights:ends=20:73+18:95,exact=14", weights("a.weights", both)),
+            ("mobility", PlayerSpec::Weights(WeightsChoice::Mobility.into())),
+        ] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+        let command = "sh -c 'a:depth=3'".to_owned();
+        let engine = ExternalEngine { protocol: Protocol::Gtp, command };
+        let text = "gtp: sh -c 'a:depth=3' ";
+        assert_eq!(text.parse(), Ok(PlayerSpec::Program(engine.clone())));
+        assert_eq!(text.parse::<WeightsSpec>(), Err(PlayerError::Program(engine)));
+        let own = WeightsSpec { weights: WeightsChoice::Embedded, search: depth(8) };
+        assert_eq!("embedded:depth=8".parse(), Ok(own));
+    }
+
+    #[test]
+    fn errors_name_the_key_and_what_was_expected() {
+        let number = "expected a whole number from 1 to 60";
+        let no_weights = "embeded".parse::<WeightsChoice>().unwrap_err().to_string();
+        for (text, expected) in [
+            ("a:depth=0", format!("`depth=0`: {number}")),
+            ("a:depth=", format!("`depth=`: {number}")),
+            ("a:level=61", format!("`level=61`: {number}")),
+            ("a:exact=-1", "`exact=-1`: expected a whole number from 0 to 60".to_owned()),
+            ("a:ms=0", "`ms=0`: expected a whole number from 1 to 86400000".to_owned()),
+            ("a:search=deep", "`search=deep`: expected depth or realization".to_owned()),
+            ("a:depth=3,depth=4", "`depth` is given twice; expected each key once".to_owned()),
+            (
+                "a:dpeth=3",
+                format!("`dpeth` is not a key of a search; expected {KEYS}, each as KEY=VALUE"),
+            ),
+            (
+                "a:depth=3,",
+                format!("`` is not a key of a search; expected {KEYS}, each as KEY=VALUE"),
+            ),
+            (
+                "a:selectivity=74",
+                "`selectivity=74`: expected 73, 87, 95, 98, 99 or 100 percent".to_owned(),
+            ),
+            ("nboard: ", "expected the command of a program after `nboard:`".to_owned()),
+            ("embeded", no_weights.clone()),
+            ("embeded:depth=3", no_weights),
+        ] {
+            assert_eq!(text.parse::<PlayerSpec>().unwrap_err().to_string(), expected, "{text}");
+        }
+        let error = "a:ends=20:95+18:73".parse::<PlayerSpec>().unwrap_err().to_string();
+        assert!(
+            error.starts_with("`ends=20:95+18:73`: `18:73`: is not after and above"),
+            "{error}"
+        );
+        assert!(error.contains("expected steps such as 20:73+18:95"), "{error}");
+    }
+
+    /// Random specs, each key given or not.
+    #[test]
+    fn specs_are_read_as_they_are_written() {
+        let mut random = Generator::new(11);
+        for _ in 0..2_000 {
+            let mut below = |end: usize| random.below(end as u32) as u32;
+            let spec = SearchSpec {
+                level: Level::new(below(61)),
+                depth: (below(2) == 0).then(|| 1 + below(60)),
+                nodes: (below(2) == 0).then(|| 1 + u64::from(below(1 << 30))),
+                milliseconds: (below(2) == 0).then(|| 1 + u64::from(below(86_400_000))),
+                selectivity: Selectivity::ALL.get(below(12) as usize).copied(),
+                exact: (below(2) == 0).then(|| below(61)),
+                ends: Level::new(below(121)).map(|level| level.selective().ends),
+                search: [SearchBy::Depth, SearchBy::Realization].get(below(4) as usize).copied(),
+            };
+            for file in ["a.weights", r"C:\a b.weights", "a:b/c=d", "embedded-2"] {
+                let player = weights(file, spec.clone());
+                assert_eq!(player.to_string().parse(), Ok(player));
+            }
+        }
+    }
+
+    #[test]
+    fn own_keys_come_before_defaults_and_a_level_before_a_default_depth() {
+        let parse = |text: &str| text.parse::<SearchSpec>().unwrap();
+        let defaults = parse("depth=8,selectivity=73,nodes=5,exact=14");
+        for (own, both) in [
+            ("depth=4", ":depth=4,nodes=5,selectivity=73,exact=14"),
+            ("nodes=9,exact=0", ":depth=8,nodes=9,selectivity=73,exact=0"),
+            ("level=10", ":level=10,nodes=5"),
+            ("level=10,depth=12", ":level=10,depth=12,nodes=5"),
+        ] {
+            assert_eq!(parse(own).or(&defaults).to_string(), both);
+        }
+        assert_eq!(parse("depth=4").or(&parse("level=10")).to_string(), ":level=10,depth=4");
+    }
+
+    #[test]
+    fn keys_replace_entries_of_the_usual_plan_or_of_the_row_of_the_level() {
+        let embedded = Evaluator::embedded();
+        let parse = |text: &str| text.parse::<SearchSpec>().unwrap();
+        let usual = || Plan { exact: 12, ..Plan::to_depth(4) };
+        let plan = |text| parse(text).plan(usual(), &embedded);
+        assert_eq!(SearchSpec::default().plan(usual(), &embedded), usual());
+        assert_eq!(plan("depth=6"), Plan { depth: 6, ..usual() });
+        let row = Level::new(12).unwrap().selective();
+        assert_eq!(plan("level=12"), row);
+        assert_eq!(plan("level=12,exact=18"), Plan { exact: 18, ..row });
+
+        let (strength, pruning) = parse("ends=20:73,exact=14").search(usual(), &embedded).unwrap();
+        assert_eq!(strength, Strength { depth: 4, exact: 20 });
+        assert!(!pruning.is_exact(20) && pruning.is_exact(14) && pruning.is_exact(21));
+        let (strength, pruning) = parse("exact=14").search(usual(), &Mobility).unwrap();
+        assert_eq!(strength, Strength { depth: 4, exact: 14 });
+        assert!(pruning.is_exact(60));
+        let refused = |text| parse(text).search(usual(), &Mobility).unwrap_err();
+        assert_eq!(refused("selectivity=73"), SearchSpecError::NoProbCut(NoProbCut));
+        assert_eq!(refused("ends=20:73"), SearchSpecError::NoProbCut(NoProbCut));
+        assert_eq!(refused("search=realization"), SearchSpecError::NoRealization(NoRealization));
+        let both = refused("search=realization,selectivity=73");
+        assert_eq!(both, SearchSpecError::Selectivity);
+    }
+}
