@@ -6,9 +6,9 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::eval::{Evaluate, NoProbCut, NoRealization, WeightsChoice};
+use crate::eval::{Evaluate, NoProbCut, NoRealization, NoWeightsError, WeightsChoice};
 use crate::search::{EndgameSchedule, Level, Plan, Pruning, Selectivity, Strength};
-use crate::text::{Invalid, excerpt};
+use crate::text::excerpt;
 
 /// A player. Text form: `WEIGHTS[:KEY=VALUE,...]`, where the last colon whose rest parses as keys
 /// begins the keys; `gtp:COMMAND`; or `nboard:COMMAND`.
@@ -99,7 +99,7 @@ pub struct SearchSpec {
 #[allow(missing_docs)]
 pub enum PlayerError {
     #[error(transparent)]
-    Weights(#[from] Invalid),
+    Weights(#[from] NoWeightsError),
     #[error("expected the command of a program after `{prefix}`")]
     NoCommand { prefix: &'static str },
     #[error("`{0}` is another program; expected weights")]

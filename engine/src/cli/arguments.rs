@@ -1,5 +1,6 @@
 //! The arguments of subcommands that search.
 
+use anyhow::ensure;
 use othello_cli::arguments::number_in;
 
 use crate::player::SearchSpec;
@@ -39,4 +40,14 @@ impl SearchArguments {
         let ends = ends.clone();
         SearchSpec { level, depth, nodes, selectivity, exact, ends, ..SearchSpec::default() }
     }
+}
+
+/// Refuses a search by time where results must not depend on the machine.
+pub(super) fn without_clock(search: &SearchSpec) -> anyhow::Result<()> {
+    ensure!(
+        search.milliseconds.is_none(),
+        "`ms={}`: a search by time differs from run to run; expected nodes or depth",
+        search.milliseconds.unwrap_or_default()
+    );
+    Ok(())
 }

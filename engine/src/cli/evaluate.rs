@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 
 use othello_cli::arguments::number_in;
 
-use super::arguments::SearchArguments;
+use super::arguments::{SearchArguments, without_clock};
 use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::board::{Position, Square, StatedPosition};
@@ -70,11 +70,7 @@ impl Arguments {
         let flags = self.searching.spec(self.depth, self.exact);
         let flags = SearchSpec { search: self.search, ..flags };
         let spec = self.weights.search.clone().or(&flags);
-        ensure!(
-            spec.milliseconds.is_none(),
-            "`ms={}`: values by time differ from run to run; expected nodes or depth",
-            spec.milliseconds.unwrap_or_default()
-        );
+        without_clock(&spec)?;
         let (strength, pruning) = spec.search(Plan::to_depth(0), evaluator)?;
         let limits = Limits { nodes: spec.nodes, ..Limits::default() };
         let search = Search::new(evaluator).strength(strength).pruning(pruning).limits(limits);

@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
+use anyhow::ensure;
 use serde::Serialize;
 
+use super::arguments::{SearchArguments, without_clock};
 use super::{Outcome, Session};
-use crate::eval::{Evaluate as _, Evaluator, WeightsChoice};
+use crate::eval::{Evaluate as _, Evaluator, Zero};
 use crate::file::check_output;
+use crate::player::{SearchBy, SearchSpec, WeightsSpec};
 use crate::run::{Shard, described};
-use crate::search::{EndgameSchedule, Level, Plan, Selectivity, Strength};
+use crate::search::{Plan, Selectivity, Strength};
 use crate::selfplay::{
     Exploration, Openings, OpeningsChoice, PerSide, PerfectFrom, Played, Run, Schedule, Settings,
     play_games,
@@ -34,31 +37,8 @@ pub struct Arguments {
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
 
-    /// Play at this level, 1 to 60: its row of the table of levels gives --depth, --selectivity,
-    /// --ends and --exact. The table stands in the guides, docs/reference/levels.md
-    #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
-    level: Option<Level>,
-
-    /// Search each move before perfect play in so many nodes or little more, to a lesser depth
-    /// where they do not suffice
-    #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
-    nodes: Option<u64>,
-
-    /// Search white's moves this many plies deep [default: as black's]
-    #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
-    white_depth: Option<u32>,
-
-    /// Leave out of searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure, with
-    /// weights that `othello-trainer calibrate probcut` made; 100 leaves out nothing [default: 73
-    /// with such weights, else 100]
-    #[arg(long, value_name = "PERCENT")]
-    selectivity: Option<Selectivity>,
-
-    /// Search to the end of the game before perfect play, too, as sure of the score as each step
-    /// says: `20:73,18:95` is 73 percent sure from 20 empty squares on, 95 from 18 on; by weights
-    /// that `othello-trainer calibrate ends` made, or `none` [default: none, with --level its own]
-    #[arg(long, value_name = "STEPS")]
-    ends: Option<EndgameSchedule>,
+    #[command(flatten)]
+    searching: SearchArguments,
 
     /// Play perfectly from this many empty squares on, 0 to 60, or from a number of a range, which
     /// includes its end, drawn for each game: of an even and an odd one, such as 12..13, neither
@@ -84,13 +64,14 @@ pub struct Arguments {
     #[arg(long, value_name = "O", default_value = "random")]
     openings: OpeningsChoice,
 
-    /// Weights: a file, `none`, `mobility` or `embedded`
-    #[arg(long, value_name = "W", default_value = "embedded")]
-    weights: WeightsChoice,
+    /// Weights: a file, `none`, `mobility` or `embedded`, and the search after a colon, as in
+    /// `my.weights:depth=8,selectivity=73`
+    #[arg(long, value_name = "PLAYER", default_value = "embedded")]
+    weights: WeightsSpec,
 
-    /// Weights of white [default: as black]
-    #[arg(long, value_name = "W")]
-    white_weights: Option<WeightsChoice>,
+    /// Player of white, as --weights [default: as black]
+    #[arg(long, value_name = "PLAYER")]
+    white: Option<WeightsSpec>,
 
     /// Make only the parts of shard I of N, which may run at the same time as the others with the
     /// same --out; `othello-trainer pack` then makes the output
@@ -125,56 +106,75 @@ const DEFAULT_DEPTH: u32 = 6;
 /// The default number of empty squares from which play is perfect, after selective ends.
 const DEFAULT_EXACT: u32 = 16;
 
+/// The search of a side, from its keys and the flags.
+struct SideSearch {
+    spec: SearchSpec,
+    plan: Plan,
+}
+
 impl Arguments {
-    /// Returns the depth of the search for each move, if no level is given.
-    fn depth(&self) -> u32 {
-        let usual = if self.nodes.is_some() { Strength::ANY_DEPTH } else { DEFAULT_DEPTH };
-        self.depth.unwrap_or(usual)
+    /// Returns the search of a side. Rows of levels and the default selectivity are selective if
+    /// the weights of both sides are.
+    fn search(
+        &self,
+        player: &WeightsSpec,
+        evaluators: PerSide<&Evaluator>,
+    ) -> anyhow::Result<SideSearch> {
+        let spec = player.search.clone().or(&self.searching.spec(self.depth, None));
+        without_clock(&spec)?;
+        ensure!(
+            spec.search.unwrap_or_default() == SearchBy::Depth,
+            "`search=realization`: self-play searches by depth; expected search=depth"
+        );
+        let is_selective = are_selective(evaluators);
+        let depth = if spec.nodes.is_some() { Strength::ANY_DEPTH } else { DEFAULT_DEPTH };
+        let selectivity = if is_selective { Selectivity::Percent73 } else { Selectivity::Full };
+        let usual = Plan { selectivity, exact: DEFAULT_EXACT, ..Plan::to_depth(depth) };
+        let plan = match is_selective {
+            true => spec.plan(usual, evaluators.black),
+            false => spec.plan(usual, &Zero),
+        };
+        Ok(SideSearch { spec, plan })
     }
 
-    /// Returns the plan of the games: that of the level, or the usual one, changed by the flags
-    /// given.
-    fn plan(&self, evaluators: PerSide<&Evaluator>) -> Plan {
-        let is_selective = are_selective(evaluators);
-        let usual = match self.level {
-            Some(level) if is_selective => level.selective(),
-            Some(level) => level.full(),
-            None => Plan {
-                depth: self.depth(),
-                selectivity: if is_selective { Selectivity::Percent73 } else { Selectivity::Full },
-                ends: EndgameSchedule::NONE,
-                exact: DEFAULT_EXACT,
-            },
-        };
-        Plan {
-            selectivity: self.selectivity.unwrap_or(usual.selectivity),
-            ends: self.ends.clone().unwrap_or(usual.ends),
-            ..usual
+    /// Returns the number of empty squares from which a side plays perfectly.
+    fn perfect_from(&self, SideSearch { spec, plan }: &SideSearch) -> PerfectFrom {
+        match (&self.exact, spec.exact) {
+            (_, Some(own)) => own.into(),
+            (Some(given), None) => given.clone(),
+            (None, None) if spec.level.is_none() && plan.ends.is_none() => PerfectFrom::usual(),
+            (None, None) => plan.exact.into(),
         }
     }
 
-    /// Returns the number of empty squares from which play is perfect, for games by this plan.
-    fn perfect_from(&self, plan: &Plan) -> anyhow::Result<PerfectFrom> {
-        let perfect = match &self.exact {
-            Some(given) => given.clone(),
-            None if self.level.is_none() && plan.ends.is_none() => PerfectFrom::usual(),
-            None => plan.exact.into(),
-        };
-        let is_range = perfect.range().count() > 1;
-        anyhow::ensure!(
-            plan.ends.is_none() || !is_range,
-            "--exact {perfect} with --ends {}: selective ends begin at one number of empty squares \
-             in all games, so give --exact a single number",
-            plan.ends
+    /// Returns the number of empty squares from which both sides play perfectly.
+    fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
+        let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
+        ensure!(
+            perfect == white,
+            "black plays perfectly from {perfect} empty squares on, white from {white}; expected the \
+             same number for both, such as --exact 16"
         );
+        let ends = [&sides.black.plan.ends, &sides.white.plan.ends];
+        if let Some(ends) = ends.into_iter().find(|ends| !ends.is_none()) {
+            ensure!(
+                perfect.range().count() == 1,
+                "--exact {perfect} with --ends {ends}: selective ends begin at one number of empty \
+                 squares in all games, so give --exact a single number"
+            );
+        }
         Ok(perfect)
+    }
+
+    /// Returns the player of white.
+    fn white(&self) -> &WeightsSpec {
+        self.white.as_ref().unwrap_or(&self.weights)
     }
 
     /// Returns true if values are kept. Values of weights made by hand are worse labels than
     /// results.
     fn values(&self) -> bool {
-        let learned = self.weights.is_learned()
-            && self.white_weights.as_ref().is_none_or(WeightsChoice::is_learned);
+        let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())
     }
 
@@ -184,8 +184,7 @@ impl Arguments {
             OpeningsChoice::File(path) => Some(path.as_path()),
             OpeningsChoice::Random | OpeningsChoice::Distinct => None,
         };
-        let white = self.white_weights.as_ref().and_then(WeightsChoice::path);
-        [self.weights.path(), white, openings].into_iter().flatten()
+        [self.weights.weights.path(), self.white().weights.path(), openings].into_iter().flatten()
     }
 }
 
@@ -198,21 +197,24 @@ fn are_selective(evaluators: PerSide<&Evaluator>) -> bool {
 /// Plays the games and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.output.out, arguments.inputs())?;
-    let black = Evaluator::load(&arguments.weights)?;
-    let white = arguments.white_weights.as_ref().map(Evaluator::load).transpose()?;
+    let players = PerSide { black: &arguments.weights, white: arguments.white() };
+    let black = Evaluator::load(&players.black.weights)?;
+    let differs = players.white.weights != players.black.weights;
+    let white = differs.then(|| Evaluator::load(&players.white.weights)).transpose()?;
     let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
-    let plan = arguments.plan(evaluators);
-    let exact = arguments.perfect_from(&plan)?;
-    let Plan { depth, selectivity, ends, .. } = plan;
+    let sides = PerSide {
+        black: arguments.search(players.black, evaluators)?,
+        white: arguments.search(players.white, evaluators)?,
+    };
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),
         openings: Openings::load(&arguments.openings)?,
-        depth: PerSide { black: depth, white: arguments.white_depth.unwrap_or(depth) },
-        nodes: arguments.nodes,
-        selectivity,
-        ends,
-        exact,
+        depth: sides.each(|side| side.plan.depth),
+        nodes: sides.each(|side| side.spec.nodes),
+        selectivity: sides.each(|side| side.plan.selectivity),
+        ends: sides.each(|side| side.plan.ends.clone()),
+        exact: arguments.common_perfect_from(&sides)?,
         exploration: arguments.exploration.clone(),
         values: arguments.values(),
     };

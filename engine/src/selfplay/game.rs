@@ -77,8 +77,8 @@ struct Underway<'s> {
     values: Vec<Option<i8>>,
     deviations: u64,
     solved: Option<Solved>,
-    /// The number of empty squares at or below which searches go to the end of the game.
-    to_the_end: u32,
+    /// The number of empty squares at or below which play is perfect.
+    exact: u32,
     random: Generator,
 }
 
@@ -95,9 +95,14 @@ impl<'s> Underway<'s> {
             random_plies,
             deviations: 0,
             solved: None,
-            to_the_end: settings.ends.most_empties().max(exact),
+            exact,
             random: stream(Purpose::Exploration, settings.seed, index),
         }
+    }
+
+    /// Returns the number of empty squares from which searches of the side to move go to the end.
+    fn to_the_end(&self) -> u32 {
+        self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
     /// Returns whether the next search begins with empty tables: games played together mix
@@ -106,7 +111,7 @@ impl<'s> Underway<'s> {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
             && replay.end.moves() != 0
-            && replay.end.empties() > self.to_the_end
+            && replay.end.empties() > self.to_the_end()
     }
 
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
@@ -123,7 +128,8 @@ impl<'s> Underway<'s> {
     fn forced_move(&self) -> Option<Square> {
         let Self { settings, replay, .. } = self;
         let (moves, empties) = (replay.end.moves(), replay.end.empties());
-        let is_exact = settings.nodes.is_none() && *settings.depth.of(replay.side) >= empties;
+        let nodes = settings.nodes.of(replay.side);
+        let is_exact = nodes.is_none() && *settings.depth.of(replay.side) >= empties;
         let is_forced = moves.count_ones() == 1 && !settings.values && !is_exact;
         Square::nth(moves, 0).filter(|_| is_forced)
     }
@@ -139,10 +145,11 @@ impl<'s> Underway<'s> {
     }
 
     fn play_move<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
+        let to_the_end = self.to_the_end();
         let Self { settings, replay, .. } = self;
         let depth = (*settings.depth.of(replay.side)).max(1);
-        let strength = Strength { depth, exact: self.to_the_end };
-        let (strength, limits) = strength.in_nodes(&replay.end, settings.nodes);
+        let strength = Strength { depth, exact: to_the_end };
+        let (strength, limits) = strength.in_nodes(&replay.end, *settings.nodes.of(replay.side));
         let searcher = players.of(replay.side);
         let found = searcher.search_within(&replay.end, strength, &limits);
         let best = found.best.expect("a search finds a move");
@@ -316,8 +323,11 @@ mod tests {
     /// Limits of nodes end deep searches, but no position before perfect play is called solved.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
-        let limited =
-            |nodes| Settings { nodes: Some(nodes), depth: PerSide::both(60), ..settings() };
+        let limited = |nodes| Settings {
+            nodes: PerSide::both(Some(nodes)),
+            depth: PerSide::both(60),
+            ..settings()
+        };
         let (few, more) = (limited(5), limited(5_000));
         for index in 0..4 {
             let game = play_alone(&few, index);

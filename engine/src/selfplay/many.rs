@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::json;
 
 use super::{Beginnings, PerSide, Players, Settings, play_together};
+use crate::board::Side;
 use crate::eval::Identified;
 use crate::file::{Existing, Kind, Provenance, Section, Summary};
 use crate::progress::Progress;
@@ -77,20 +78,25 @@ impl Run {
             .with("hash_megabytes", HASH_MEGABYTES)
             .with("weights", weights.black);
         // Only unusual settings are added, so that the files of usual runs stay the same.
+        let full = Selectivity::Full;
         let unusual = [
-            ("openings", openings.identity().map(Value::from)),
-            ("exploration", (!exploration.is_none()).then(|| exploration.to_string().into())),
-            ("nodes", nodes.map(Value::from)),
+            ("openings", openings.identity().is_some(), json!(openings.identity())),
+            ("exploration", !exploration.is_none(), json!(exploration.to_string())),
+            ("nodes", nodes.black.is_some(), json!(nodes.black)),
+            ("selectivity", selectivity.black != full, json!(selectivity.black.percent())),
+            ("ends", !ends.black.is_none(), json!(ends.black.to_string())),
+            ("white_depth", depth.white != depth.black, json!(depth.white)),
+            ("white_nodes", nodes.white != nodes.black, json!(nodes.white)),
             (
-                "selectivity",
-                (*selectivity != Selectivity::Full).then(|| selectivity.percent().into()),
+                "white_selectivity",
+                selectivity.white != selectivity.black,
+                json!(selectivity.white.percent()),
             ),
-            ("ends", (!ends.is_none()).then(|| ends.to_string().into())),
-            ("white_depth", (depth.white != depth.black).then(|| depth.white.into())),
-            ("white_weights", (weights.white != weights.black).then(|| weights.white.into())),
+            ("white_ends", ends.white != ends.black, json!(ends.white.to_string())),
+            ("white_weights", weights.white != weights.black, json!(weights.white)),
         ];
-        let given = unusual.into_iter().filter_map(|(key, value)| Some((key, value?)));
-        given.fold(provenance, |provenance, (key, value)| provenance.with(key, value))
+        let unusual = unusual.into_iter().filter(|(_, is_there, _)| *is_there);
+        unusual.fold(provenance, |provenance, (key, _, value)| provenance.with(key, value))
     }
 
     fn plan(&self, weights: PerSide<&str>, games_per_part: u64) -> Plan {
@@ -107,10 +113,11 @@ const MOST_PER_PART: u64 = 1 << 16;
 
 impl Settings {
     fn games_per_part(&self) -> u64 {
-        let search = match self.nodes {
+        let seconds = |side| match *self.nodes.of(side) {
             Some(nodes) => size::nodes(nodes),
-            None => size::search(self.depth.black.max(self.depth.white)),
+            None => size::search(*self.depth.of(side)),
         };
+        let search = seconds(Side::Black).max(seconds(Side::White));
         size::units(size::game(search, self.exact.most()), MOST_PER_PART)
     }
 }
@@ -118,7 +125,8 @@ impl Settings {
 const GAMES: &str = "self-play (games)";
 
 /// Plays the games of a shard and, if it is the only one, packs all games into one file,
-/// [`GAMES_PER_FRAME`] numbers to a frame. Sides with the same evaluation share a table.
+/// [`GAMES_PER_FRAME`] numbers to a frame. Sides with the same evaluation and pruning share a
+/// table.
 ///
 /// The file depends neither on threads or shards nor on kills and resumptions. A game with the
 /// moves of an earlier one is dropped. A file of fewer games is extended by whole parts.
@@ -142,11 +150,12 @@ fn play_in_parts<E: Identified>(
     progress: &dyn Progress,
 ) -> Result<Played, RecordError> {
     let Settings { selectivity, ends, exact, .. } = &run.settings;
-    let ends = ends.clone().exact_from(exact.most());
-    let selected =
-        |evaluator| Pruning::new(evaluator, *selectivity)?.with_endgame(evaluator, &ends);
-    let prunings =
-        PerSide { black: selected(evaluators.black)?, white: selected(evaluators.white)? };
+    let pruning = |side| {
+        let (evaluator, ends) = (*evaluators.of(side), ends.of(side).clone());
+        let pruning = Pruning::new(evaluator, *selectivity.of(side))?;
+        pruning.with_endgame(evaluator, &ends.exact_from(exact.most()))
+    };
+    let prunings = PerSide { black: pruning(Side::Black)?, white: pruning(Side::White)? };
     let identities =
         PerSide { black: evaluators.black.identity(), white: evaluators.white.identity() };
     let plan = run.plan(identities, games_per_part);
@@ -165,7 +174,9 @@ fn play_in_parts<E: Identified>(
         let search = Search::new(evaluator).hash_mb(HASH_MEGABYTES).pruning(pruning);
         search.searchers().map_err(|error| RecordError::Search(error.into()))
     };
-    let different = identities.white != identities.black;
+    let different = identities.white != identities.black
+        || selectivity.white != selectivity.black
+        || ends.white != ends.black;
     let white = different.then(|| searchers(evaluators.white, prunings.white)).transpose()?;
     let games = GamesByNumber {
         beginnings: Beginnings::new(&run.settings),

@@ -15,11 +15,11 @@ pub struct Settings {
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
     /// The number of nodes after which a search before perfect play ends, if there is one.
-    pub nodes: Option<u64>,
+    pub nodes: PerSide<Option<u64>>,
     /// The selectivity of searches before perfect play.
-    pub selectivity: Selectivity,
+    pub selectivity: PerSide<Selectivity>,
     /// The ProbCut schedule of searches to the end before perfect play.
-    pub ends: EndgameSchedule,
+    pub ends: PerSide<EndgameSchedule>,
     /// The number of empty squares of perfect play, after selective ends.
     pub exact: PerfectFrom,
     /// The rules for drawing moves before perfect play at random.
@@ -51,9 +51,9 @@ impl Settings {
             random_plies,
             openings: Openings::Random,
             depth,
-            nodes: None,
-            selectivity: Selectivity::Full,
-            ends: EndgameSchedule::NONE,
+            nodes: PerSide::both(None),
+            selectivity: PerSide::both(Selectivity::Full),
+            ends: PerSide::both(EndgameSchedule::NONE),
             exact: exact.into(),
             exploration: Exploration::NONE,
             values: false,

@@ -20,6 +20,11 @@ impl<T> PerSide<T> {
         Self { black: one.clone(), white: one }
     }
 
+    /// Returns the pair of what `value` returns for each.
+    pub fn each<U>(&self, value: impl Fn(&T) -> U) -> PerSide<U> {
+        PerSide { black: value(&self.black), white: value(&self.white) }
+    }
+
     /// Returns the value of a side.
     pub fn of(&self, side: Side) -> &T {
         match side {

@@ -55,7 +55,7 @@ fn selective_games_do_not_depend_on_threads() {
     let folder = tempfile::tempdir().unwrap();
     for depth in [4, 6] {
         let settings = Settings::new(5, "12..=30".parse().unwrap(), depth, 4);
-        let settings = Settings { selectivity: Selectivity::Percent73, ..settings };
+        let settings = Settings { selectivity: PerSide::both(Selectivity::Percent73), ..settings };
         let run = Run::whole(settings, 120);
         let played = |threads: usize| {
             let path = folder.path().join(format!("{depth}-{threads}.games"));
@@ -72,7 +72,7 @@ fn games_of_limited_nodes_do_not_depend_on_threads_and_are_not_those_of_other_li
     let played = |nodes: u64, threads: usize| {
         let path = folder.path().join(format!("{nodes}-{threads}.games"));
         let settings = Settings::new(5, "12..=30".parse().unwrap(), 60, 4);
-        let run = Run::whole(Settings { nodes: Some(nodes), ..settings }, 40);
+        let run = Run::whole(Settings { nodes: PerSide::both(Some(nodes)), ..settings }, 40);
         on_threads(threads, || played(&path, &run));
         (std::fs::read(&path).unwrap(), games(&path))
     };
@@ -80,7 +80,7 @@ fn games_of_limited_nodes_do_not_depend_on_threads_and_are_not_those_of_other_li
     assert!(one == three);
     let path = folder.path().join("300-1.games");
     let settings = Settings::new(5, "12..=30".parse().unwrap(), 60, 4);
-    let other = Run::whole(Settings { nodes: Some(301), ..settings }, 40);
+    let other = Run::whole(Settings { nodes: PerSide::both(Some(301)), ..settings }, 40);
     let refused = play_games(&path, &other, PerSide::both(&Mobility), Existing::Keep, &Silent);
     assert!(refused.unwrap_err().to_string().contains("nodes"));
     assert!(played(3_000, 1).1 != one.1);
@@ -90,7 +90,8 @@ fn games_of_limited_nodes_do_not_depend_on_threads_and_are_not_those_of_other_li
 fn weights_without_predictions_are_refused_for_a_selective_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
-    let settings = Settings { selectivity: Selectivity::Percent73, ..run().settings };
+    let settings =
+        Settings { selectivity: PerSide::both(Selectivity::Percent73), ..run().settings };
     let run = Run { settings, ..run() };
     let played = play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent);
     assert!(matches!(played, Err(RecordError::NoProbCut(_))));
