@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command, Parser, ValueEnum};
+use clap::{Command, Parser, ValueEnum};
 
 use othello_core::file::Existing;
 
+use crate::flags;
 use crate::message::quoted;
 
 /// The greatest value of `--threads`: more than the cores of a machine, and fewer than a system
@@ -18,8 +19,9 @@ const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
 #[derive(clap::Args, Debug)]
+#[command(next_help_heading = flags::GLOBAL)]
 pub struct Common {
-    /// Number of threads to work with, 1 to 1024 [default: all cores]
+    /// Work with N threads, 1 to 1024 [default: all cores]
     #[arg(long, value_name = "N", global = true, value_parser = number_in(1..=MAX_THREADS))]
     pub threads: Option<usize>,
 
@@ -32,7 +34,7 @@ pub struct Common {
     #[arg(hide_possible_values = true)]
     pub log: Log,
 
-    /// Keep how far the work is in this file, one JSON object, for a monitor to read
+    /// Keep the progress in this file, one JSON object, for monitors
     #[arg(long, value_name = "FILE", global = true)]
     pub progress_file: Option<PathBuf>,
 }
@@ -47,14 +49,13 @@ pub enum Log {
     Json,
 }
 
-/// The output file of a subcommand that resumes. Its arguments include this (clap `flatten`).
+/// The output file of a subcommand: where it is, and whether another output is replaced. Its
+/// arguments include this (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
+#[allow(missing_docs, reason = "a doc comment would be the help, which the table of flags has")]
 pub struct Output {
-    /// File to write; an interrupted one is resumed
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-
-    /// Replace an output that was made from something else
     #[arg(long)]
     pub force: bool,
 }
@@ -119,10 +120,14 @@ pub fn decimal(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "expected a number, such as 0.5".to_owned())
 }
 
-/// Parses the process's arguments. A negative number in the place of a value is that value, not a
-/// flag, so that the error names it.
+/// Returns the command line of a program, with the texts of all flags.
+pub fn command<P: Parser>() -> Command {
+    flags::prepared(P::command())
+}
+
+/// Parses the process's arguments.
 pub fn parse<P: Parser>() -> P {
-    let matches = with_negative_numbers(P::command()).try_get_matches();
+    let matches = command::<P>().try_get_matches();
     let parsed = matches.and_then(|matches| P::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| with_replacement(with_arguments_quoted(error)).exit())
 }
@@ -169,17 +174,10 @@ fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     error
 }
 
-fn with_negative_numbers(command: Command) -> Command {
-    let takes_value = |arg: &Arg| arg.get_action().takes_values() && !arg.is_positional();
-    let command = command.mut_args(|arg| {
-        let takes_value = takes_value(&arg);
-        if takes_value { arg.allow_negative_numbers(true) } else { arg }
-    });
-    command.mut_subcommands(with_negative_numbers)
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::Arg;
+
     use super::*;
 
     /// A regression: the error for `--games 10k` was "invalid digit", and the upper bound had

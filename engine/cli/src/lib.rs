@@ -33,6 +33,7 @@
 //! ```
 
 pub mod arguments;
+pub mod flags;
 pub mod generate;
 mod interrupt;
 pub mod message;

@@ -25,27 +25,14 @@ use crate::text_table::table;
 pub struct Arguments {
     /// File of positions to solve, one a line: boards with the side to move, or OBF
     file: PathBuf,
-
-    /// Search this many plies deep instead of solving, with the features that such searches have
-    /// left out
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
-
-    /// Way to search to a depth; with realization, one more search takes all moves as equally
-    /// likely
     #[arg(long, value_name = "WAY", value_enum, default_value_t, requires = "depth")]
     search: SearchBy,
-
-    /// Leave out of searches to a depth what is unlikely to matter, 73, 87, 95, 98 or 99 percent
-    /// sure; one more search leaves nothing out
     #[arg(long, value_name = "PERCENT", default_value_t, requires = "depth")]
     selectivity: Selectivity,
-
-    /// Size of the transposition table in MB
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_u32 << 20))]
     hash_mb: u32,
-
-    /// Weights that order moves: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }

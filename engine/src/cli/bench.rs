@@ -16,7 +16,6 @@ use crate::simd::InstructionSet;
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }

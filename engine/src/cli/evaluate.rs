@@ -28,35 +28,18 @@ pub struct Arguments {
     /// of moves the best moves are compared with; or a transcript
     #[arg(allow_hyphen_values = true)]
     file: Positions,
-
-    /// Search this many plies deep; 0 gives static values [default: 0, with --level that of the
-    /// level]
     #[arg(long, value_name = "D", value_parser = number_in(0..=60_u32))]
     depth: Option<u32>,
-
-    /// Give exact scores from this many empty squares on [default: 0, with --level that of the
-    /// level]
     #[arg(long, value_name = "E", value_parser = number_in(0..=60_u32))]
     exact: Option<u32>,
-
     #[command(flatten)]
     searching: SearchArguments,
-
-    /// Way to search
     #[arg(long, value_name = "WAY", value_enum)]
     search: Option<SearchBy>,
-
-    /// Size of the transposition table in MB, one for each thread; values of searches that leave
-    /// nothing out do not depend on it [default: 4, with --level 16]
     #[arg(long, value_name = "M", value_parser = number_in(1..=1_usize << 20))]
     hash_mb: Option<usize>,
-
-    /// Weights: a file, `none`, `mobility` or `embedded`, and the search after a colon, as in
-    /// `embedded:depth=8`
     #[arg(long, value_name = "PLAYER", default_value = "embedded")]
     weights: WeightsSpec,
-
-    /// File of scored openings: positions in it take their value from it
     #[arg(long, value_name = "F")]
     book: Option<PathBuf>,
 }

@@ -27,33 +27,18 @@ pub struct Arguments {
     /// `-` for standard input
     #[arg(value_name = "POSITION", allow_hyphen_values = true, default_value = START)]
     positions: Positions,
-
-    /// Search each move this many plies deep [default: that of the level]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
-
-    /// Give exact scores from this many empty squares on [default: that of the level]
     #[arg(long, value_name = "E", value_parser = number_in(0..=60_u32))]
     exact: Option<u32>,
-
     #[command(flatten)]
     searching: SearchArguments,
-
-    /// Way to search where the score is not exact
     #[arg(long, value_name = "WAY", value_enum)]
     search: Option<SearchBy>,
-
-    /// Search each move so many milliseconds or little longer, to a lesser depth where they do not
-    /// suffice
     #[arg(long, value_name = "T", value_parser = number_in(1..=MAX_MILLISECONDS))]
     milliseconds: Option<u64>,
-
-    /// Size of the transposition table in MB, one for each thread; values do not depend on it
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
     hash_mb: usize,
-
-    /// Weights: a file, `none`, `mobility` or `embedded`, and the search after a colon, as in
-    /// `embedded:level=12`
     #[arg(long, value_name = "PLAYER", default_value = "embedded")]
     weights: WeightsSpec,
 }

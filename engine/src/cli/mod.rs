@@ -4,8 +4,11 @@
 pub mod arguments;
 mod positions;
 
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, event_schema, schema};
-use othello_cli::{Outcome, Session};
+use othello_cli::{Outcome, Session, arguments as shared, generate, session};
 
 pub mod ablate;
 pub mod bench;
@@ -19,8 +22,87 @@ pub mod solve;
 pub mod stats;
 pub mod weights;
 
+/// Play, solve and evaluate Othello positions, and make training data.
+#[derive(Parser, Debug)]
+#[command(name = "othello-engine", version)]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    common: shared::Common,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Solve positions with one search feature left out at a time
+    ///
+    /// With --depth, positions are searched to it instead. One more search prunes nothing; with
+    /// `--search realization`, one more takes all moves as equally likely.
+    Ablate(ablate::Arguments),
+    /// Run fixed searches on one thread
+    Bench(bench::Arguments),
+    /// Print a script that completes arguments in a shell
+    #[command(hide = true)]
+    Completions(generate::Completions),
+    /// Evaluate each board of a file, statically or by search
+    Evaluate(evaluate::Arguments),
+    /// Play by GTP, the Go Text Protocol, on standard input and output
+    Gtp(protocols::Arguments),
+    /// Show all moves of a position with their values and best lines
+    Hint(hint::Arguments),
+    /// Write manual pages
+    #[command(hide = true)]
+    Man(generate::Man),
+    /// Play and analyse by the NBoard protocol on standard input and output
+    Nboard(protocols::Arguments),
+    /// Enumerate openings up to symmetry, and score them
+    Openings(openings::Arguments),
+    /// Count the leaves of the game tree from the start
+    Perft(perft::Arguments),
+    /// Write the reference pages
+    #[command(hide = true)]
+    Reference(reference::Reference),
+    /// Play games of an evaluation against itself or another, and record them
+    Selfplay(Box<selfplay::Arguments>),
+    /// Find the exact scores of positions
+    ///
+    /// --weights order moves; they do not change scores.
+    Solve(solve::Arguments),
+    /// Count flips, legal moves, passes and ends by ply
+    Stats(stats::Arguments),
+    /// Show what a weights file holds
+    Weights(weights::Arguments),
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    session::main(|| {
+        let Program { command, common } = shared::parse();
+        session::run(&common, |session| match &command {
+            Command::Ablate(arguments) => ablate::run(arguments, session),
+            Command::Bench(arguments) => bench::run(arguments, session),
+            Command::Completions(arguments) => arguments.write(shared::command::<Program>()),
+            Command::Evaluate(arguments) => evaluate::run(arguments, session),
+            Command::Gtp(arguments) => protocols::gtp(arguments, session),
+            Command::Hint(arguments) => hint::run(arguments, session),
+            Command::Man(arguments) => arguments.write(shared::command::<Program>()),
+            Command::Nboard(arguments) => protocols::nboard(arguments, session),
+            Command::Openings(arguments) => openings::run(arguments, session),
+            Command::Perft(arguments) => perft::run(arguments, session),
+            Command::Reference(arguments) => {
+                arguments.write(shared::command::<Program>(), &[json_page()])
+            }
+            Command::Selfplay(arguments) => selfplay::run(arguments, session),
+            Command::Solve(arguments) => solve::run(arguments, session),
+            Command::Stats(arguments) => stats::run(arguments, session),
+            Command::Weights(arguments) => weights::run(arguments, session),
+        })
+    })
+}
+
 /// Returns the reference page of the JSON objects of `othello-engine`.
-pub fn json_page() -> reference::Page {
+fn json_page() -> reference::Page {
     reference::Page {
         file: "othello-engine-json.md",
         head: JSON,
@@ -53,3 +135,17 @@ A field inside another is written with a dot, and an element of an array with `[
 characters a1 b1 … h8 with the side to move; values, errors and scores are in discs; intervals are
 of 95 %; `seconds` is wall time; `sha256` is the checksum of a file's content
 ([formats](../../datasets/formats.md)).";
+
+#[cfg(test)]
+mod tests {
+    use othello_cli::{arguments, flags};
+
+    use super::Program;
+
+    #[test]
+    fn a_flag_of_several_commands_has_one_text_and_a_heading() {
+        let command = arguments::command::<Program>();
+        assert_eq!(flags::complaints(&command), Vec::<String>::new());
+        command.debug_assert();
+    }
+}

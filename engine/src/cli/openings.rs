@@ -21,7 +21,6 @@ use othello_cli::arguments::{number_from, number_in};
 /// Arguments of `openings`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Last ply to enumerate: moves from the start of the game
     #[arg(long, value_name = "P", value_parser = number_in(0..=MAX_PLIES))]
     plies: u32,
 
@@ -34,33 +33,20 @@ pub struct Arguments {
     /// one a line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
-
-    /// Largest value, either way, of an opening that counts as near even
     #[arg(long, value_name = "DISCS", default_value_t = 2, requires = "balanced")]
     within: Discs,
-
-    /// Stop when so many openings near even are found
     #[arg(long, value_name = "N", requires = "balanced", value_parser = number_from(1_usize))]
     count: Option<usize>,
-
-    /// Seed that decides which openings are looked at first
     #[arg(long, value_name = "S", default_value_t = 1, requires = "balanced", value_parser = number_from(0_u64))]
     seed: u64,
 
     /// Search each position of the last ply this many plies deep
     #[arg(long, value_name = "D", default_value_t = 4, requires = "out", value_parser = number_in(0..=60_u32))]
     score_depth: u32,
-
-    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded", requires = "out")]
     weights: WeightsChoice,
-
-    /// Make only the parts of shard I of N, which may run at the same time as the others with the
-    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, requires = "out")]
     shard: Shard,
-
-    /// Replace an output that was made from something else
     #[arg(long, requires = "out")]
     force: bool,
 }

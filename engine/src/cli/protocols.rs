@@ -19,22 +19,12 @@ use crate::search::{Level, Pruning, Search};
 /// The options of a player. The arguments of what plays include them (clap `flatten`).
 #[derive(clap::Args, Debug)]
 pub(super) struct Playing {
-    /// Level, 1 to 60: about so many moves ahead, and to the end from some empty squares on, likely
-    /// scores first and exact ones later. The table of levels stands in the guides,
-    /// docs/reference/levels.md; weights without predictions (`calibrate probcut`) leave nothing
-    /// out, and look less far beyond level 10
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,
-
-    /// Size of the transposition table in MB
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
     hash_mb: usize,
-
-    /// Weights: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
-
-    /// File of scored openings: the engine plays from it while it knows what all moves lead to
     #[arg(long, value_name = "F")]
     book: Option<PathBuf>,
 }
@@ -60,12 +50,8 @@ impl Playing {
 pub struct Arguments {
     #[command(flatten)]
     playing: Playing,
-
-    /// Way to search before perfect play
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
-
-    /// Think in the other side's time, too
     #[arg(long)]
     ponder: bool,
 }

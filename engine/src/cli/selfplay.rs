@@ -21,28 +21,16 @@ use othello_cli::arguments::{Output, number_from, number_in};
 /// Arguments of `selfplay`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Number of games to play, in all shards together
     #[arg(long, value_name = "N", value_parser = number_from(1_u64))]
     games: u64,
-
-    /// Seed of all random moves
     #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: u64,
-
     #[command(flatten)]
     output: Output,
-
-    /// Search each move this many plies deep [default: 6, or with `--nodes` as deep as these
-    /// suffice]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
-
     #[command(flatten)]
     searching: SearchArguments,
-
-    /// Play perfectly from this many empty squares on, 0 to 60, or from a number of a range, which
-    /// includes its end, drawn for each game: of an even and an odd one, such as 12..13, neither
-    /// side is favoured by the first perfect move [default: 15..16, with --ends 16]
     #[arg(long, value_name = "E")]
     exact: Option<PerfectFrom>,
 
@@ -57,24 +45,14 @@ pub struct Arguments {
     /// each with `*WEIGHT` where it comes more often; such as 8..24 or 8*2,12..16
     #[arg(long, value_name = "SPEC", default_value = "8..24")]
     random_plies: Schedule,
-
-    /// Source of the first moves: `random`; `distinct`, which draws those of up to 9 plies from all
-    /// openings there are, none twice before all were drawn; or a file of transcripts, one a line,
-    /// each continued by random moves to the length drawn
     #[arg(long, value_name = "O", default_value = "random")]
     openings: OpeningsChoice,
-
-    /// Weights: a file, `none`, `mobility` or `embedded`, and the search after a colon, as in
-    /// `my.weights:depth=8,selectivity=73`
     #[arg(long, value_name = "PLAYER", default_value = "embedded")]
     weights: WeightsSpec,
 
     /// Player of white, as --weights [default: as black]
     #[arg(long, value_name = "PLAYER")]
     white: Option<WeightsSpec>,
-
-    /// Make only the parts of shard I of N, which may run at the same time as the others with the
-    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 

@@ -30,13 +30,8 @@ pub struct Arguments {
     /// it
     #[arg(long)]
     moves: bool,
-
-    /// Size of the transposition table in MB, one for each thread; scores depend neither on it nor
-    /// on the threads
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
     hash_mb: usize,
-
-    /// Weights that order moves: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
 }

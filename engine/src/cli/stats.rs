@@ -20,16 +20,12 @@ use othello_cli::arguments::{number_from, number_in};
 pub struct Arguments {
     /// Files of games, or folders of them [default: random games]
     games: Vec<PathBuf>,
-
-    /// Last ply of the openings to enumerate
     #[arg(long, value_name = "P", default_value_t = 8, value_parser = number_in(0..=MAX_PLIES))]
     plies: u32,
 
     /// Number of random games to play where no file is named
     #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "games", value_parser = number_from(0_u64))]
     random: u64,
-
-    /// Seed of the random games
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "games", value_parser = number_from(0_u64))]
     seed: u64,
 }

@@ -41,13 +41,8 @@ pub struct Arguments {
     /// pair of depths (ProbCut), and by number of empty squares (ends)
     #[arg(long)]
     predictions: bool,
-
-    /// Draw the patterns into this SVG file: their squares, instances and classes, and how many
-    /// instances have each square
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
-
-    /// Write over a picture that is something else
     #[arg(long)]
     force: bool,
 }

@@ -18,7 +18,6 @@ pub struct Arguments {
     /// widened to the most of all
     #[arg(required = true)]
     weights: Vec<PathBuf>,
-
     #[command(flatten)]
     output: Output,
 }

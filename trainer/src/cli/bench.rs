@@ -31,29 +31,23 @@ const MAX_GAMES: u64 = 10_000_000;
 /// Arguments of `bench`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Device to compute on
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,
-    /// Records of games or positions [default: random games]
     #[arg(long, value_name = "FILE")]
     data: Option<DataChoice>,
-    /// Phases whose positions are used, A and B included; 34..38 have 22 to 26 empty squares
     #[arg(long, value_name = "A..B", default_value = "34..38")]
     phases: Phases,
     #[arg(long, value_name = "SET", default_value = "standard")]
     #[arg(help = pattern_sets(|set| set.factors().is_none()))]
     patterns: String,
-    /// Number of random games, without `--data` [default: 100000; 400000 on a GPU]
     #[arg(long, value_name = "N", value_parser = number_in(0..=MAX_GAMES))]
     games: Option<u64>,
-    /// Seed of the random games
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
     /// File for the parameters of every position, as 32-bit little-endian numbers, to measure other
     /// programs on
     #[arg(long, value_name = "FILE")]
     indices: Option<PathBuf>,
-    /// Replace a file of `--indices` that is something else
     #[arg(long, requires = "indices")]
     force: bool,
     /// Number of times that everything is measured; the best one counts

@@ -55,36 +55,24 @@ pub struct Arguments {
     /// datasets/problems, in this folder or one above it]
     #[arg(long, value_name = "FILE")]
     suite: Vec<PathBuf>,
-    /// Depths of the searches of hard positions, in plies; programs by NBoard are told them
     #[arg(long, value_name = "D,...", value_delimiter = ',', default_values_t = [12, 15])]
     #[arg(value_parser = number_in(1..=60_u32))]
     depth: Vec<u32>,
-    /// Leave out of searches of hard positions and in the match what is unlikely to matter: 73, 87,
-    /// 95, 98 or 99 percent sure; 100 leaves out nothing. Weights without predictions leave out
-    /// nothing
     #[arg(long, value_name = "PERCENT", default_value = "73")]
     selectivity: Selectivity,
-    /// Number of games against the reference, two of each opening; 0 plays none
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = number_in(0..=1_000_000_usize))]
     games: usize,
-    /// Seconds that each player has for all its moves of a game; GTP tells programs whole ones, so
-    /// that they need some
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = number_in(1..=86_400_u64))]
     time: u64,
     /// Reference of the match, a player like the others
     #[arg(long, value_name = "PLAYER", default_value = "embedded")]
     against: PlayerSpec,
-    /// File of openings of the match [default: datasets/openings/balanced-8.txt, in this folder or
-    /// one above it]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Seconds after which a program that has not answered has failed
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
     timeout: u64,
-    /// Write the tables to this file, in Markdown
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write over a file that is something else
     #[arg(long)]
     force: bool,
 }

@@ -53,12 +53,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 struct Changing {
     /// Weights file, or `embedded`, whose counts are 0
     weights: WeightsChoice,
-
-    /// Weights file to write: the same weights, with the new section
     #[arg(long, value_name = "W2")]
     out: PathBuf,
-
-    /// Replace an output that was made from something else
     #[arg(long)]
     force: bool,
 }

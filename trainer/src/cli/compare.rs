@@ -16,22 +16,16 @@ pub struct Arguments {
     first: PathBuf,
     /// Second recipe
     second: PathBuf,
-    /// Number of fits of each recipe, by seeds that follow the one in its settings
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
     seeds: u64,
     #[command(flatten)]
     study: StudySettings,
-    /// File of openings for a match: each seed's weights of the one recipe against those of the
-    /// other
     #[arg(long, value_name = "FILE", requires = "pairs")]
     openings: Option<PathBuf>,
-    /// Number of openings to play in all, each twice with colours swapped
     #[arg(long, value_name = "N", requires = "openings", value_parser = number_in(1..=1_000_000_usize))]
     pairs: Option<usize>,
-    /// Search each move of the match this many plies deep
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=60_u32))]
     depth: u32,
-    /// Play perfectly from this many empty squares on
     #[arg(long, value_name = "E", default_value_t = 12, value_parser = number_in(0..=60_u32))]
     exact: u32,
     #[command(flatten)]

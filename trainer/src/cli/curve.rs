@@ -26,13 +26,10 @@ pub struct Arguments {
         default_value = "0.0625,0.125,0.25,0.5,1"
     )]
     shares: Vec<Share>,
-    /// Number of fits to each share, by seeds that follow the one in the recipe's settings; each
-    /// takes other games
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(1..=1000_u64))]
     seeds: u64,
     #[command(flatten)]
     study: StudySettings,
-    /// Draw the errors and their law into this SVG file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
 }

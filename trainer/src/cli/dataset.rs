@@ -22,29 +22,20 @@ pub struct Arguments {
     /// WEIGHT times. A folder with a dataset joins as it is: what it was made of is not read again
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
-    /// Records to test on, of games of their own. No game of DATA is held out for the test then
     #[arg(long, value_name = "DATA")]
     test: Vec<DataChoice>,
-    /// Folder to write; what is complete in it is not written again
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Seed that decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: Option<u64>,
-    /// Rules that give the positions of games their labels, as `fit` takes them
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// TOML file of settings of a fit; flags override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// Make the parts of the I-th of N shards of the run; several machines may work on one DIR.
-    /// `pack` or the same command without the flag then writes DIR
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Memory to use, in MB of 2^20 bytes; 200 are enough for any dataset [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
-    /// Replace a dataset that was made from something else
     #[arg(long)]
     force: bool,
 }

@@ -32,27 +32,19 @@ pub struct Arguments {
     /// `npz` also records of games, positions or openings, or a folder of them
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,
-    /// Format to write
     #[arg(long)]
     format: Format,
-    /// File to write
     #[arg(long, value_name = "F")]
     out: PathBuf,
-    /// Games that the file's errors are measured on, for `edax`, `egaroucid` and `zebra`. Where the
-    /// weights do not fit the program, tables for its patterns are fitted to these games, and kept
-    /// beside the file
     #[arg(long, value_name = "GAMES", num_args = 1..)]
     data: Vec<DataChoice>,
     /// Year that a file of games states
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
-    /// Rules that give the positions of games their labels, as `fit` takes them
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// Seed that decides which games train, validate and test, as that of `fit`
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
-    /// Replace an output that is something else
     #[arg(long)]
     force: bool,
 }

@@ -36,25 +36,19 @@ pub struct Arguments {
     /// WEIGHT times. Or the folder that `dataset` made of them
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
-    /// Records to test on, of games of their own: another seed and schedule, stronger play. No
-    /// game of DATA is held out for the test then
     #[arg(long, value_name = "DATA")]
     test: Vec<DataChoice>,
-    /// Weights file to write; metrics and report are written next to it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Device to compute on [default: auto]
     #[arg(long, value_enum)]
     device: Option<Device>,
     /// Optimizer to fit by
     #[arg(long, value_enum, default_value_t = Optimizer::Auto)]
     optimizer: Optimizer,
-    /// Seed that decides which games train, validate and test [default: 1]
     #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: Option<u64>,
     #[arg(long, value_name = "SET", help = pattern_sets(|_| true) + " [default: standard]")]
     patterns: Option<String>,
-    /// Weights to start from and to be pulled towards; its pattern set is used
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
     /// Width of the factor vectors (8, 16, 32, 64 or 128) and the number of consecutive phases that
@@ -68,16 +62,10 @@ pub struct Arguments {
     /// factors; `ridge` in --settings is then that of the least-squares fit before]
     #[arg(long, value_name = "R", value_parser = decimal)]
     ridge: Option<f64>,
-    /// Phases to fit, A to B inclusive. Others keep the weights of `--init`, or take over those of
-    /// the nearest fitted phase
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// Make the I-th of N shares of the parts in OUT.parts; `pack OUT` makes the weights
     #[arg(long, value_name = "I/N", conflicts_with = "minutes")]
     shard: Option<Shard>,
-    /// Label rules for the positions of games, such as `34..38:solved, 0..60:result*0.5`
-    /// [default: exact score, else λ-return of search values (lambda0.9), else the score within two
-    /// plies of a solved position, else the result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Largest number of epochs of a phase [default: 40 by lsq (8 if it starts from a sample) and
@@ -97,17 +85,12 @@ pub struct Arguments {
     /// Time limit in minutes; unfinished phases enter the weights, the same command resumes them
     #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<Duration>,
-    /// TOML file of settings; flags override it
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// Exit with status 1 where the mean absolute validation error is larger, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    /// Memory limit in MB of 2^20 bytes: half for positions, half for the phases fitted at a time
-    /// [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
-    /// Replace an output that was made from something else
     #[arg(long)]
     force: bool,
 }

@@ -44,7 +44,6 @@ struct Files {
     /// Files to read; of a folder, all of its files (of WTHOR, all its .wtb files)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-
     #[command(flatten)]
     output: Output,
 }

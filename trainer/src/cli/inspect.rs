@@ -21,8 +21,6 @@ pub struct Arguments {
     /// of them
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Memory for what stands for the records that were met, in MB of 2^20 bytes; what does not fit
-    /// goes into temporary files in $TMPDIR [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
 }

@@ -20,24 +20,16 @@ pub struct Arguments {
     /// Files of games, or folders of them, taken as one in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
-
     #[command(flatten)]
     output: Output,
 
     /// Search each position 1 to this many plies deep, drawn by the position itself
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=12_u32))]
     depth: u32,
-
-    /// Rules that give the positions searched, and so the leaves, their labels, as `fit` takes them
     #[arg(long, value_name = "RULES", default_value_t)]
     labels: LabelRules,
-
-    /// Weights to search with: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
-
-    /// Make only the parts of shard I of N, which may run at the same time as the others with the
-    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 }

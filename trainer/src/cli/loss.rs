@@ -45,24 +45,14 @@ pub struct Arguments {
     /// Take the value of this board apart instead: 64 characters a1 b1 … h8, and the side to move
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "subset", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
-    /// Value by a search of this many plies, to the end of the game where that is near; 0 takes
-    /// static values
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
     depth: u32,
-    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure;
-    /// 100 leaves out nothing
     #[arg(long, value_name = "PERCENT", default_value_t, requires = "depth")]
     selectivity: Selectivity,
-    /// Phases to measure, A and B included
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
-    /// Rules that give the positions of games their labels, such as `36:solved` [default: the exact
-    /// score where there is one, then the λ-return of the values that searches found (lambda0.9),
-    /// then what perfect play gives within two plies of a game's solved position, elsewhere the
-    /// result]
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// Exit with status 1 where the mean absolute error is larger, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
     /// Exit with status 1 where the bias at any number of empty squares with at least 100 positions
@@ -73,10 +63,8 @@ pub struct Arguments {
     /// pattern adds to the value, and board lines with their labels
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number_from(0_usize))]
     worst: usize,
-    /// Draw the error of each phase into this SVG file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
-    /// Write over a picture that is something else
     #[arg(long)]
     force: bool,
 }

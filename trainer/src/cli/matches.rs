@@ -41,33 +41,22 @@ pub struct Arguments {
     first: PlayerSpec,
     /// Second player
     second: PlayerSpec,
-    /// File of openings to start from: enumerated openings, positions, or text with a board or a
-    /// transcript a line
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
-    /// Number of openings to play, each twice with colours swapped
     #[arg(long, value_name = "N")]
     pairs: NonZeroUsize,
-    /// Search each move this many plies deep; programs by NBoard are told to [default: 4, with
-    /// --equal-time 60]
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
-    /// Play exactly from this many empty squares on, weights alone [default: 12]
     #[arg(long, value_name = "E", value_parser = number_in(0..=60_u32))]
     exact: Option<u32>,
     #[command(flatten)]
     searching: SearchArguments,
-    /// Seed that decides which openings of the file are played
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
-    /// Play only labelled openings that are no further from even than this
     #[arg(long, value_name = "DISCS", default_value_t = 10)]
     within: Discs,
-    /// Search before exact play, of weights alone
     #[arg(long, value_name = "WAY", value_enum)]
     search: Option<SearchBy>,
-    /// Milliseconds that the search of a move before exact play may take, of weights alone; games
-    /// then depend on the machine
     #[arg(long, value_name = "M", value_parser = number_in(1..=MAX_MILLISECONDS))]
     milliseconds: Option<u64>,
     /// Give both players this many milliseconds for each move before exact play, to any depth;
@@ -76,11 +65,8 @@ pub struct Arguments {
     #[arg(default_missing_value = "5", value_parser = number_in(1..=MAX_MILLISECONDS))]
     #[arg(conflicts_with_all = ["milliseconds", "time"])]
     equal_time: Option<u64>,
-    /// Seconds that each player has for all its moves of a game after the opening, other programs
-    /// too, which are told so; who uses them up forfeits the game. Games then depend on the machine
     #[arg(long, value_name = "S", value_parser = number_in(1..=86_400_u64))]
     time: Option<u64>,
-    /// Seconds after which another program that has not answered forfeits the game
     #[arg(long, value_name = "S", default_value_t = 60, value_parser = number_in(1..=86_400_u64))]
     timeout: u64,
     #[command(flatten)]
@@ -88,12 +74,8 @@ pub struct Arguments {
     /// Findings that make the exit status 1
     #[arg(long, value_name = "FINDING,...", value_delimiter = ',', conflicts_with = "shard")]
     fail_if: Vec<Finding>,
-    /// File to write the pairs to. While the match is played, they are in parts in the folder
-    /// `FILE.parts`, from which the same command resumes
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Play only the parts of shard I of N, which may run at the same time as the others with the
-    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["games_out", "transcripts_out"])]
     shard: Option<Shard>,
     #[command(flatten)]

@@ -19,12 +19,8 @@ pub struct Arguments {
     /// run are packed by `pack`
     #[arg(required = true)]
     files: Vec<PathBuf>,
-
-    /// Memory for the keys by which repeated games are found, in MB of 2^20 bytes; other keys go
-    /// into a temporary file in the folder of the output [default: all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
-
     #[command(flatten)]
     output: Output,
 }

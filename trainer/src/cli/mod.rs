@@ -32,8 +32,143 @@ pub mod tune;
 pub mod validate;
 mod verdict;
 
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, schema};
+use othello_cli::{arguments, generate, session};
 use othello_engine::pattern::PatternSet;
+
+/// Fit Othello evaluation weights to games, and compare them.
+#[derive(Parser, Debug)]
+#[command(name = "othello-trainer", version)]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    common: arguments::Common,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Take the mean of several weights files
+    Average(average::Arguments),
+    /// Measure the inner loop of a fit beside what the machine could do at most
+    Bench(bench::Arguments),
+    /// Measure weights and programs by the same tests, in one table
+    ///
+    /// --depth and --selectivity hold for hard positions, --selectivity and --time for the match.
+    /// --out gets the tables in Markdown.
+    Benchmark(benchmark::Arguments),
+    /// Learn what searches go by beside an evaluation: move ordering, ProbCut, likely moves
+    Calibrate(calibrate::Arguments),
+    /// Say which of two recipes for weights is better, and how surely
+    Compare(compare::Arguments),
+    /// Print a script that completes arguments in a shell
+    #[command(hide = true)]
+    Completions(generate::Completions),
+    /// Show how the error of a recipe falls with the amount of data
+    Curve(curve::Arguments),
+    /// Lay positions out by phase once, for fits on many machines
+    Dataset(dataset::Arguments),
+    /// Compare two weights files
+    Diff(diff::Arguments),
+    /// Show what this machine has and what a fit would use
+    Doctor(doctor::Arguments),
+    /// Write weights or games in the format of another program
+    Export(export::Arguments),
+    /// Fit the weights of 60 phases
+    ///
+    /// Metrics and a report are written next to the weights.
+    Fit(Box<fit::Arguments>),
+    /// Turn games, boards and weights of other programs into ours
+    Import(import::Arguments),
+    /// Show what files of records hold
+    Inspect(inspect::Arguments),
+    /// Write the positions that searches of games end at, with labels
+    Leaves(leaves::Arguments),
+    /// Measure the errors of an evaluation on data
+    ///
+    /// Values are static, or of a search with --depth, which is exact where the end is near.
+    Loss(loss::Arguments),
+    /// Write manual pages
+    #[command(hide = true)]
+    Man(generate::Man),
+    /// Play paired games between two players
+    ///
+    /// --out gets the pairs of games.
+    Match(matches::Arguments),
+    /// Join files of games or of positions
+    Merge(merge::Arguments),
+    /// Make the output of a run from the parts of its shards
+    Pack(pack::Arguments),
+    /// Round weights to coarser steps, for a smaller file
+    Quantize(quantize::Arguments),
+    /// Run the whole loop, small: openings, games, fit, match
+    Quickstart(quickstart::Arguments),
+    /// Write the reference pages
+    #[command(hide = true)]
+    Reference(reference::Reference),
+    /// Give games and positions exact scores, and values of searches
+    ///
+    /// Positions before exact scores are searched with --depth, --nodes or --level. The values
+    /// become values of games and labels of positions.
+    Relabel(relabel::Arguments),
+    /// Write a page of charts about runs: errors, data, weights, matches
+    Report(report::Arguments),
+    /// Take a number of games or positions by chance
+    Sample(sample::Arguments),
+    /// Put games or positions into a random order
+    Shuffle(shuffle::Arguments),
+    /// Divide games or positions into training, validation and test
+    Split(split::Arguments),
+    /// Try values in a recipe, and leave early what is worse
+    Tune(tune::Arguments),
+    /// Check whether files are complete and undamaged
+    Validate(validate::Arguments),
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    session::main(|| {
+        let Program { command, common } = arguments::parse();
+        session::run(&common, |session| match &command {
+            Command::Average(arguments) => average::run(arguments, session),
+            Command::Bench(arguments) => bench::run(arguments, session),
+            Command::Benchmark(arguments) => benchmark::run(arguments, session),
+            Command::Calibrate(arguments) => calibrate::run(arguments, session),
+            Command::Compare(arguments) => compare::run(arguments, session),
+            Command::Completions(arguments) => arguments.write(arguments::command::<Program>()),
+            Command::Curve(arguments) => curve::run(arguments, session),
+            Command::Dataset(arguments) => dataset::run(arguments, session),
+            Command::Diff(arguments) => diff::run(arguments, session),
+            Command::Doctor(arguments) => doctor::run(arguments, session),
+            Command::Export(arguments) => export::run(arguments, session),
+            Command::Fit(arguments) => fit::run(arguments, session),
+            Command::Import(arguments) => import::run(arguments, session),
+            Command::Inspect(arguments) => inspect::run(arguments, session),
+            Command::Leaves(arguments) => leaves::run(arguments, session),
+            Command::Loss(arguments) => loss::run(arguments, session),
+            Command::Man(arguments) => arguments.write(arguments::command::<Program>()),
+            Command::Match(arguments) => matches::run(arguments, session),
+            Command::Merge(arguments) => merge::run(arguments, session),
+            Command::Pack(arguments) => pack::run(arguments, session),
+            Command::Quantize(arguments) => quantize::run(arguments, session),
+            Command::Quickstart(arguments) => quickstart::run(arguments, session),
+            Command::Reference(arguments) => {
+                arguments.write(arguments::command::<Program>(), &reference_pages())
+            }
+            Command::Relabel(arguments) => relabel::run(arguments, session),
+            Command::Report(arguments) => report::run(arguments, session),
+            Command::Sample(arguments) => sample::run(arguments, session),
+            Command::Shuffle(arguments) => shuffle::run(arguments, session),
+            Command::Split(arguments) => split::run(arguments, session),
+            Command::Tune(arguments) => tune::run(arguments, session),
+            Command::Validate(arguments) => validate::run(arguments, session),
+        })
+    })
+}
 
 /// Returns the help of an argument that names a pattern set of a kind.
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
@@ -41,7 +176,7 @@ fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
 }
 
 /// Returns the reference pages of the JSON objects and of the settings of `othello-trainer`.
-pub fn reference_pages() -> [reference::Page; 2] {
+fn reference_pages() -> [reference::Page; 2] {
     let json = vec![
         ("`average`", schema::<average::Report>()),
         ("`bench --device cpu`", schema::<bench::Report<crate::throughput::CpuRates>>()),
@@ -110,3 +245,17 @@ refused. Flags of `fit` override settings. A fit of a pattern set with factors e
 `epochs` was called `iterations` in `[least_squares]` and `passes` in `[adam]` before version 0.2;
 both names are still read. The values of `tune` are a recipe with lists in place of values; a study
 sets `name`, `settings.seed`, `settings.share` and `settings.test_percent` itself.";
+
+#[cfg(test)]
+mod tests {
+    use othello_cli::{arguments, flags};
+
+    use super::Program;
+
+    #[test]
+    fn a_flag_of_several_commands_has_one_text_and_a_heading() {
+        let command = arguments::command::<Program>();
+        assert_eq!(flags::complaints(&command), Vec::<String>::new());
+        command.debug_assert();
+    }
+}

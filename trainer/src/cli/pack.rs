@@ -23,8 +23,6 @@ pub struct Arguments {
     /// Output of a run whose parts are in the folder `OUT.parts`, such as the --out of its shards
     #[arg(value_name = "OUT")]
     out: PathBuf,
-
-    /// Weights that the parts of a fit were fitted from with --init
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
 

@@ -29,12 +29,8 @@ pub struct Arguments {
     /// Revision of the sources that made the weights, for the provenance
     #[arg(long, value_name = "TEXT")]
     revision: Option<String>,
-
-    /// Weights file to write
     #[arg(long, value_name = "W2")]
     out: PathBuf,
-
-    /// Replace an output that was made from something else
     #[arg(long)]
     force: bool,
 }

@@ -31,13 +31,10 @@ mod tests;
 /// Arguments of `quickstart`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Seed of every random draw
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
-    /// Folder for all files
     #[arg(long, value_name = "DIR", default_value = "quickstart")]
     out: PathBuf,
-    /// Replace files that were made from something else
     #[arg(long)]
     force: bool,
 }

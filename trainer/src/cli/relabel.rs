@@ -28,47 +28,22 @@ pub struct Arguments {
     /// Files of games, or of positions, or folders of them, taken as one in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
-
     #[command(flatten)]
     output: Output,
-
-    /// Solve every position from this many empty squares on
     #[arg(long, value_name = "N", value_parser = number_in(0..=60_u32), required_unless_present = "level")]
     exact: Option<u32>,
-
-    /// Search the positions before those this many plies deep, and keep the values: as values of
-    /// games, as labels of positions
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
-
-    /// Search each of these in so many nodes or little more, to a lesser depth where they do not
-    /// suffice; without `--depth`, as deep as they suffice
     #[arg(long, value_name = "N", value_parser = number_in(1..=u64::MAX))]
     nodes: Option<u64>,
-
-    /// Leave out of these searches what is unlikely to matter: 73, 87, 95, 98 or 99 percent sure,
-    /// with weights that `othello-trainer calibrate probcut` made; 100 leaves out nothing [default:
-    /// 100, with --level that of the level]
     #[arg(long, value_name = "PERCENT")]
     selectivity: Option<Selectivity>,
-
-    /// Relabel by this level, 1 to 60: its row of the table of levels in docs/reference/levels.md
-    /// gives --depth, --selectivity and --exact; its selective ends are for play, and not for
-    /// labels
     #[arg(long, value_name = "L", conflicts_with_all = ["depth", "exact"])]
     level: Option<Level>,
-
-    /// Weights to search with: a file, `none`, `mobility` or `embedded`
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
-
-    /// Device to solve positions with at most 14 empty squares on, of many games at once; the CPU
-    /// does all other work. The file is the same
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,
-
-    /// Make only the parts of shard I of N, which may run at the same time as the others with the
-    /// same --out; `othello-trainer pack` then makes the output
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 }

@@ -21,7 +21,6 @@ pub struct Arguments {
     /// Weights files; what their fits left beside them (.report.json, .metrics.jsonl) is shown, too
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// Write the page here
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Matches to show: files of what `match --json` printed
@@ -33,7 +32,6 @@ pub struct Arguments {
     /// Number of classes of each pattern whose weights the page holds, those met most
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = number_from(0_usize))]
     classes: usize,
-    /// Replace the page that is there
     #[arg(long)]
     force: bool,
 }

@@ -15,11 +15,8 @@ use crate::records::sequence::Inputs;
 pub struct Arguments {
     #[command(flatten)]
     files: Files,
-
-    /// Number of games or positions to take; all where there are fewer
     #[arg(long, value_name = "N", value_parser = number_from(0_u64))]
     count: u64,
-
     #[command(flatten)]
     output: Output,
 }

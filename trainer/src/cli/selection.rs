@@ -22,8 +22,6 @@ pub struct Files {
     /// Files of games, or of positions, or folders of them, taken as one in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
-
-    /// Seed of the choice
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     pub(super) seed: u64,
 }

@@ -17,12 +17,8 @@ use crate::records::shuffle::shuffle;
 pub struct Arguments {
     #[command(flatten)]
     files: Files,
-
-    /// Memory for records, in MB of 2^20 bytes; what does not fit goes through a temporary file
-    /// beside the output [default: half of all there is]
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
     memory_mb: Option<u64>,
-
     #[command(flatten)]
     output: Output,
 }

@@ -31,8 +31,6 @@ pub struct Arguments {
     /// Share of the test
     #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
     test_percent: u8,
-
-    /// Replace outputs that were made from something else
     #[arg(long)]
     force: bool,
 }

@@ -4,6 +4,7 @@ use crate::arena::{ErrorRate, Hypotheses, Sprt};
 
 /// Arguments of a sequential test.
 #[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Sequential test")]
 pub(super) struct SprtArguments {
     /// Stop as soon as a sequential test decides between these differences in Elo points (SPRT, by
     /// pair); the first player is better by the larger one, or only by the smaller one

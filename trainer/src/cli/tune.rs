@@ -31,8 +31,6 @@ pub struct Arguments {
     /// Amount that early rounds have less of; each round has twice as much as the one before
     #[arg(long, value_enum, default_value_t = EarlyRounds::Data)]
     by: EarlyRounds,
-    /// Number of fits of each combination, in the last round where there are fewer before; by seeds
-    /// that follow the one in the recipe's settings
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
     seeds: u64,
     #[command(flatten)]

@@ -16,13 +16,8 @@ use crate::calibrate::ends::{Confidence, EmptiesError, Settings, Trial, calibrat
 pub(super) struct Arguments {
     #[command(flatten)]
     changing: Changing,
-
-    /// Seed of the games whose positions are learned from
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-
-    /// Number of positions, each from a game of its own; one in five is held out to test the
-    /// predictions
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
 

@@ -18,19 +18,14 @@ use crate::calibrate::ordering::{Settings, Trial, calibrate};
 pub(super) struct Arguments {
     #[command(flatten)]
     changing: Changing,
-
-    /// Seed of the positions to learn from
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
-
-    /// Number of positions whose moves are all solved
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
 
     /// Number of other positions that are searched with each strength
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
-
     #[arg(long, value_name = "T", default_value = "ordering")]
     #[arg(help = pattern_sets(|set| set.scalars().is_empty()))]
     patterns: String,

@@ -18,12 +18,8 @@ use crate::calibrate::realization::{Calibrated, Family, calibrate};
 pub(super) struct Arguments {
     #[command(flatten)]
     changing: Changing,
-
-    /// Files of games, whose moves are counted; those that were drawn by chance are not
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     data: Vec<PathBuf>,
-
-    /// Number of games that are read at most
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = number_in(1..=1_u64 << 32))]
     games: u64,
 }

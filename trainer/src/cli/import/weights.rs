@@ -22,11 +22,8 @@ use crate::source::checksum;
 pub(super) struct Arguments {
     /// File to read
     file: PathBuf,
-
-    /// Format of the file
     #[arg(long)]
     format: Format,
-
     #[command(flatten)]
     output: Output,
 }

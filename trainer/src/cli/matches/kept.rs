@@ -22,7 +22,6 @@ pub(super) struct KeptArguments {
     /// Write each game with its pair, score and transcript to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     transcripts_out: Option<PathBuf>,
-    /// Replace outputs that were made from something else
     #[arg(long)]
     force: bool,
 }
