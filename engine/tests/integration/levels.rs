@@ -111,8 +111,8 @@ fn the_greatest_level_answers_under_a_clock() {
     assert!(child.wait().unwrap().success());
 }
 
-/// Past bugs: a search at level 60 went on after `quit`, when the input was over, and for hours when
-/// the client had died.
+/// Past bugs: a search at level 60 went on after `quit`, when the input was over, and for hours
+/// when the client had died.
 #[test]
 fn what_comes_later_ends_a_search() {
     let check = |protocol: &str, question: &str, end: Option<&str>| {

@@ -1,5 +1,5 @@
-//! Tests of every command of the NBoard protocol as its page describes it, and of GTP in addition to
-//! playing: clocks, books, and GoGui's analysis commands. `tests/cmd/gtp.stdin` has the rest.
+//! Tests of every command of the NBoard protocol as its page describes it, and of GTP in addition
+//! to playing: clocks, books, and GoGui's analysis commands. `tests/cmd/gtp.stdin` has the rest.
 
 use std::path::Path;
 

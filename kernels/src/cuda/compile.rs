@@ -39,8 +39,8 @@ fn options(architecture: Architecture) -> Vec<String> {
     ]
 }
 
-/// Compiles a program to PTX with NVRTC: for the newest architecture that NVRTC supports and that is
-/// not newer than `architecture`. The driver compiles PTX for an older architecture to its own.
+/// Compiles a program to PTX with NVRTC: for the newest architecture that NVRTC supports and that
+/// is not newer than `architecture`. The driver compiles PTX for an older architecture to its own.
 pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
     if !nvrtc_is_there()? {
         return Err(Unavailable::NoNvrtc.into());

@@ -103,7 +103,8 @@ impl Launcher for HostLauncher {
         let mut words: Words = arguments.iter_mut().map(word).collect();
         let mut pointers: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-        // SAFETY: the caller vouches for the arguments; `Out` borrows the memory that a kernel writes.
+        // SAFETY: the caller vouches for the arguments; `Out` borrows the memory that a kernel
+        // writes.
         unsafe { self.program.launch(kernel, blocks, &mut pointers) }.map_err(failed)
     }
 }

@@ -110,8 +110,8 @@ fn run(launch: &Launch) -> Result<(), Code> {
     let mut words = launch.words.clone();
     let mut pointers: Vec<*mut c_void> =
         words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-    // SAFETY: the source has the arguments of the index, and arrays begin in device memory, which only
-    // this thread takes back. The trainer must make them long enough.
+    // SAFETY: the source has the arguments of the index, and arrays begin in device memory, which
+    // only this thread takes back. The trainer must make them long enough.
     let done = unsafe { launch.module.launch(launch.kernel, launch.blocks, &mut pointers) };
     done.map_err(|_| LAUNCH_FAILED)
 }

@@ -1,5 +1,6 @@
-//! A board of 38 lines as numbers in base 3, next to two bitboards: the same tree, the time of both,
-//! how well moves along lines stand for legal moves, and how evenly two hashes of boards spread.
+//! A board of 38 lines as numbers in base 3, next to two bitboards: the same tree, the time of
+//! both, how well moves along lines stand for legal moves, and how evenly two hashes of boards
+//! spread.
 use std::collections::HashSet;
 
 use othello_engine::board::Position;

@@ -151,7 +151,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns all sections of a weights file of this set with weights 0; for a large set, sections that
+/// Returns all sections of a weights file of this set with weights 0; for a large set, some that
 /// are not long enough.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
