@@ -15,7 +15,7 @@
 //! // Every instance of a pattern contributes one parameter to the value of a position.
 //! let model = Model::new(PatternSet::named("standard", std::path::Path::new(""))?);
 //! let features = model.features(&Position::START);
-//! assert_eq!(features.parameters().len(), model.feature_count());
+//! assert_eq!(features.len(), model.feature_count());
 //! # Ok(())
 //! # }
 //! ```
@@ -25,8 +25,11 @@ pub mod calibrate;
 pub mod dataset;
 pub mod export;
 pub mod fit;
+mod invalid;
 pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod records;
 pub mod source;
+
+pub use invalid::InvalidSetting;

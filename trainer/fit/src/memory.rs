@@ -1,22 +1,22 @@
 //! The memory that work may take, and temporary files for what does not fit.
 
+mod merged;
 mod sorter;
 mod temporary;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use merged::merged;
 pub(crate) use sorter::{Sorter, Stored};
 pub(crate) use temporary::Temporary;
 
-/// The memory that records or positions may take while they are worked on, and the folder for what
-/// does not fit. The result is the same with any limit.
+/// The memory limit of work on records or positions. The result is the same with any limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
     /// The limit in bytes.
     pub bytes: u64,
-    /// The folder of temporary files. They have no names, so nothing is left behind, whatever
-    /// happens.
+    /// The folder of temporary files, which have no names and vanish with the process.
     pub folder: PathBuf,
 }
 
@@ -27,60 +27,52 @@ impl MemoryLimit {
         Self { bytes, folder: folder.unwrap_or(Path::new(".")).to_owned() }
     }
 
-    /// Returns no limit.
     pub(crate) fn none() -> Self {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns the number of parts that are worked on at a time if each takes `bytes` bytes, at
-    /// most `most`. Refuses a limit that is too small for one.
-    pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, TooLittleMemory> {
+    /// Returns the number of parts of `bytes` bytes that fit, up to `most`; refuses a limit below
+    /// one.
+    pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match self.bytes / bytes.max(1) {
-            0 => Err(TooLittleMemory { needed: megabytes(bytes), allowed: self.bytes >> 20 }),
+            0 => Err(MemoryError::Limit { needed: megabytes(bytes), allowed: self.bytes >> 20 }),
             parts => Ok(usize::try_from(parts).unwrap_or(usize::MAX).min(most)),
         }
     }
 
     /// Returns the error for a temporary file with other bytes than were written to it.
-    pub(crate) fn changed(&self) -> NoRoom {
+    pub(crate) fn changed(&self) -> MemoryError {
         let changed = "the file has other bytes than were written to it";
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
     }
 
-    fn no_room(&self, source: io::Error) -> NoRoom {
-        NoRoom { folder: self.folder.clone(), megabytes: self.bytes >> 20, source }
+    fn no_room(&self, source: io::Error) -> MemoryError {
+        let (folder, megabytes) = (self.folder.clone(), self.bytes >> 20);
+        MemoryError::Temporary { folder, megabytes, source }
     }
 }
 
-/// The error of a limit that is too small for one part of the work.
+/// Errors of work within a limit on memory.
 #[derive(Debug, thiserror::Error)]
-#[error("{allowed} MB of memory are too little: the work takes {needed} MB; raise --memory-mb")]
-pub struct TooLittleMemory {
-    needed: u64,
-    allowed: u64,
+#[allow(missing_docs)]
+pub enum MemoryError {
+    #[error("{allowed} MB of memory are too little: the work takes {needed} MB; raise --memory-mb")]
+    Limit { needed: u64, allowed: u64 },
+    #[error(
+        "{}: {source}: what does not fit into the {megabytes} MB of memory allowed goes into a \
+         temporary file there: free space there, or raise --memory-mb, and run the same command \
+         again; no input and no finished file is lost", folder.display()
+    )]
+    Temporary { folder: PathBuf, megabytes: u64, source: io::Error },
 }
 
-/// The error of a temporary file that cannot be written or read.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "{}: {source}: what does not fit into the {megabytes} MB of memory allowed goes into a \
-     temporary file there: free space there, or raise --memory-mb, and run the same command again; \
-     no input and no finished file is lost", folder.display()
-)]
-pub struct NoRoom {
-    folder: PathBuf,
-    megabytes: u64,
-    source: io::Error,
-}
-
-/// Returns the number of bytes of so many MB of 2^20 bytes; without a number, all that is allowed.
+/// Returns the bytes of a number of MB (2^20 bytes); without one, all that is allowed.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }
 
-/// Returns the number of bytes that the machine, the control groups and the limits of the process
-/// allow.
+/// Returns the memory that the machine, the control groups and the process limits allow.
 #[cfg(target_os = "linux")]
 pub fn allowed_bytes() -> u64 {
     let machine = rustix::system::sysinfo();
@@ -97,9 +89,8 @@ pub fn allowed_bytes() -> u64 {
     u64::MAX
 }
 
-/// Returns the limits on the data and on the address space of the process (`ulimit -d` and `-v`).
-/// Half of what is left of them counts, since vectors take twice their size while they grow, and
-/// threads and the allocator reserve memory that they do not use.
+/// Returns half of the rest of the process's limits (`ulimit -d` and `-v`): vectors grow to twice
+/// their size, and threads and the allocator reserve memory that they do not use.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -134,7 +125,7 @@ fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item =
             }
             _ => (vec![], ""),
         };
-        // In a container, a group may be outside of what is mounted: `/../name`.
+        // In a container, a group may be outside the mounted folders: `/../name`.
         let group = group.trim_start_matches('/');
         let group = if group.split('/').any(|part| part == "..") { "" } else { group };
         let folders = move |base: PathBuf| {
@@ -151,15 +142,14 @@ mod tests {
 
     use super::*;
 
-    /// No test: a process that says what it may take.
+    /// Not a test: a process that prints its limit.
     #[test]
     #[ignore = "a process for the next test"]
     fn allowed_bytes_of_this_process() {
         println!("allowed {}", allowed_bytes());
     }
 
-    /// `ulimit -v` and `-d` were not seen: the process was killed, and killed again when it went
-    /// on.
+    /// A past bug: the limits were ignored, and the process was killed.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";
@@ -177,8 +167,7 @@ mod tests {
         }
     }
 
-    /// The limit of the root group alone was read, which has none where a scheduler makes a group
-    /// for each job.
+    /// A past bug: only the root group was read, and schedulers make a group for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

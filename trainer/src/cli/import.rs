@@ -9,11 +9,8 @@ use othello_cli::arguments::Output;
 use othello_cli::{Outcome, Session};
 use othello_engine::record::record_files;
 
-use crate::source::egaroucid::EgaroucidBoards;
-use crate::source::ggf::GgfGames;
 use crate::source::import::Import;
-use crate::source::wthor::WthorGames;
-use crate::source::{boards, transcripts};
+use crate::source::{boards, egaroucid, ggf, transcripts, wthor};
 
 /// Arguments of `import`.
 #[derive(clap::Args, Debug)]
@@ -71,11 +68,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             let except = record_files(&wthor.except)?;
             wthor.files.import("wthor").run_solved(&except, progress)
         }
-        Format::Wthor(wthor) => wthor.files.import("wthor").run(WthorGames::open, progress),
+        Format::Wthor(wthor) => wthor.files.import("wthor").run(wthor::read, progress),
         Format::Transcripts(files) => files.import("transcripts").run(transcripts::read, progress),
         Format::Boards(files) => files.import("boards").run(boards::read, progress),
-        Format::Ggf(files) => files.import("ggf").run(GgfGames::open, progress),
-        Format::Egaroucid(files) => files.import("egaroucid").run(EgaroucidBoards::open, progress),
+        Format::Ggf(files) => files.import("ggf").run(ggf::read, progress),
+        Format::Egaroucid(files) => files.import("egaroucid").run(egaroucid::read, progress),
         Format::Weights(arguments) => return weights::run(arguments, session),
     };
     session.print(&summary?)

@@ -15,13 +15,12 @@ impl Batch {
     /// All positions.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
-    /// Returns batch `number` of `of`, counted from 0; `None` if there is no such batch.
+    /// Returns batch `number` of `of`, counted from 0; `None` unless `number < of`.
     pub const fn new(number: u32, of: u32) -> Option<Self> {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Returns the range of the batch in `positions` positions. Every position is in exactly one
-    /// batch.
+    /// Returns the range of the batch in `positions` positions; every position is in one batch.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

@@ -2,8 +2,7 @@
 
 use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 
-/// The errors of weights on positions, each counted with its weight. Values are first clamped to
-/// ±64 discs.
+/// The errors of values, clamped to ±64 discs, on positions, which count by their weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Errors {
     /// The number of positions.
@@ -17,8 +16,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Creates errors from their sums: weights in 1/64 occurrence, errors in
-    /// 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Creates errors from sums of 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
     pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
         Self { positions, weight, absolute, squared }
     }
@@ -34,8 +32,7 @@ impl Errors {
         }
     }
 
-    /// Adds one position: its weight in 1/64 occurrence and its error in
-    /// 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Adds a position: weight in 1/64 occurrence, error in 1/[`RESIDUALS_PER_DISC`] disc.
     #[inline]
     pub fn add(&mut self, weight: u16, error: i32) {
         let size = u64::from(error.unsigned_abs());

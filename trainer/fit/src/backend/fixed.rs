@@ -13,8 +13,7 @@ pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 /// The steps of a position's weight in one occurrence.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
-/// The bits of a rounded search direction of the conjugate gradients: its elements are below 2 to
-/// this power.
+/// The bits of the rounded search directions of the conjugate gradients.
 pub const DIRECTION_BITS: i32 = 24;
 
 /// The shift that converts labels from 2⁻⁸ disc to 2⁻¹⁸ disc.

@@ -14,23 +14,24 @@ use crate::model::Model;
 /// represents all that occur nowhere: its weights and factors stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The phases in ascending order.
-    phases: Vec<Phase>,
+    /// The phases of the group in ascending order.
+    pub phases: Vec<Phase>,
     /// The number in the group of each parameter of the model.
-    numbers: Vec<u32>,
+    pub numbers: Vec<u32>,
     /// The parameter of the model of each number of the group except the last.
-    parameters: Vec<u32>,
-    /// The weight of the training positions that have each number, in the unit of the sums that
-    /// [`Self::new`] got. Above 0 for those that occur in training, which have the first numbers.
-    occurrences: Vec<i64>,
-    trained: usize,
-    dimensions: usize,
+    pub parameters: Vec<u32>,
+    /// The weight of the training positions that have each number but the last, in
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence, in descending order.
+    pub occurrences: Vec<i64>,
+    /// The number of parameters that occur in training; they have the first numbers.
+    pub trained: usize,
+    /// The number of factors of a parameter.
+    pub dimensions: usize,
 }
 
 impl Group {
-    /// Creates the group of phases in ascending order, at least one. `trained` and `others` are the
-    /// occurrences of each parameter in their training positions and in the other positions that
-    /// the fit is measured on. `None` if the model has no factors.
+    /// Creates a group of at least one phase from the occurrences of each parameter in training,
+    /// and in the other positions that the fit is measured on. `None` if the model has no factors.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {
@@ -50,37 +51,10 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the largest possible length of the vector for a number of phases; `None` if the
-    /// model has no factors.
+    /// Returns the largest length of the vector of a number of phases; `None` without factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
-    }
-
-    /// Returns the phases of the group in ascending order.
-    pub fn phases(&self) -> &[Phase] {
-        &self.phases
-    }
-
-    /// Returns the number in the group of each parameter of the model.
-    pub fn numbers(&self) -> &[u32] {
-        &self.numbers
-    }
-
-    /// Returns the parameter of the model of each number of the group except the last.
-    pub fn parameters(&self) -> &[u32] {
-        &self.parameters
-    }
-
-    /// Returns the weight of the training positions that have each number but the last, in
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence, in descending order.
-    pub fn occurrences(&self) -> &[i64] {
-        &self.occurrences
-    }
-
-    /// Returns the number of parameters that occur in training; they have the first numbers.
-    pub fn trained(&self) -> usize {
-        self.trained
     }
 
     /// Returns the number of numbers: the parameters that occur, and one for all others.
@@ -88,8 +62,7 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the place of the weights of a phase; of the first phase, if `phase` is not in the
-    /// group.
+    /// Returns the place of the weights of a phase, by default of the first.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
@@ -98,11 +71,6 @@ impl Group {
     /// Returns the place of the factors: [`Self::dimensions`] for each number.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
-    }
-
-    /// Returns the number of factors of a parameter.
-    pub fn dimensions(&self) -> usize {
-        self.dimensions
     }
 
     /// Returns the length of the vector.

@@ -15,6 +15,22 @@
 //! by itself to the nearest (ties to even), products and sums are never contracted, and nothing is
 //! flushed to zero. The caller computes powers and cosines of scalars and passes the results in.
 //! [`Backend::dot`], the only sum of doubles, has one fixed order.
+//!
+//! [`Cpu`] is the reference; [`kernels`] runs the same primitives on a GPU.
+//!
+//! ```
+//! use othello_engine::pattern::PatternSet;
+//! use othello_fit::backend::{Backend as _, Cpu};
+//! use othello_fit::model::Model;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let model = Model::new(PatternSet::named("small", std::path::Path::new(""))?);
+//! let backend = Cpu::new(&model);
+//! let halves = backend.upload(&vec![0.5; backend.parameters()])?;
+//! assert_eq!(backend.dot(&halves, &halves)?, backend.parameters() as f64 / 4.0);
+//! # Ok(())
+//! # }
+//! ```
 
 mod batch;
 pub mod cpu;
@@ -36,17 +52,16 @@ pub use fixed::{
     WEIGHTS_PER_OCCURRENCE,
 };
 pub use group::Group;
-pub use solving::{SolveError, SolveMany, Solved};
+pub use solving::{SolveMany, Solved};
 
-/// The number of elements in a chunk of [`Backend::dot`], whose sum is added to those of earlier
-/// chunks.
+/// The number of elements in a chunk of [`Backend::dot`].
 pub const DOT_CHUNK: usize = 4096;
 
 /// The number of running sums of [`Backend::dot`] inside a chunk.
 pub const DOT_LANES: usize = 256;
 
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
-/// have one element for each parameter of the model, and live in the device's memory.
+/// have one element for each parameter, and are in the device's memory.
 pub trait Backend: Sync {
     /// Positions in reach of the device.
     type Positions<'a>: Sync;
@@ -60,38 +75,36 @@ pub trait Backend: Sync {
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
-    /// Returns this device for the weights and shared factors of a group of phases. Its vectors
-    /// have the elements of the group instead of the parameters of a phase. Values are not linear
-    /// in factors, so a group is fitted by [`Self::descend`]; it has no sums of residuals, and
-    /// occurrences are not counted.
-    fn of_group(&self, group: &Group) -> Result<Self, BackendError>
+    /// Returns this device for the weights and shared factors of a group of phases, the elements of
+    /// its vectors. Values are not linear in factors: [`Self::descend`] fits a group, which has
+    /// neither sums of residuals nor occurrences.
+    fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
 
     /// Returns the number of elements of a vector.
     fn parameters(&self) -> usize;
 
-    /// Makes positions available to the device. The weights of all rows together must stay below
-    /// [`MAX_TOTAL_WEIGHT`].
-    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>, BackendError>;
+    /// Makes positions available to the device; their weights total less than [`MAX_TOTAL_WEIGHT`].
+    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
     /// Returns a vector of zeros.
-    fn zero_fixed(&self) -> Result<Self::Fixed, BackendError>;
+    fn zero_fixed(&self) -> Result<Self::Fixed>;
 
     /// Returns a vector of zeros.
-    fn zero_sums(&self) -> Result<Self::Sums, BackendError>;
+    fn zero_sums(&self) -> Result<Self::Sums>;
 
     /// Returns a vector with these elements, one for each parameter.
-    fn upload(&self, values: &[f64]) -> Result<Self::Reals, BackendError>;
+    fn upload(&self, values: &[f64]) -> Result<Self::Reals>;
 
     /// Returns the elements of a vector.
-    fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>, BackendError>;
+    fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>>;
 
     /// Returns the elements of a vector of sums.
-    fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>, BackendError>;
+    fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>>;
 
     /// Sets `to` to `from`.
-    fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<(), BackendError>;
+    fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
     /// Sets `sums` to Σ weight · residual for each parameter, over the positions of a batch that
     /// have it, in units of 1/([`RESIDUALS_PER_DISC`] · [`WEIGHTS_PER_OCCURRENCE`]). Returns
@@ -103,39 +116,25 @@ pub trait Backend: Sync {
         vector: &Self::Fixed,
         target: Target,
         sums: &mut Self::Sums,
-    ) -> Result<u128, BackendError>;
+    ) -> Result<u128>;
 
-    /// Sets `sums` to the weight that the positions give each parameter, in
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
-    fn occurrences(
-        &self,
-        positions: &Self::Positions<'_>,
-        sums: &mut Self::Sums,
-    ) -> Result<(), BackendError>;
+    /// Sets `sums` to Σ weight for each parameter, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
     /// Returns the errors of weights on positions.
-    fn errors(
-        &self,
-        positions: &Self::Positions<'_>,
-        weights: &Self::Fixed,
-    ) -> Result<Errors, BackendError>;
+    fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors>;
 
     /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
     /// elements. In a chunk, lane l of [`DOT_LANES`] begins with 0 and adds the products of
     /// elements l, l + 256, l + 512, … in turn. Then, for h = 128, 64, …, 1, lane l < h adds lane
     /// `l + h` to itself; lane 0 is the chunk's sum. The sums of the chunks are added to 0 in turn.
-    fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64, BackendError>;
+    fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64>;
 
     /// Returns the largest absolute value; NaN if an element is NaN.
-    fn max_abs(&self, vector: &Self::Reals) -> Result<f64, BackendError>;
+    fn max_abs(&self, vector: &Self::Reals) -> Result<f64>;
 
     /// Computes sum ← sum + factor · other.
-    fn add_scaled(
-        &self,
-        sum: &mut Self::Reals,
-        factor: f64,
-        other: &Self::Reals,
-    ) -> Result<(), BackendError>;
+    fn add_scaled(&self, sum: &mut Self::Reals, factor: f64, other: &Self::Reals) -> Result<()>;
 
     /// Computes vector ← other + factor · vector.
     fn scale_and_add(
@@ -143,7 +142,7 @@ pub trait Backend: Sync {
         vector: &mut Self::Reals,
         factor: f64,
         other: &Self::Reals,
-    ) -> Result<(), BackendError>;
+    ) -> Result<()>;
 
     /// Computes quotient ← numerator / denominator.
     fn divide(
@@ -151,23 +150,14 @@ pub trait Backend: Sync {
         numerator: &Self::Reals,
         denominator: &Self::Reals,
         quotient: &mut Self::Reals,
-    ) -> Result<(), BackendError>;
+    ) -> Result<()>;
 
     /// Computes scaled ← unit · sums, each sum first rounded to a double.
-    fn scale_sums(
-        &self,
-        sums: &Self::Sums,
-        unit: f64,
-        scaled: &mut Self::Reals,
-    ) -> Result<(), BackendError>;
+    fn scale_sums(&self, sums: &Self::Sums, unit: f64, scaled: &mut Self::Reals) -> Result<()>;
 
     /// Computes fixed ← weights · 2¹⁸, rounded to the nearest, ties to even, and limited to
     /// ±[`WEIGHT_LIMIT`]. The weights are in discs; NaN becomes 0.
-    fn round_weights(
-        &self,
-        weights: &Self::Reals,
-        fixed: &mut Self::Fixed,
-    ) -> Result<(), BackendError>;
+    fn round_weights(&self, weights: &Self::Reals, fixed: &mut Self::Fixed) -> Result<()>;
 
     /// Computes fixed ← direction · scale, rounded to the nearest, ties to even; then direction ←
     /// fixed / scale. `scale` is a power of two that leaves every element below 2²⁴ in size.
@@ -176,7 +166,7 @@ pub trait Backend: Sync {
         direction: &mut Self::Reals,
         scale: f64,
         fixed: &mut Self::Fixed,
-    ) -> Result<(), BackendError>;
+    ) -> Result<()>;
 
     /// Does one update by Adam, and rounds the new weights like [`Self::round_weights`]. For each
     /// parameter, with s its sum, w₀ its starting weight and the scalars of `step`:
@@ -194,14 +184,14 @@ pub trait Backend: Sync {
         step: &AdamStep,
         moments: &mut Moments<Self>,
         fixed: &mut Self::Fixed,
-    ) -> Result<(), BackendError>;
+    ) -> Result<()>;
 
     /// Returns the memory for [`Self::descend`].
-    fn scratch(&self) -> Result<Self::Scratch, BackendError>;
+    fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one update by Adam of those weights and factors of a group that a position of the batch
-    /// has, and rounds the new ones like [`Self::round_weights`]; all others keep their moments,
-    /// too. Returns Σ weight · residual² before the update, in the unit of
+    /// has, and rounds the new ones like [`Self::round_weights`]; all others also keep their
+    /// moments. Returns Σ weight · residual² before the update, in the unit of
     /// [`Self::residual_sums`].
     ///
     /// The sum s of an element is Σ weight · residual · derivative of the value with respect to it.
@@ -215,7 +205,7 @@ pub trait Backend: Sync {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
-    ) -> Result<u128, BackendError>
+    ) -> Result<u128>
     where
         Self: Sized;
 }
@@ -266,24 +256,22 @@ pub struct AdamStep {
     pub correction: f64,
     /// The number that keeps the quotient finite.
     pub epsilon: f64,
-    /// The part of the way to its starting weight that every update moves a weight, whatever the
-    /// gradient.
+    /// The share of the way to its start that every update moves a weight.
     pub decay: f64,
 }
 
 /// The error of a device that cannot compute.
 pub type BackendError = LaunchError;
 
-/// Returns the error of least squares on a group with factors.
-fn not_linear(device: &'static str) -> BackendError {
-    let reason = "values are not linear in factors: fit them by Adam".to_owned();
-    BackendError { device, reason }
-}
+/// The result of a computation on a device.
+pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 
-/// Returns the error of an update of a group on a device for one phase.
-fn no_group(device: &'static str) -> BackendError {
-    let reason = "has no group of phases with factors: call of_group first".to_owned();
-    BackendError { device, reason }
+const NOT_LINEAR: &str = "values are not linear in factors: fit them by Adam";
+const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
+
+/// Returns the error of an operation that a backend of a phase, or of a group, does not have.
+fn unsupported(device: &'static str, reason: &str) -> BackendError {
+    BackendError { device, reason: reason.to_owned() }
 }
 
 /// Positions of a fit whose weights have the same factor.
@@ -301,7 +289,6 @@ impl<'a> Rows<'a> {
         Self { positions, factor: 256 }
     }
 
-    /// Returns the phase of the first position.
     fn phase(&self) -> Option<Phase> {
         Phase::of(&self.positions.first()?.position())
     }

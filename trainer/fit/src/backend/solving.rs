@@ -1,23 +1,22 @@
 //! Devices that find the exact scores of many positions at once.
 
 use othello_engine::board::Position;
-use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::progress::Progress;
+use othello_engine::record::RecordError;
 
-use super::BackendError;
-
-/// A device that solves many positions at once. Its scores are those of
-/// [`Searcher::solve`](othello_engine::search::Searcher::solve), with one thread on the CPU.
+/// A device that solves many positions at once, with the scores of
+/// [`Searcher::solve`](othello_engine::search::Searcher::solve).
 pub trait SolveMany: Sync {
     /// Returns the most empty squares of a position that it solves.
     fn most_empties(&self) -> u32;
 
-    /// Solves positions, as far as they have few enough empty squares and take few enough steps.
-    /// Asks `progress` now and then whether to stop.
+    /// Solves the positions with few enough empty squares and steps. Stops if `progress` is
+    /// stopped.
     fn solve_many(
         &self,
         positions: &[Position],
         progress: &dyn Progress,
-    ) -> Result<Solved, SolveError>;
+    ) -> Result<Solved, RecordError>;
 }
 
 /// The scores of positions, and the work that they took.
@@ -29,15 +28,4 @@ pub struct Solved {
     pub nodes: u64,
     /// The number of steps of all searches, in each of which a thread finds one position's moves.
     pub steps: u64,
-}
-
-/// The error of positions that were not solved.
-#[derive(Debug, thiserror::Error)]
-pub enum SolveError {
-    /// The device failed.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The work was interrupted.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
 }

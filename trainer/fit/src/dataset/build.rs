@@ -8,7 +8,7 @@ use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
 use othello_engine::run::RunError;
 use rayon::prelude::*;
 
-use super::inputs::{DatasetInput, Inputs, StretchOfFile};
+use super::inputs::{DatasetInput, Inputs};
 use super::merge::{Source, merge};
 use super::place::Placer;
 use super::sorted_run::{RunBuilder, SortedRun};
@@ -16,10 +16,11 @@ use super::stored::{RowSink, StoredRows};
 use super::{DataChoice, Dataset, DatasetError, LayoutSettings, PhaseRows, Split, Subset};
 use crate::memory::MemoryLimit;
 use crate::source::LabelRules;
+use crate::source::records::Stretch;
 
 impl Dataset {
-    /// Reads files of games, positions and openings. `data` is split; all of `test` goes to the
-    /// test subset, except what training also has.
+    /// Reads files of games, positions and openings. `data` is split; `test` is for the test
+    /// subset, except positions that training also has.
     pub fn read(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -31,9 +32,8 @@ impl Dataset {
         Self::read_within(None, phases, data, test, rules, split, progress)
     }
 
-    /// Reads the positions of some phases like [`Self::read`], within a limit on memory. Rows that
-    /// do not fit are mapped from temporary files. The other phases have no positions in the
-    /// result.
+    /// Reads the positions of some phases like [`Self::read`]; the other phases are empty. Rows
+    /// beyond the limit on memory are mapped from temporary files.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         phases: Vec<Phase>,
@@ -60,7 +60,6 @@ impl Dataset {
         }
     }
 
-    /// Merges sorted runs phase by phase.
     pub(super) fn merge(
         runs: Vec<SortedRun>,
         limit: &MemoryLimit,
@@ -87,21 +86,18 @@ impl Dataset {
     }
 }
 
-/// Reads, labels, places and sorts the positions of all stretches. Runs that take more than half of
-/// the memory go into temporary files.
+/// Reads all stretches. Runs beyond half of the memory go into temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
     progress: &dyn Progress,
 ) -> Result<Vec<SortedRun>, DatasetError> {
     let (at_once, left) = inputs.at_once(limit)?;
-    let all = inputs.stretches.iter().map(|stretch| stretch.stretch.records()).sum();
+    let all = inputs.stretches.iter().map(|(stretch, _)| stretch.records()).sum();
     progress.begin_stoppable("dataset (records)", 0, all);
     let (held, was_told) = (AtomicU64::new(0), AtomicBool::new(false));
-    let read = |stretch: &StretchOfFile<'_>| -> Result<SortedRun, DatasetError> {
-        let run = SortedRun::read(&stretch.stretch, &stretch.placer, progress, |records| {
-            progress.advance(records);
-        })?;
+    let read = |(stretch, placer): &(Stretch, Placer<'_>)| -> Result<SortedRun, DatasetError> {
+        let run = SortedRun::read(stretch, placer, progress, |records| progress.advance(records))?;
         let bytes = run.bytes();
         if held.fetch_add(bytes, Ordering::Relaxed) + bytes <= left / 2 {
             return Ok(run);
@@ -158,8 +154,8 @@ impl DatasetBuilder {
         self.run.add(placed);
     }
 
-    /// Adds positions that belong to no game; enumerated ones all go to training. Positions whose
-    /// player has no legal move are counted and omitted.
+    /// Adds positions outside games; enumerated ones all go to training. Positions whose player has
+    /// no legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

@@ -8,6 +8,7 @@ use othello_engine::record::{RecordError, RecordFolder};
 use othello_engine::text::excerpt;
 
 use super::DatasetFolder;
+use crate::InvalidSetting;
 
 /// A file and the weight of its positions: `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,16 +19,8 @@ pub struct DataChoice {
     pub weight: f64,
 }
 
-/// The error of a weight outside its range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}`: the weight after `*` must be above 0 and at most 1000")]
-pub struct DataChoiceError {
-    text: String,
-}
-
 impl DataChoice {
-    /// Replaces each folder of records by its files, each with the weight of the folder. Keeps
-    /// folders that hold a dataset.
+    /// Replaces each folder of records by its files with its weight; keeps folders of datasets.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {
@@ -56,16 +49,18 @@ fn neither(path: &Path, error: RecordError) -> RecordError {
 }
 
 impl FromStr for DataChoice {
-    type Err = DataChoiceError;
+    type Err = InvalidSetting;
 
-    fn from_str(text: &str) -> Result<Self, DataChoiceError> {
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
         let number = |tail: &str| tail.parse::<f64>().ok();
         let split = text.rsplit_once('*').and_then(|(path, tail)| Some((path, number(tail)?)));
         let (path, weight) = split.unwrap_or((text, 1.0));
         if weight > 0.0 && weight <= 1000.0 {
             return Ok(Self { path: path.into(), weight });
         }
-        Err(DataChoiceError { text: excerpt(text) })
+        let text = excerpt(text);
+        let reason = format!("`{text}`: the weight after `*` must be above 0 and at most 1000");
+        Err(InvalidSetting::new(reason))
     }
 }
 

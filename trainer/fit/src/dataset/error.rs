@@ -6,8 +6,7 @@ use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
 
-use super::NoTest;
-use crate::memory::{NoRoom, TooLittleMemory};
+use crate::memory::MemoryError;
 use crate::source::{LabelRules, SourceError};
 
 /// Errors of building, reading or writing a dataset.
@@ -18,15 +17,8 @@ pub enum DatasetError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Run(#[from] RunError),
-    /// There is no room for a temporary file.
-    #[error(transparent)]
-    Temporary(#[from] NoRoom),
-    #[error(transparent)]
-    Memory(#[from] TooLittleMemory),
-    /// Training has the test data.
-    #[error(transparent)]
-    NoTest(#[from] NoTest),
-    /// There is nothing to learn from. The remedy says where missing labels come from.
+    #[error("{}: is not a test: {trained}; name games that nothing was fitted to", test.display())]
+    NoTest { test: PathBuf, trained: String },
     #[error("no position has a label in {paths}; look at the label rules{remedy}")]
     Empty { paths: String, remedy: &'static str },
     #[error("{}: {reason}; make the dataset again with `dataset`", path.display())]
@@ -37,13 +29,11 @@ pub enum DatasetError {
         path.display()
     )]
     Settings { path: PathBuf, differences: String },
-    /// A file is not the one that the manifest lists.
     #[error(
-        "{}: it has {found}, where dataset.json says {expected}; make the dataset again with `dataset`",
+        "{}: it has {found}; expected {expected} by dataset.json; make the dataset again with `dataset`",
         path.display()
     )]
     Content { path: PathBuf, found: String, expected: String },
-    /// A dataset stands where records are wanted.
     #[error(
         "{}: a dataset has positions but no games; name the records that it was made from",
         path.display()
@@ -61,14 +51,15 @@ impl DatasetError {
     }
 }
 
-impl From<RecordError> for DatasetError {
-    fn from(error: RecordError) -> Self {
-        Self::Source(error.into())
-    }
+/// Converts errors that a source also has.
+macro_rules! from_source {
+    ($($error:ty),*) => {
+        $(impl From<$error> for DatasetError {
+            fn from(error: $error) -> Self {
+                Self::Source(error.into())
+            }
+        })*
+    };
 }
 
-impl From<FileError> for DatasetError {
-    fn from(error: FileError) -> Self {
-        Self::Source(error.into())
-    }
-}
+from_source!(RecordError, FileError, MemoryError);

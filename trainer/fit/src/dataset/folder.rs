@@ -1,5 +1,5 @@
-//! A dataset in a folder, for fits on many machines that share it. The folder holds a file of
-//! positions for each phase and content, and a manifest of their origin and content.
+//! A dataset in a folder, shared by fits on many machines. The folder contains a file of positions
+//! for each phase and content, and a manifest of their origin and content.
 
 mod check;
 mod make;
@@ -56,7 +56,7 @@ struct Manifest {
     phases: Vec<PhaseEntry>,
 }
 
-/// The part of the provenance that a fit needs.
+/// The provenance that a fit needs.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 struct Made {
     data: Vec<Input>,
@@ -64,7 +64,6 @@ struct Made {
     settings: LayoutSettings,
 }
 
-/// The entry of a phase in the manifest.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct PhaseEntry {
     labels: Vec<(String, u64)>,
@@ -91,16 +90,13 @@ impl Content {
     }
 }
 
-/// The manifest's entry of a file: the number of its positions, and the checksum of its content.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct FileEntry {
     positions: u64,
     sha256: String,
 }
 
-/// The name of the manifest.
 const MANIFEST: &str = "dataset.json";
-/// The format that the manifest of a dataset names.
 const FORMAT: &str = "othello dataset";
 /// The version of folders that this program writes, and the only one that it reads.
 const VERSION: u32 = 2;
@@ -151,7 +147,6 @@ impl DatasetFolder {
         (&self.made.data, &self.made.test)
     }
 
-    /// Returns the counts of the dataset.
     pub(super) fn counts(&self) -> Counts {
         let Manifest { games, dropped, phases, .. } = &self.manifest;
         Counts {

@@ -1,21 +1,11 @@
 //! The inputs of a dataset, and the refusal of test data that training has.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use othello_engine::file::stated_sha256;
 use serde::{Deserialize, Serialize};
 
-/// The error of test data that training has.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "{}: is not a test: {trained}; name games that nothing was fitted to",
-    test.display()
-)]
-pub struct NoTest {
-    test: PathBuf,
-    /// The training that has the data, as a clause of the message.
-    trained: String,
-}
+use super::DatasetError;
 
 /// An input of a dataset, as provenance records it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -56,11 +46,12 @@ impl TrainedOn {
     }
 
     /// Refuses test files whose content is among the training files.
-    pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), NoTest> {
+    pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), DatasetError> {
         for test in tests {
             let Ok(sha256) = stated_sha256(test) else { continue };
             if let Some((_, trained)) = self.0.iter().find(|(known, _)| *known == sha256) {
-                return Err(NoTest { test: test.to_owned(), trained: trained.clone() });
+                let (test, trained) = (test.to_owned(), trained.clone());
+                return Err(DatasetError::NoTest { test, trained });
             }
         }
         Ok(())

@@ -13,12 +13,11 @@ use super::{Counts, DataChoice, DatasetError, DatasetFolder, LayoutSettings, Spl
 use crate::memory::MemoryLimit;
 use crate::source::records::{Records, Stretch};
 
-/// The number of records in a stretch: as many games, or positions outside games, as take some
-/// seconds of one thread.
+/// The number of games, or of positions outside games, in a stretch: some seconds of one thread.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The most memory of a position while a stretch is read and sorted, in bytes: a growing vector has
-/// up to twice the size of its content.
+/// The most memory of a position while it is read and sorted, in bytes: vectors grow to twice their
+/// size.
 const BYTES_PER_POSITION: u64 = 40;
 
 /// The most memory of the frames that are placed at a time, in bytes.
@@ -33,7 +32,6 @@ pub enum DatasetInput {
 }
 
 impl DatasetInput {
-    /// Returns the path of the file or folder.
     pub(super) fn path(&self) -> PathBuf {
         match self {
             Self::Records(choice) => choice.path.clone(),
@@ -42,26 +40,18 @@ impl DatasetInput {
     }
 }
 
-/// The inputs of a dataset, checked, with their checksums.
 pub(super) struct Inputs<'a> {
     settings: &'a LayoutSettings,
     /// By phase, true if its positions are wanted.
     wanted: &'a [bool],
-    pub(super) stretches: Vec<StretchOfFile<'a>>,
+    pub(super) stretches: Vec<(Stretch, Placer<'a>)>,
     pub(super) folders: Vec<&'a DatasetFolder>,
     pub(super) data: Vec<Input>,
     pub(super) test: Vec<Input>,
 }
 
-/// A stretch of a file of records.
-pub(super) struct StretchOfFile<'a> {
-    pub(super) stretch: Stretch,
-    pub(super) placer: Placer<'a>,
-}
-
 impl<'a> Inputs<'a> {
-    /// Reads all files once, without decoding their records, and checks them. The records of `data`
-    /// are split; those of `test` all belong to the test subset.
+    /// Checks all files without decoding their records. `data` is split; `test` is not.
     pub(super) fn open(
         data: &'a [DatasetInput],
         test: &[DataChoice],
@@ -108,19 +98,13 @@ impl<'a> Inputs<'a> {
         progress.begin_file(path, records.bytes());
         let stretches = records.stretches(path, STRETCH, progress)?;
         let is_enumerated = records.is_enumerated();
-        self.stretches.extend(stretches.into_iter().map(|stretch| StretchOfFile {
-            stretch,
-            placer: Placer {
-                rules: &self.settings.labels,
-                split,
-                weight: *weight,
-                is_enumerated,
-                wanted: self.wanted,
-                is_canonical: true,
-            },
+        let (rules, wanted) = (&self.settings.labels, self.wanted);
+        let (weight, is_canonical) = (*weight, true);
+        self.stretches.extend(stretches.into_iter().map(|stretch| {
+            (stretch, Placer { rules, split, weight, is_enumerated, wanted, is_canonical })
         }));
         let sha256 = records.sha256().unwrap_or_default().to_owned();
-        Ok(Input { sha256, weight: *weight })
+        Ok(Input { sha256, weight })
     }
 
     fn add_folder(&mut self, folder: &'a DatasetFolder) -> Result<(), DatasetError> {
@@ -136,20 +120,19 @@ impl<'a> Inputs<'a> {
         Ok(())
     }
 
-    /// Returns the largest number of positions that all stretches can have.
     pub(super) fn most_positions(&self) -> u64 {
-        self.stretches.iter().map(|stretch| stretch.stretch.most_positions()).sum()
+        self.stretches.iter().map(|(stretch, _)| stretch.most_positions()).sum()
     }
 
     /// Returns the memory that a stretch takes at most while it is read, in bytes.
     fn bytes_of_stretch(&self) -> u64 {
-        let positions = self.stretches.iter().map(|stretch| stretch.stretch.most_positions());
+        let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions());
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
         bytes.saturating_add(bytes.min(BYTES_OF_FRAMES))
     }
 
-    /// Returns the number of stretches that are read at a time, at most two, and the memory that is
-    /// left beside them, in bytes. Refuses a limit that is too small for one.
+    /// Returns the number of stretches to read at a time, at most two, and the memory that remains
+    /// in bytes. Refuses a limit that is too small for one.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DatasetError> {
         let each = self.bytes_of_stretch();
         let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;
@@ -162,9 +145,7 @@ impl<'a> Inputs<'a> {
         let mut labels = LabelCounts::new(self.settings.labels.clone());
         let of_folders = self.folders.iter().map(|folder| folder.counts());
         for counts in runs.iter().map(|run| run.counts.clone()).chain(of_folders) {
-            all.games = all.games.saturating_add(counts.games);
-            all.dropped = all.dropped.saturating_add(counts.dropped);
-            all.is_labelled |= counts.is_labelled;
+            all.add(&counts);
             for (phase, kinds) in Phase::all().zip(&counts.labels) {
                 labels.add_kinds(phase, kinds);
             }

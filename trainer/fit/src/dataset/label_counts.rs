@@ -35,13 +35,11 @@ impl LabelCounts {
         }
     }
 
-    /// Returns the kinds of labels in each phase.
     pub(crate) fn by_phase(&self) -> Vec<Vec<(String, u64)>> {
         Phase::all().map(|phase| self.of_phases(&[phase.index()])).collect()
     }
 
-    /// Returns the kinds of labels in the phases with these indices, each with its number of
-    /// labels, the most frequent first.
+    /// Returns the kinds of labels in phases with their numbers, the most frequent first.
     pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
         for &phase in phases {

@@ -1,40 +1,39 @@
 //! The merge of sorted rows of a phase: duplicates in training become one row, and the other
 //! subsets lose the positions that training has.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
-
 use othello_engine::board::Position;
 use othello_engine::record::{Label, ScoredPosition, Weight};
 
 use super::{Content, DatasetError, Subset};
+use crate::memory::merged;
 
-/// Sorted rows of a subset.
 pub(super) struct Source<'a> {
     pub(super) subset: Subset,
     pub(super) rows: SourceRows<'a>,
 }
 
 impl<'a> Source<'a> {
-    /// Returns rows that are stored in order.
     pub(super) fn of(subset: Subset, rows: &'a [ScoredPosition]) -> Self {
         Self { subset, rows: Box::new(rows.iter().copied().map(Ok)) }
     }
 }
 
-/// Rows one after the other.
 pub(super) type SourceRows<'a> =
     Box<dyn Iterator<Item = Result<ScoredPosition, DatasetError>> + 'a>;
 
-/// Merges the rows of a phase. Passes the rows of each content to `take` in their order: merged
-/// training rows, the exact sums of those that had to be rounded, and the rows of the other
-/// subsets.
+/// Merges the rows of a phase. Passes merged training rows, the exact sums of those that had to be
+/// rounded, and the rows of the other subsets to `take`, each content in order.
 pub(super) fn merge<E: From<DatasetError>>(
     sources: Vec<Source<'_>>,
     mut take: impl FnMut(Content, ScoredPosition) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut sorted = Sorted::new(sources)?;
+    let mut sources = sources;
+    // By position, then training before the other subsets.
+    let sorted = merged(sources.len(), |source| -> Result<_, DatasetError> {
+        let Source { subset, rows } = &mut sources[source];
+        let row = rows.next().transpose()?;
+        Ok(row.map(|row| (key(&row), *subset as usize, row)))
+    })?;
     let finish = |trained: Option<Duplicates>,
                   take: &mut dyn FnMut(Content, ScoredPosition) -> Result<(), E>| {
         let Some(trained) = trained else { return Ok(()) };
@@ -42,7 +41,9 @@ pub(super) fn merge<E: From<DatasetError>>(
         trained.exact().try_for_each(|row| take(Content::Sums, row))
     };
     let mut trained: Option<Duplicates> = None;
-    while let Some((subset, row)) = sorted.next()? {
+    for item in sorted {
+        let (_, subset, row) = item?;
+        let subset = Subset::ALL[subset];
         match &mut trained {
             Some(same) if same.position() == row.position() => {
                 if subset == Subset::Training {
@@ -58,54 +59,8 @@ pub(super) fn merge<E: From<DatasetError>>(
     finish(trained, &mut take)
 }
 
-/// Sorted sources, read as one sequence: by position, then training before the other subsets.
-struct Sorted<'a> {
-    sources: Vec<Source<'a>>,
-    next: BinaryHeap<Reverse<Next>>,
-}
-
-/// The next row of a source that is not at its end.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Next {
-    key: (u64, Position, u8, ScoredPosition),
-    source: usize,
-}
-
-impl<'a> Sorted<'a> {
-    fn new(mut sources: Vec<Source<'a>>) -> Result<Self, DatasetError> {
-        let mut next = BinaryHeap::with_capacity(sources.len());
-        for (number, source) in sources.iter_mut().enumerate() {
-            next.extend(Next::of(source, number)?.map(Reverse));
-        }
-        Ok(Self { sources, next })
-    }
-
-    fn next(&mut self) -> Result<Option<(Subset, ScoredPosition)>, DatasetError> {
-        let Some(mut first) = self.next.peek_mut() else { return Ok(None) };
-        let Next { key: (.., row), source: number } = first.0;
-        let source = &mut self.sources[number];
-        let subset = source.subset;
-        match Next::of(source, number)? {
-            Some(following) => first.0 = following,
-            None => drop(PeekMut::pop(first)),
-        }
-        Ok(Some((subset, row)))
-    }
-}
-
-impl Next {
-    fn of(source: &mut Source<'_>, number: usize) -> Result<Option<Self>, DatasetError> {
-        let row = source.rows.next().transpose()?;
-        Ok(row.map(|row| {
-            let position = row.position();
-            let key = (scattered(&position), position, source.subset as u8, row);
-            Self { key, source: number }
-        }))
-    }
-}
-
 /// Returns the sort key of rows: a hash of the position, then the row. Any stretch of sorted rows
-/// is thus a fair sample of a phase, as mini-batches require.
+/// is thus a fair sample for mini-batches.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
@@ -128,34 +83,30 @@ fn scattered(position: &Position) -> u64 {
 /// The sums over the rows of one position, at least one row.
 pub(super) struct Duplicates {
     position: Position,
-    /// The sum of the weights.
     weight: i64,
     /// The sum of labels times weights. 2³³ of the largest products fit.
     labels: i64,
 }
 
 impl Duplicates {
-    /// Starts with a row.
     pub(super) fn new(row: &ScoredPosition) -> Self {
         let mut duplicates = Self { position: row.position(), weight: 0, labels: 0 };
         duplicates.add(row);
         duplicates
     }
 
-    /// Returns the position of the rows.
     pub(super) fn position(&self) -> Position {
         self.position
     }
 
-    /// Adds another row of the same position.
     pub(super) fn add(&mut self, row: &ScoredPosition) {
         let weight = i64::from(row.weight().steps());
         self.weight += weight;
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns one row for all: the mean label by weight, halves rounded away from zero, and the
-    /// sum of the weights, at most the largest weight.
+    /// Returns the row of all: the mean label by weight, halves rounded away from zero, and Σ
+    /// weight up to the largest weight.
     pub(super) fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));

@@ -11,11 +11,26 @@
 //!
 //! [`Dataset::read_within`] holds sorted runs and merged rows in memory, or in temporary files if
 //! they do not fit. [`DatasetFolder::make`] keeps both as parts of a run, and packs them into a
-//! folder. [`PositionStream`] ends after the second step.
+//! folder. [`PositionStream`] ends after the second step. Of n duplicates with labels yᵢ and weights
+//! ωᵢ training gets one row, with the label Σ ωᵢyᵢ / Σ ωᵢ and the weight Σ ωᵢ:
+//!
+//! ```
+//! use othello_engine::board::{Phase, Position};
+//! use othello_engine::record::{Label, ScoredPosition, Weight};
+//! use othello_fit::dataset::{DatasetBuilder, Split, Subset};
+//! use othello_fit::source::LabelRules;
+//!
+//! let label = |discs| Label::of_discs(discs).unwrap();
+//! let row = |discs| ScoredPosition::new(Position::START, label(discs), Weight::ONE);
+//! let mut builder = DatasetBuilder::new(LabelRules::default(), Split::none());
+//! builder.add_positions(&[row(2.0), row(4.0)], 1.0, false);
+//! let dataset = builder.finish();
+//! assert_eq!(dataset.len(Subset::Training), 1);
+//! assert_eq!(dataset.training(Phase::of(&Position::START).unwrap())[0].label(), label(3.0));
+//! ```
 
 mod build;
 mod choice;
-mod columns;
 mod error;
 mod folder;
 mod held_out;
@@ -32,15 +47,14 @@ mod stream;
 mod tests;
 
 pub use build::DatasetBuilder;
-pub use choice::{DataChoice, DataChoiceError};
-pub use columns::Columns;
+pub use choice::DataChoice;
 pub use error::DatasetError;
 pub use folder::{DatasetFolder, LayoutSettings};
-pub use held_out::{Input, NoTest, TrainedOn};
+pub use held_out::{Input, TrainedOn};
 pub use inputs::DatasetInput;
 pub(crate) use label_counts::LabelCounts;
-pub use split::{Share, ShareError, Split, Subset};
-pub use stream::{Placed, PositionStream, StreamSettings};
+pub use split::{Share, Split, Subset};
+pub use stream::{Columns, Placed, PositionStream, StreamSettings};
 
 use othello_engine::board::Phase;
 use othello_engine::record::ScoredPosition;
@@ -67,18 +81,15 @@ pub struct Dataset {
     test_inputs: Vec<Input>,
 }
 
-/// The rows of a phase by [`Content`].
 type PhaseRows = [StoredRows; Content::ALL.len()];
 
-/// The kinds of rows that a phase has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Content {
     Training,
     Validation,
     Test,
-    /// The exact sums of merged training positions whose merged row had to be rounded. They allow
-    /// merging more positions later.
+    /// The exact sums of training positions whose merged row is rounded, for merging more later.
     Sums,
 }
 
@@ -105,6 +116,15 @@ struct Counts {
     /// The number of training positions by phase and kind of label, the most frequent kind first.
     /// Duplicates count separately.
     labels: Vec<Vec<(String, u64)>>,
+}
+
+impl Counts {
+    /// Adds all other counts but the labels.
+    fn add(&mut self, other: &Self) {
+        self.games = self.games.saturating_add(other.games);
+        self.dropped = self.dropped.saturating_add(other.dropped);
+        self.is_labelled |= other.is_labelled;
+    }
 }
 
 impl Dataset {

@@ -15,10 +15,8 @@ use serde::de::DeserializeOwned;
 use super::DatasetError;
 use super::stored::StoredRows;
 
-/// The name of the section that describes the others.
 const DESCRIPTION: &str = "description";
 
-/// Writes the description of a part.
 pub(super) fn write_description(
     part: &mut LongPart<'_>,
     description: &impl Serialize,
@@ -28,7 +26,6 @@ pub(super) fn write_description(
     Ok(part.section(DESCRIPTION, &json)?)
 }
 
-/// Writes a section of rows.
 pub(super) fn write_rows<'r>(
     part: &mut LongPart<'_>,
     name: &str,
@@ -39,7 +36,6 @@ pub(super) fn write_rows<'r>(
     })
 }
 
-/// Writes a row to a section.
 pub(super) fn write_row(out: &mut dyn Write, row: &ScoredPosition) -> Result<(), DatasetError> {
     let written = out.write_all(&row.to_bytes());
     written.map_err(|error| {
@@ -47,7 +43,6 @@ pub(super) fn write_row(out: &mut dyn Write, row: &ScoredPosition) -> Result<(),
     })
 }
 
-/// A part of a run, mapped into memory.
 pub(super) struct MappedPart {
     pub(super) map: Arc<Mmap>,
     path: PathBuf,
@@ -67,25 +62,21 @@ impl MappedPart {
         Ok(Self { map: Arc::new(map), raw: reader.raw_sections().to_vec(), path, sections })
     }
 
-    /// Returns the description; `None` if it has another form.
     pub(super) fn description<T: DeserializeOwned>(&self) -> Option<T> {
         let section = self.sections.iter().find(|section| section.name == DESCRIPTION)?;
         serde_json::from_slice(&section.content).ok()
     }
 
-    /// Returns the place of a section of rows in the map.
     pub(super) fn place(&self, name: &str) -> Option<Range<usize>> {
         let raw = self.raw.iter().find(|raw| raw.name == name)?;
         let begin = usize::try_from(raw.offset).ok()?;
         Some(begin..begin.checked_add(usize::try_from(raw.bytes).ok()?)?)
     }
 
-    /// Returns the rows of a section; `None` if they are not rows.
     pub(super) fn rows(&self, name: &str) -> Option<StoredRows> {
         StoredRows::mapped(&self.map, self.place(name)?)
     }
 
-    /// Returns the error for a part with another content than its run writes.
     pub(super) fn wrong(&self) -> DatasetError {
         let reason = "it does not have the rows of a dataset; remove it, and run the command again";
         FileError::exists(&self.path, reason).into()

@@ -5,20 +5,17 @@ use othello_engine::board::Phase;
 use othello_engine::record::{Game, ScoredPosition};
 use rayon::prelude::*;
 
-use super::{Split, Subset};
+use super::{Counts, Split, Subset};
 use crate::source::records::Frame;
 use crate::source::{LabelRules, Labelled};
 
-/// The number of records that a thread places at a time.
 const RECORDS_AT_ONCE: usize = 64;
 
 /// Labels the records of a file, and decides the places of their positions.
 pub(super) struct Placer<'a> {
-    /// The rules for the labels of games.
     pub(super) rules: &'a LabelRules,
     /// The split of the records; `None` if all of them belong to the test subset.
     pub(super) split: Option<Split>,
-    /// The factor on the weights.
     pub(super) weight: f64,
     /// True if the positions are all there are of some kind: then they all belong to training.
     pub(super) is_enumerated: bool,
@@ -28,22 +25,13 @@ pub(super) struct Placer<'a> {
     pub(super) is_canonical: bool,
 }
 
-/// The placed positions of some records, in their order.
 #[derive(Default)]
 pub(super) struct PlacedRows {
-    /// The positions of the wanted phases.
     pub(super) rows: Vec<(Subset, Labelled)>,
-    /// The number of games in training. A position outside a game counts as one game, an enumerated
-    /// position as none.
-    pub(super) games: u64,
-    /// The number of positions that were omitted because their player has no legal move.
-    pub(super) dropped: u64,
-    /// True if a position of any phase had a label.
-    pub(super) is_labelled: bool,
+    pub(super) counts: Counts,
 }
 
 impl Placer<'_> {
-    /// Places the positions of a frame.
     pub(super) fn place(&self, frame: &Frame) -> PlacedRows {
         match frame {
             Frame::Games(games) => self.place_games(games),
@@ -51,34 +39,30 @@ impl Placer<'_> {
         }
     }
 
-    /// Places the positions of games.
     pub(super) fn place_games(&self, games: &[Game]) -> PlacedRows {
         in_parallel(games, |game, placed| self.game(game, placed))
     }
 
-    /// Places positions that belong to no game.
     pub(super) fn place_positions(&self, rows: &[ScoredPosition]) -> PlacedRows {
         in_parallel(rows, |row, placed| self.position(*row, placed))
     }
 
-    /// Places the labelled positions of a game, all in the same subset.
     fn game(&self, game: &Game, placed: &mut PlacedRows) {
         let subset = self.split.map_or(Some(Subset::Test), |split| split.of_game(game));
         let Some(subset) = subset else { return };
         let labelled = self.rules.labelled(game, self.weight);
         if !labelled.is_empty() {
-            placed.is_labelled = true;
-            placed.games += u64::from(subset == Subset::Training);
+            placed.counts.is_labelled = true;
+            placed.counts.games += u64::from(subset == Subset::Training);
         }
         let rows = labelled.into_iter().filter_map(|found| self.wanted(subset, found));
         placed.rows.extend(rows);
     }
 
-    /// Places a position that belongs to no game.
     fn position(&self, row: ScoredPosition, placed: &mut PlacedRows) {
         let position = row.position();
         if position.moves() == 0 {
-            placed.dropped += 1;
+            placed.counts.dropped += 1;
             return;
         }
         let subset = match self.split {
@@ -87,14 +71,13 @@ impl Placer<'_> {
             Some(split) => split.of_position(&position.canonical()),
         };
         let Some(subset) = subset else { return };
-        placed.is_labelled = true;
-        placed.games += u64::from(subset == Subset::Training && !self.is_enumerated);
+        placed.counts.is_labelled = true;
+        placed.counts.games += u64::from(subset == Subset::Training && !self.is_enumerated);
         let weight = row.weight().times(self.weight).unwrap_or(row.weight());
         let row = ScoredPosition::new(position, row.label(), weight);
         placed.rows.extend(self.wanted(subset, Labelled { row, rule: None }));
     }
 
-    /// Returns a position with its image and subset if its phase is wanted.
     fn wanted(&self, subset: Subset, found: Labelled) -> Option<(Subset, Labelled)> {
         let phase = Phase::of(&found.row.position())?;
         let row = if self.is_canonical { found.row.canonical() } else { found.row };
@@ -102,7 +85,6 @@ impl Placer<'_> {
     }
 }
 
-/// Places records on all threads, and keeps their order.
 fn in_parallel<T: Sync>(records: &[T], place: impl Fn(&T, &mut PlacedRows) + Sync) -> PlacedRows {
     let placed = records.par_chunks(RECORDS_AT_ONCE).map(|records| {
         let mut placed = PlacedRows::default();
@@ -111,9 +93,7 @@ fn in_parallel<T: Sync>(records: &[T], place: impl Fn(&T, &mut PlacedRows) + Syn
     });
     placed.reduce(PlacedRows::default, |mut first, then| {
         first.rows.extend(then.rows);
-        first.games += then.games;
-        first.dropped += then.dropped;
-        first.is_labelled |= then.is_labelled;
+        first.counts.add(&then.counts);
         first
     })
 }

@@ -19,21 +19,19 @@ use super::part::{MappedPart, write_description, write_rows};
 use super::place::{PlacedRows, Placer};
 use super::stored::StoredRows;
 use super::{Counts, DatasetError, Subset};
-use crate::memory::{MemoryLimit, NoRoom, Temporary};
+use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::LabelRules;
 use crate::source::records::{Frame, Stretch};
 
 /// The number of frames that are placed before their positions are moved to their phases.
 const FRAMES_AT_ONCE: usize = 8;
 
-/// The positions of a stretch of records.
 pub(super) struct SortedRun {
     /// The rows by subset and phase.
     pub(super) rows: [Vec<StoredRows>; Subset::ALL.len()],
     pub(super) counts: Counts,
 }
 
-/// The section of a part that describes its rows.
 #[derive(Serialize, Deserialize)]
 struct Description {
     counts: Counts,
@@ -41,10 +39,8 @@ struct Description {
     rows: [Vec<u64>; Subset::ALL.len()],
 }
 
-/// The name of the section of rows.
 const ROWS: &str = "rows";
 
-/// Collects placed positions for a sorted run.
 pub(super) struct RunBuilder {
     rows: [Vec<Vec<ScoredPosition>>; Subset::ALL.len()],
     counts: Counts,
@@ -52,17 +48,13 @@ pub(super) struct RunBuilder {
 }
 
 impl RunBuilder {
-    /// Creates a builder without positions.
     pub(super) fn new(rules: LabelRules) -> Self {
         let rows = [(); Subset::ALL.len()].map(|()| vec![vec![]; PHASES]);
         Self { rows, counts: Counts::default(), labels: LabelCounts::new(rules) }
     }
 
-    /// Adds placed positions.
     pub(super) fn add(&mut self, placed: PlacedRows) {
-        self.counts.games += placed.games;
-        self.counts.dropped += placed.dropped;
-        self.counts.is_labelled |= placed.is_labelled;
+        self.counts.add(&placed.counts);
         for (subset, found) in placed.rows {
             if subset == Subset::Training {
                 self.labels.add(&found);
@@ -73,7 +65,6 @@ impl RunBuilder {
         }
     }
 
-    /// Sorts the positions.
     pub(super) fn sort(self) -> SortedRun {
         let sorted = |mut rows: Vec<ScoredPosition>| {
             rows.par_sort_unstable_by_key(order);
@@ -86,8 +77,7 @@ impl RunBuilder {
 }
 
 impl SortedRun {
-    /// Reads, labels, places and sorts the positions of a stretch. Passes the number of records of
-    /// each frame to `read`.
+    /// Reads a stretch. Passes the number of records of each frame to `read`.
     pub(super) fn read(
         stretch: &Stretch,
         placer: &Placer<'_>,
@@ -113,18 +103,15 @@ impl SortedRun {
         Ok(run.sort())
     }
 
-    /// Returns the size of the rows in bytes.
     pub(super) fn bytes(&self) -> u64 {
         (self.rows.iter().flatten().map(|rows| rows.len()).sum::<usize>() * ROW_BYTES) as u64
     }
 
-    /// Returns the number of rows of a phase.
     pub(super) fn len(&self, phase: Phase) -> usize {
         self.rows.iter().map(|by_phase| by_phase[phase.index()].len()).sum()
     }
 
-    /// Moves the rows to a temporary file.
-    pub(super) fn into_temporary(self, limit: &MemoryLimit) -> Result<Self, NoRoom> {
+    pub(super) fn into_temporary(self, limit: &MemoryLimit) -> Result<Self, MemoryError> {
         let mut file = Temporary::create(limit)?;
         for row in self.rows.iter().flatten().flat_map(|rows| rows.iter()) {
             file.write(&row.to_bytes())?;
@@ -135,7 +122,6 @@ impl SortedRun {
         Self::of_map(&map, bytes, description).ok_or_else(|| limit.changed())
     }
 
-    /// Writes the run as a part.
     pub(super) fn write(&self, part: &mut LongPart<'_>) -> Result<(), DatasetError> {
         write_description(part, &self.description())?;
         write_rows(part, ROWS, self.rows.iter().flatten())

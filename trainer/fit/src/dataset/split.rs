@@ -8,6 +8,8 @@ use othello_engine::record::Game;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::InvalidSetting;
+
 /// One of the three subsets of a dataset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display, clap::ValueEnum)]
 #[display(rename_all = "lowercase")]
@@ -31,11 +33,6 @@ impl Subset {
 )]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Share(u32);
-
-/// The error of a number that is not a share.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("{0} is no share of the games; expected a number from 0.000001 to 1")]
-pub struct ShareError(f64);
 
 impl Share {
     /// All games.
@@ -62,12 +59,15 @@ impl Default for Share {
 }
 
 impl TryFrom<f64> for Share {
-    type Error = ShareError;
+    type Error = InvalidSetting;
 
-    fn try_from(share: f64) -> Result<Self, ShareError> {
+    fn try_from(share: f64) -> Result<Self, InvalidSetting> {
         let millionths = (share * f64::from(Self::ONE)).round();
         let in_range = (1.0..=f64::from(Self::ONE)).contains(&millionths);
-        if in_range { Ok(Self(millionths as u32)) } else { Err(ShareError(share)) }
+        in_range.then_some(Self(millionths as u32)).ok_or_else(|| {
+            let expected = "a number from 0.000001 to 1";
+            InvalidSetting::of_text(&share.to_string(), "a share of the games", expected)
+        })
     }
 }
 
@@ -78,9 +78,9 @@ impl From<Share> for f64 {
 }
 
 impl FromStr for Share {
-    type Err = ShareError;
+    type Err = InvalidSetting;
 
-    fn from_str(text: &str) -> Result<Self, ShareError> {
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
         text.trim().parse().unwrap_or(f64::NAN).try_into()
     }
 }
@@ -125,8 +125,7 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a position outside games, given in its canonical form; `None` if the
-    /// share omits it.
+    /// Returns the subset of a canonical position outside games; `None` if the share omits it.
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())

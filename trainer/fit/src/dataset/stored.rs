@@ -7,14 +7,11 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use othello_engine::record::{ROW_BYTES, ScoredPosition};
 
-use crate::memory::{MemoryLimit, NoRoom, Temporary};
+use crate::memory::{MemoryError, MemoryLimit, Temporary};
 
-/// Rows of a phase.
 #[derive(Clone)]
 pub(super) enum StoredRows {
-    /// Rows in memory.
     Memory(Vec<ScoredPosition>),
-    /// The rows at a place of a mapped file.
     Mapped(MappedRows),
 }
 
@@ -22,7 +19,6 @@ pub(super) enum StoredRows {
 #[derive(Clone)]
 pub(super) struct MappedRows {
     map: Arc<Mmap>,
-    /// The place of the rows in bytes.
     place: Range<usize>,
 }
 
@@ -30,8 +26,7 @@ pub(super) struct MappedRows {
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl StoredRows {
-    /// Returns the rows at a place of a mapped file that nobody writes to; `None` if the bytes
-    /// there are not rows.
+    /// Returns rows of a mapped file that nobody writes to; `None` if the bytes are not rows.
     pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
         let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
         let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
@@ -40,7 +35,6 @@ impl StoredRows {
         (is_aligned && are_rows).then(|| Self::Mapped(MappedRows { map: map.clone(), place }))
     }
 
-    /// Returns true if the rows are in a mapped file.
     pub(super) fn is_mapped(&self) -> bool {
         matches!(self, Self::Mapped(_))
     }
@@ -95,8 +89,7 @@ impl<'l> RowSink<'l> {
         Self { memory: vec![], file: None, limit }
     }
 
-    /// Adds a row.
-    pub(super) fn push(&mut self, row: ScoredPosition) -> Result<(), NoRoom> {
+    pub(super) fn push(&mut self, row: ScoredPosition) -> Result<(), MemoryError> {
         let Some(limit) = self.limit else {
             self.memory.push(row);
             return Ok(());
@@ -108,8 +101,7 @@ impl<'l> RowSink<'l> {
         file.write(&row.to_bytes())
     }
 
-    /// Returns the rows.
-    pub(super) fn finish(mut self) -> Result<StoredRows, NoRoom> {
+    pub(super) fn finish(mut self) -> Result<StoredRows, MemoryError> {
         let (Some(file), Some(limit)) = (self.file, self.limit) else {
             self.memory.shrink_to_fit();
             return Ok(self.memory.into());

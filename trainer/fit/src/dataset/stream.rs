@@ -27,6 +27,55 @@ pub struct Placed {
     pub subset: Subset,
 }
 
+/// Positions as columns of numbers of equal length, as programs in Python take them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// The discs of the player to move; bit 0 is a1, bit 63 h8.
+    pub player: Vec<u64>,
+    /// The discs of the opponent.
+    pub opponent: Vec<u64>,
+    /// The labels in discs, for the player.
+    pub label: Vec<f32>,
+    /// The weights in occurrences.
+    pub weight: Vec<f32>,
+    /// The plies, which are also the phases: 0..=59.
+    pub ply: Vec<u8>,
+    /// The subsets: 0 training, 1 validation, 2 test.
+    pub subset: Vec<u8>,
+}
+
+impl Columns {
+    /// Adds positions at the end.
+    pub fn extend(&mut self, rows: &[Placed]) {
+        let position = |placed: &Placed| placed.row.position();
+        self.player.extend(rows.iter().map(|row| position(row).player()));
+        self.opponent.extend(rows.iter().map(|row| position(row).opponent()));
+        // Steps of 1/256 disc and of 1/64 occurrence are exact in 32 bits.
+        self.label.extend(rows.iter().map(|placed| placed.row.label().discs() as f32));
+        self.weight.extend(rows.iter().map(|placed| placed.row.weight().occurrences() as f32));
+        self.ply.extend(rows.iter().map(|row| position(row).ply() as u8));
+        self.subset.extend(rows.iter().map(|placed| placed.subset as u8));
+    }
+
+    /// Returns the number of positions.
+    pub fn len(&self) -> usize {
+        self.player.len()
+    }
+
+    /// Returns true without positions.
+    pub fn is_empty(&self) -> bool {
+        self.player.is_empty()
+    }
+}
+
+impl From<&[Placed]> for Columns {
+    fn from(rows: &[Placed]) -> Self {
+        let mut columns = Self::default();
+        columns.extend(rows);
+        columns
+    }
+}
+
 /// The settings of a stream of positions.
 #[derive(Clone, Debug)]
 pub struct StreamSettings {
@@ -44,27 +93,20 @@ pub struct StreamSettings {
     pub seed: u64,
 }
 
-/// A reader of the positions of files of records, one batch after another. The batches depend on
-/// the files and the settings alone, not on the number of threads.
+/// A reader of positions in batches that depend on the files and the settings alone.
 pub struct PositionStream {
     settings: StreamSettings,
     files: vec::IntoIter<DataChoice>,
-    open: Option<Open>,
+    /// The file that is being read, and the weight of its positions.
+    open: Option<(Records, f64)>,
     /// The positions that were read and not yet taken.
     pool: Vec<Placed>,
     random: Generator,
     inputs: Vec<Input>,
 }
 
-/// A file that is being read.
-struct Open {
-    records: Records,
-    weight: f64,
-}
-
 impl PositionStream {
-    /// Opens files of records, and folders of them. With a shuffle, the order of the files is also
-    /// drawn at random.
+    /// Opens files of records, and folders of them; a shuffle also draws the order of the files.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DatasetError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
@@ -110,27 +152,27 @@ impl PositionStream {
 
     /// Reads some more positions into the pool; returns false at the end of the last file.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DatasetError> {
-        let Some(open) = &mut self.open else {
+        let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else { return Ok(false) };
             let records = Records::open(&path)?;
             progress.begin_file(&path, records.bytes());
-            self.open = Some(Open { records, weight });
+            self.open = Some((records, weight));
             return Ok(true);
         };
-        let (weight, before) = (open.weight, open.records.bytes_read());
+        let (weight, before) = (*weight, records.bytes_read());
         let mut frames = vec![];
         while frames.len() < FRAMES_AT_ONCE
-            && let Some(frame) = open.records.next_frame()?
+            && let Some(frame) = records.next_frame()?
         {
             frames.push(frame);
         }
-        progress.advance(open.records.bytes_read() - before);
+        progress.advance(records.bytes_read() - before);
         let StreamSettings { labels, split, subset, phases, .. } = &self.settings;
         let placer = Placer {
             rules: labels,
             split: Some(*split),
             weight,
-            is_enumerated: open.records.is_enumerated(),
+            is_enumerated: records.is_enumerated(),
             wanted: &Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>(),
             is_canonical: false,
         };
@@ -139,7 +181,7 @@ impl PositionStream {
         let rows = rows.map(|(subset, found)| Placed { row: found.row, subset });
         self.pool.extend(rows.filter(|placed| subset.is_none_or(|wanted| wanted == placed.subset)));
         if frames.is_empty() {
-            let sha256 = open.records.sha256().unwrap_or_default().to_owned();
+            let sha256 = records.sha256().unwrap_or_default().to_owned();
             self.inputs.push(Input { sha256, weight });
             self.open = None;
         }

@@ -143,8 +143,7 @@ fn files_are_mixed_by_their_weights() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Few different games, many of them several times, in batches of any size, empty ones
-    /// included, each of which is a sorted run in memory or in a file.
+    /// Repeated games in batches of any size, each a sorted run in memory or in a file.
     #[test]
     fn sorted_runs_give_the_dataset_that_one_run_gives(
         different in 1_u64..120,

@@ -1,14 +1,15 @@
-//! Files of named arrays: NumPy's `.npz`, a zip of `.npy` files.
+//! Files of named arrays: NumPy's `.npz`, a zip of `.npy` files; and the names of the arrays of
+//! weights.
 
 use std::io::Cursor;
+use std::ops::Range;
 
-use ndarray::{Array1, ArrayBase, Data, Dimension};
-use ndarray_npy::{NpzWriter, WritableElement, WriteNpzError};
+use ndarray::{Array1, ArrayBase, ArrayView1, Data, Dimension};
+use ndarray_npy::{NpzWriter, WritableElement};
+use othello_engine::pattern::{Geometry, Scalar};
 
-/// The error of an array that cannot be packed.
-#[derive(Debug, thiserror::Error)]
-#[error("the arrays cannot be packed: {0}")]
-pub struct ArrayError(#[from] WriteNpzError);
+use super::error::ExportError;
+use crate::dataset::Columns;
 
 /// An `.npz` file. Its bytes depend on the arrays alone: the files in the zip carry no dates.
 pub struct Npz(NpzWriter<Cursor<Vec<u8>>>);
@@ -21,7 +22,7 @@ impl Npz {
     }
 
     /// Returns the bytes of the file.
-    pub fn finish(self) -> Result<Vec<u8>, ArrayError> {
+    pub fn finish(self) -> Result<Vec<u8>, ExportError> {
         Ok(self.0.finish()?.into_inner())
     }
 
@@ -30,13 +31,64 @@ impl Npz {
         &mut self,
         name: &str,
         array: &ArrayBase<impl Data<Elem = T>, D>,
-    ) -> Result<(), ArrayError> {
+    ) -> Result<(), ExportError> {
         Ok(self.0.add_array(name, array)?)
     }
 
-    /// Adds a text as an array of the bytes of its UTF-8. NumPy's strings take four bytes per
-    /// character.
-    pub fn text(&mut self, name: &str, text: &str) -> Result<(), ArrayError> {
+    /// Adds a text as an array of its UTF-8: NumPy's strings take four bytes per character.
+    pub fn text(&mut self, name: &str, text: &str) -> Result<(), ExportError> {
         self.array(name, &Array1::from(text.as_bytes().to_vec()))
+    }
+
+    /// Adds labelled positions, and the settings and inputs that decided them as JSON.
+    /// `datasets/formats.md` lists the arrays.
+    pub fn positions(&mut self, columns: &Columns, provenance: &str) -> Result<(), ExportError> {
+        let Columns { player, opponent, label, weight, ply, subset } = columns;
+        self.text("provenance", provenance)?;
+        self.array("player", &ArrayView1::from(player))?;
+        self.array("opponent", &ArrayView1::from(opponent))?;
+        self.array("label", &ArrayView1::from(label))?;
+        self.array("weight", &ArrayView1::from(weight))?;
+        self.array("ply", &ArrayView1::from(ply))?;
+        self.array("subset", &ArrayView1::from(subset))
+    }
+}
+
+/// The parameters of an array: those of a pattern by class, or of all scalar features by count.
+pub(super) struct Place {
+    /// The number of the pattern; `None` for the scalar features.
+    pub(super) pattern: Option<usize>,
+    pub(super) parameters: Range<usize>,
+    /// The lengths of the axes of the parameters.
+    pub(super) axes: Vec<usize>,
+}
+
+impl Place {
+    /// Returns the places of all parameters of a phase, in their order.
+    pub(super) fn all(geometry: &Geometry) -> Vec<Self> {
+        let patterns = geometry.patterns.iter().enumerate().map(|(number, pattern)| Self {
+            pattern: Some(number),
+            parameters: pattern.first_parameter..pattern.first_parameter + pattern.classes,
+            axes: vec![pattern.classes],
+        });
+        let scalars = Self {
+            pattern: None,
+            parameters: geometry.pattern_parameters..geometry.parameters(),
+            axes: vec![geometry.scalars.len(), Scalar::VALUES],
+        };
+        patterns.chain([scalars]).collect()
+    }
+
+    /// Returns the name of an array: `weights_00` for pattern 0, `scalar_weights`.
+    pub(super) fn name(&self, kind: &str) -> String {
+        match self.pattern {
+            Some(number) => format!("{kind}_{number:02}"),
+            None => format!("scalar_{kind}"),
+        }
+    }
+
+    /// Returns the shape of an array with `first` rows and, for factors, a last axis.
+    pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
+        [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }
 }

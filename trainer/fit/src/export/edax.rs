@@ -11,12 +11,11 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
 use othello_engine::pattern::{Geometry, PatternGeometry};
 
+use super::error::ExportError;
 use super::finer::{FINENESS, FinerTables};
-use super::tables::{
-    Differences, Program, ReadTables, TableError, classes_by_number, first_met, for_set,
-};
+use super::program::Program;
+use super::tables::{Differences, ReadTables, classes_by_number, first_met, for_set};
 
-/// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"XADELAVE";
 /// The version, release and build that the file states: those that every Edax since 3.2 accepts.
 const VERSION: [i32; 3] = [3, 2, 5];
@@ -25,7 +24,7 @@ const HEADER_BYTES: usize = 28;
 const PLIES: usize = 61;
 
 /// Returns the file with these weights. Its units are finer than ours, so nothing is rounded.
-pub fn edax(weights: &Weights) -> Result<Vec<u8>, TableError> {
+pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
     let mut bytes = Vec::with_capacity(file_bytes(&order));
@@ -47,7 +46,7 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, TableError> {
 
 /// Reads a file. A share of the constant becomes part of each weight of row 2, of which every
 /// position has four configurations.
-pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, TableError> {
+pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let mut weights = Weights::zero(Program::Edax.set());
     let order = order(weights.geometry());
     check(bytes, file_bytes(&order))?;
@@ -58,29 +57,23 @@ pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, TableError> {
         let theirs: Vec<i32> =
             ply.chunks_exact(2).map(|two| i16::from_le_bytes([two[0], two[1]]).into()).collect();
         let (constant, theirs) = theirs.split_last().expect("a ply has a constant");
-        tables.set(phase, theirs, *constant).map_err(refused)?;
+        tables.set(phase, theirs, *constant).map_err(|reason| Program::Edax.refused(reason))?;
     }
     let rounding = tables.differences.rounding();
     Ok(ReadTables { weights, rounding })
 }
 
-fn check(bytes: &[u8], expected: usize) -> Result<(), TableError> {
+fn check(bytes: &[u8], expected: usize) -> Result<(), ExportError> {
     if !bytes.starts_with(&MAGIC) {
-        return Err(refused(
-            "it does not begin with `XADELAVE`; name an unpacked eval.dat".to_owned(),
-        ));
+        return Err(Program::Edax
+            .refused("it does not begin with `XADELAVE`; name an unpacked eval.dat".to_owned()));
     }
     if bytes.len() != expected {
-        return Err(refused(format!("{} bytes; expected {expected}", bytes.len())));
+        return Err(Program::Edax.refused(format!("{} bytes; expected {expected}", bytes.len())));
     }
     Ok(())
 }
 
-fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "an evaluation file of Edax", reason }
-}
-
-/// Returns the parameters of a ply in the order of the file, without the constant.
 fn order(geometry: &Geometry) -> Vec<usize> {
     geometry.patterns.iter().flat_map(packed).collect()
 }

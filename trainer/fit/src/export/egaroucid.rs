@@ -10,9 +10,9 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
 use othello_engine::pattern::{Geometry, Scalar};
 
-use super::tables::{
-    Differences, Program, ReadTables, TableError, classes_by_number, for_set, nearest,
-};
+use super::error::ExportError;
+use super::program::Program;
+use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest};
 
 /// The largest weight that a file may have, in steps.
 const MAX_WEIGHT: i16 = 4091;
@@ -22,7 +22,7 @@ const RUN: i16 = 4096;
 const MAX_RUN: usize = 28_600;
 
 /// Returns the file with these weights; the units are the same.
-pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, TableError> {
+pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());
     let mut words: Vec<i16> = vec![];
@@ -51,22 +51,20 @@ pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, TableError> {
         .collect())
 }
 
-/// Returns the word for a run of zeros.
 fn run(zeros: usize) -> Option<i16> {
     (zeros > 0).then_some(RUN + zeros as i16)
 }
 
-fn fitting(weight: i16, phase: Phase) -> Result<i16, TableError> {
+fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     if (-MAX_WEIGHT..=MAX_WEIGHT).contains(&weight) {
         return Ok(weight);
     }
     let (discs, most) = (weight_in_discs(weight), weight_in_discs(MAX_WEIGHT));
-    Err(TableError::Large { program: Program::Egaroucid.name(), phase, discs, most })
+    Err(ExportError::Large { program: Program::Egaroucid.name(), phase, discs, most })
 }
 
-/// Reads a file. If it has different weights for configurations that mirror each other, ours is
-/// their mean.
-pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
+/// Reads a file. The weight of a class is the mean of its configurations' weights.
+pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
     let mut weights = Weights::zero(Program::Egaroucid.set());
@@ -90,50 +88,46 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, TableError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "an evaluation file of Egaroucid", reason }
-}
-
 /// Returns the bytes of the words of a file after checking their number.
-fn words(bytes: &[u8]) -> Result<&[u8], TableError> {
-    let (number, words) = bytes
-        .split_first_chunk()
-        .ok_or_else(|| refused("it is shorter than the number that it begins with".to_owned()))?;
+fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
+    let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
+        Program::Egaroucid.refused("it is shorter than the number that it begins with".to_owned())
+    })?;
     let number = i32::from_le_bytes(*number);
     if i64::from(number) * 2 != words.len() as i64 {
         let found = words.len();
-        return Err(refused(format!(
-            "{found} bytes follow the number of words, which is {number}"
-        )));
+        return Err(Program::Egaroucid
+            .refused(format!("{found} bytes follow the number of words, which is {number}")));
     }
     Ok(words)
 }
 
 /// Returns the weights of a file, which must be `expected` ones.
-fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, TableError> {
+fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {
         let word = i16::from_le_bytes([word[0], word[1]]);
         let count = if word < RUN { 1 } else { (word - RUN) as usize };
         if weights.len() + count > expected {
-            return Err(refused(format!("more than {expected} weights")));
+            return Err(Program::Egaroucid.refused(format!("more than {expected} weights")));
         }
         if word < -MAX_STEPS {
             let (discs, most) = (weight_in_discs(word), weight_in_discs(MAX_STEPS));
             let reason = format!(
                 "word {place} is a weight of {discs:.2} discs; at most {most:.2} can be held"
             );
-            return Err(refused(reason));
+            return Err(Program::Egaroucid.refused(reason));
         }
         weights.resize(weights.len() + count, if word < RUN { word } else { 0 });
     }
     if weights.len() < expected {
-        return Err(refused(format!("{} weights; expected {expected}", weights.len())));
+        return Err(
+            Program::Egaroucid.refused(format!("{} weights; expected {expected}", weights.len()))
+        );
     }
     Ok(weights)
 }
 
-/// Returns the parameters of a phase in the order of the file.
 fn order(geometry: &Geometry) -> Vec<usize> {
     let patterns = geometry.patterns.iter();
     let of_patterns = patterns.flat_map(|pattern| {

@@ -5,14 +5,12 @@ use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
 
 use super::tables::{Differences, nearest};
 
-/// The number of their steps to a disc.
 pub(super) const FINER_STEPS: i32 = 128;
 /// The number of their steps in one of ours.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
 /// The pattern that takes the constant.
 const WITH_CONSTANT: &str = "row 2";
-/// The number of its instances.
 const INSTANCES: i32 = 4;
 
 /// Weights in 1/128 disc that become those of our phases.
@@ -21,13 +19,12 @@ pub(super) struct FinerTables<'a> {
     pub(super) weights: &'a mut Weights,
     /// The parameters in the order of the other program.
     pub(super) order: &'a [usize],
-    /// The rounding so far.
     pub(super) differences: Differences,
 }
 
 impl FinerTables<'_> {
-    /// Sets the weights of a phase. A share of the constant, which is always added, becomes part of
-    /// each weight of row 2. Returns the reason where a weight is too large for our files.
+    /// Sets the weights of a phase. The constant is divided among the four weights of row 2.
+    /// Returns the reason if a weight is too large for our files.
     pub(super) fn set(
         &mut self,
         phase: Phase,
@@ -52,7 +49,6 @@ impl FinerTables<'_> {
     }
 }
 
-/// Returns a weight in steps if our files can hold it.
 fn held(steps: i32, phase: Phase, discs: f64) -> Result<i16, String> {
     let most = weight_in_discs(MAX_STEPS);
     let held = i16::try_from(steps).ok().filter(|steps| (-MAX_STEPS..=MAX_STEPS).contains(steps));

@@ -1,5 +1,8 @@
 //! Weights from arrays of numbers, such as a program in Python makes.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use ndarray::{ArrayView1, ArrayView2};
 use othello_engine::board::Phase;
 use othello_engine::eval::{MAX_FACTOR, MAX_STEPS, STEPS_PER_DISC, Weights};
@@ -46,14 +49,26 @@ impl WeightArrays<'_> {
         let mut weights = Weights::zero(set);
         let mut differences = Differences::default();
         for phase in Phase::all() {
-            set_steps(&mut weights, phase, steps.row(phase.index()), &mut differences)?;
-            if let Some(counts) = &counts {
-                set_counts(&mut weights, phase, counts.row(phase.index()))?;
+            let steps = steps.row(phase.index());
+            let most = f64::from(MAX_STEPS);
+            let name = format!("a weight of phase {phase}");
+            in_range(steps, f64::round, -most..=most, [&name, " steps"])?;
+            for step in steps {
+                differences.add(step.round() as i16, step / f64::from(STEPS_PER_DISC));
+            }
+            weights.set_steps(phase, |parameter| steps[parameter].round() as i16);
+            if let Some(counts) = counts.as_ref().map(|counts| counts.row(phase.index())) {
+                let name = format!("a count of phase {phase}");
+                in_range(counts, |count| count, 0.0..=f64::from(u32::MAX), [&name, ""])?;
+                weights.set_counts(phase, |parameter| counts[parameter] as u32);
             }
         }
-        for (group, factors) in factors.iter().flat_map(|factors| factors.outer_iter()).enumerate()
-        {
-            set_factors(&mut weights, group, factors)?;
+        if let (Some(factors), Some(own)) = (factors, weights.factors_mut()) {
+            for (group, factors) in factors.outer_iter().enumerate() {
+                let (most, name) = (f32::from(MAX_FACTOR), format!("a factor of group {group}"));
+                in_range(factors, f32::round, -most..=most, [&name, ""])?;
+                own.set_group(group, |place| factors[place].round() as i8);
+            }
         }
         Ok(ReadTables { weights, rounding: differences.rounding() })
     }
@@ -66,62 +81,21 @@ fn has_shape(name: &str, found: &[usize], expected: [usize; 2]) -> Result<(), St
     Err(format!("the {name} have the shape {found:?}; expected {expected:?}"))
 }
 
-/// Rounds the weights of a phase.
-fn set_steps(
-    weights: &mut Weights,
-    phase: Phase,
-    row: ArrayView1<'_, f64>,
-    differences: &mut Differences,
+/// Refuses numbers outside the range that weights can have; NaN is outside of every range.
+fn in_range<T: Copy + PartialOrd + Display>(
+    numbers: ArrayView1<'_, T>,
+    as_held: impl Fn(T) -> T,
+    range: RangeInclusive<T>,
+    [name, unit]: [&str; 2],
 ) -> Result<(), String> {
-    let mut fitting = Vec::with_capacity(row.len());
-    for &found in row {
-        let rounded = found.round();
-        // NaN is not in the range either.
-        if !(-f64::from(MAX_STEPS)..=f64::from(MAX_STEPS)).contains(&rounded) {
-            return Err(format!(
-                "a weight of phase {phase} is {found} steps; from -{MAX_STEPS} to {MAX_STEPS} can be held"
-            ));
-        }
-        differences.add(rounded as i16, found / f64::from(STEPS_PER_DISC));
-        fitting.push(rounded as i16);
+    match numbers.iter().find(|&&number| !range.contains(&as_held(number))) {
+        None => Ok(()),
+        Some(number) => Err(format!(
+            "{name} is {number}{unit}; from {} to {} can be held",
+            range.start(),
+            range.end()
+        )),
     }
-    weights.set_steps(phase, |parameter| fitting[parameter]);
-    Ok(())
-}
-
-/// Rounds the counts of a phase down.
-fn set_counts(
-    weights: &mut Weights,
-    phase: Phase,
-    counts: ArrayView1<'_, f64>,
-) -> Result<(), String> {
-    let most = f64::from(u32::MAX);
-    // NaN is not in the range either.
-    if let Some(count) = counts.iter().find(|count| !(0.0..=most).contains(*count)) {
-        return Err(format!("a count of phase {phase} is {count}; from 0 to {most} can be held"));
-    }
-    weights.set_counts(phase, |parameter| counts[parameter] as u32);
-    Ok(())
-}
-
-/// Rounds the factors of a group.
-fn set_factors(
-    weights: &mut Weights,
-    group: usize,
-    factors: ArrayView1<'_, f32>,
-) -> Result<(), String> {
-    let limit = f32::from(MAX_FACTOR);
-    // NaN is not in the range either.
-    if let Some(factor) = factors.iter().find(|factor| !(-limit..=limit).contains(&factor.round()))
-    {
-        return Err(format!(
-            "a factor of group {group} is {factor}; from -{limit} to {limit} can be held"
-        ));
-    }
-    if let Some(own) = weights.factors_mut() {
-        own.set_group(group, |place| factors[place].round() as i8);
-    }
-    Ok(())
 }
 
 /// Returns the SHA-256 of weights, counts and factors, with their pattern set, in hexadecimal.

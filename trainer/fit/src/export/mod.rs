@@ -1,11 +1,30 @@
 //! Weights, games and positions in the formats of other programs.
+//!
+//! | module | format |
+//! |---|---|
+//! | `program` | evaluation files of Edax, Egaroucid and Zebra, written and read |
+//! | `arrays`, `read_npz` | arrays of NumPy, `.npz` |
+//! | `raw` | plain bytes, with a C header that describes them |
+//! | `wthor` | games as a WTHOR database |
+//!
+//! ```
+//! use othello_engine::eval::Weights;
+//! use othello_fit::export::program::Program;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let weights = Weights::zero(Program::Zebra.set());
+//! let file = Program::Zebra.write(&weights)?;
+//! assert_eq!(Program::Zebra.read(&file)?.rounding.largest, 0.0);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod arrays;
 pub mod edax;
 pub mod egaroucid;
+mod error;
 mod finer;
 pub mod from_arrays;
-pub mod positions;
 pub mod program;
 pub mod raw;
 pub mod read_npz;
@@ -14,3 +33,5 @@ pub mod tables;
 pub mod weights;
 pub mod wthor;
 pub mod zebra;
+
+pub use error::ExportError;

@@ -28,7 +28,6 @@ pub fn raw(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-/// Returns the number of bytes of [`raw`].
 fn size(weights: &Weights) -> usize {
     let factors = weights.factors().map(Factors::shape);
     let factors = factors.map_or(0, |shape| shape.groups() * shape.dimensions());

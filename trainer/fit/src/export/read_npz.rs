@@ -1,17 +1,20 @@
 //! Reads weights as NumPy arrays, written by `export` or by a program in Python.
 
 use std::io::{Read, Seek};
+use std::ops::Range;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, s};
 use ndarray_npy::{ViewElement, ViewNpyError, ViewNpyExt as _};
 use othello_engine::board::PHASES;
 use othello_engine::eval::STEPS_PER_DISC;
-use othello_engine::pattern::{FactorShape, Geometry, PatternSet, Scalar};
+use othello_engine::pattern::{Geometry, PatternSet};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::arrays::Place;
+use super::error::ExportError;
 use super::from_arrays::WeightArrays;
-use super::tables::{ReadTables, TableError};
+use super::tables::ReadTables;
 
 /// The most bytes of the text of a pattern set.
 const MAX_SET_BYTES: usize = 1 << 20;
@@ -23,7 +26,7 @@ const WIDEST: usize = size_of::<f64>();
 /// Reads `pattern_set` and `weights_KK`; `scalar_weights` and the counts if they are present; the
 /// factors if the set has any. Weights and factors may be whole numbers of steps, or any numbers,
 /// which are rounded.
-pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
+pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
         && steps.iter().any(|&steps| steps != f64::from(STEPS_PER_DISC))
@@ -32,10 +35,15 @@ pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
     }
     let set = arrays.pattern_set()?;
     let geometry = Geometry::new(&set);
-    let steps = arrays.by_parameter(&geometry, "weights", "scalar_weights")?;
-    let steps = steps.ok_or_else(|| refused("it has no array `weights_00`".to_owned()))?;
-    let counts = arrays.by_parameter(&geometry, "counts", "scalar_counts")?;
-    let factors = set.factors().map(|shape| arrays.factors(&geometry, shape)).transpose()?;
+    let mut by_phase = |kind| arrays.by_parameter(&geometry, kind, PHASES, None);
+    let steps = by_phase("weights")?.ok_or_else(|| missing("weights_00"))?;
+    let counts = by_phase("counts")?;
+    let factors = set.factors().map(|shape| {
+        let dimensions = Some(shape.dimensions());
+        let factors = arrays.by_parameter(&geometry, "factors", shape.groups(), dimensions)?;
+        Ok::<_, ExportError>(factors.ok_or_else(|| missing("factors_00"))?.mapv(|it| it as f32))
+    });
+    let factors = factors.transpose()?;
     let parts = WeightArrays {
         steps: steps.view(),
         counts: counts.as_ref().map(|counts| counts.view()),
@@ -44,17 +52,20 @@ pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, TableError> {
     parts.into_weights(set).map_err(refused)
 }
 
-fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "a file of weights as NumPy arrays (.npz)", reason }
+fn missing(name: &str) -> ExportError {
+    refused(format!("it has no array `{name}`"))
 }
 
-/// The arrays of a file.
+fn refused(reason: String) -> ExportError {
+    let expected = "a file of weights as NumPy arrays (.npz)".to_owned();
+    ExportError::Format { expected, reason }
+}
+
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns the bytes of an array with its header; `None` if there is no such array. Refuses
-    /// more than `most` bytes beside the header.
-    fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, TableError> {
+    /// Returns up to `most` bytes of an array, and its header; `None` if the file does not have it.
+    fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
             Ok(file) => file,
@@ -70,7 +81,7 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(bytes))
     }
 
-    fn pattern_set(&mut self) -> Result<PatternSet, TableError> {
+    fn pattern_set(&mut self) -> Result<PatternSet, ExportError> {
         let missing =
             || refused("it has no array `pattern_set` with the text of a pattern set".to_owned());
         let bytes = self.bytes("pattern_set", MAX_SET_BYTES)?.ok_or_else(missing)?;
@@ -79,9 +90,8 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns the numbers of an array of any type, at most `most`; `None` if there is no such
-    /// array.
-    fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, TableError> {
+    /// Returns at most `most` numbers of any type; `None` if the file does not have the array.
+    fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
             .or_else(|| view::<f32>(&bytes, f64::from))
@@ -101,63 +111,29 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Returns the arrays of all patterns and of the scalar features, by phase and parameter;
-    /// `None` if there is no first one.
+    /// Returns numbers by row and parameter (and dimension); `None` without the first array.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
-        of_pattern: &str,
-        of_scalars: &str,
-    ) -> Result<Option<Array2<f64>>, TableError> {
-        let mut all = Array2::zeros((PHASES, geometry.parameters()));
-        for (number, pattern) in geometry.patterns.iter().enumerate() {
-            let name = format!("{of_pattern}_{number:02}");
-            let Some(array) = self.shaped(&name, &[PHASES, pattern.classes])? else {
-                if number == 0 {
-                    return Ok(None);
-                }
-                return Err(refused(format!("it has no array `{name}`")));
-            };
-            let parameters = pattern.first_parameter..pattern.first_parameter + pattern.classes;
-            all.slice_mut(s![.., parameters]).assign(&array);
-        }
-        let scalars = geometry.scalars.len();
-        if scalars > 0 {
-            let array = self.shaped(of_scalars, &[PHASES, scalars, Scalar::VALUES])?;
-            let array = array.ok_or_else(|| refused(format!("it has no array `{of_scalars}`")))?;
-            all.slice_mut(s![.., geometry.pattern_parameters..]).assign(&array);
+        kind: &str,
+        rows: usize,
+        dimensions: Option<usize>,
+    ) -> Result<Option<Array2<f64>>, ExportError> {
+        let each = dimensions.unwrap_or(1);
+        let mut all = Array2::zeros((rows, geometry.parameters() * each));
+        for place in Place::all(geometry).into_iter().filter(|place| !place.parameters.is_empty()) {
+            let (name, Range { start, end }) = (place.name(kind), place.parameters.clone());
+            match self.shaped(&name, &place.shape(rows, dimensions))? {
+                Some(array) => all.slice_mut(s![.., start * each..end * each]).assign(&array),
+                None if start == 0 => return Ok(None),
+                None => return Err(missing(&name)),
+            }
         }
         Ok(Some(all))
     }
 
-    /// Returns the factors of each group, by parameter.
-    fn factors(
-        &mut self,
-        geometry: &Geometry,
-        shape: FactorShape,
-    ) -> Result<Array2<f32>, TableError> {
-        let (groups, dimensions) = (shape.groups(), shape.dimensions());
-        let mut all = Array2::zeros((groups, geometry.parameters() * dimensions));
-        let mut read = |name: &str, shape: &[usize], first: usize| {
-            let array = self.shaped(name, shape)?;
-            let array = array.ok_or_else(|| refused(format!("it has no array `{name}`")))?;
-            let places = first * dimensions..first * dimensions + array.ncols();
-            all.slice_mut(s![.., places]).assign(&array.mapv(|factor| factor as f32));
-            Ok(())
-        };
-        for (number, pattern) in geometry.patterns.iter().enumerate() {
-            let shape = [groups, pattern.classes, dimensions];
-            read(&format!("factors_{number:02}"), &shape, pattern.first_parameter)?;
-        }
-        let shape = [groups, geometry.scalars.len(), Scalar::VALUES, dimensions];
-        if !geometry.scalars.is_empty() {
-            read("scalar_factors", &shape, geometry.pattern_parameters)?;
-        }
-        Ok(all)
-    }
-
     /// Returns an array with this shape, with all axes after the first merged into one.
-    fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, TableError> {
+    fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };
         if array.shape() != shape {
@@ -191,6 +167,7 @@ mod tests {
 
     use othello_engine::board::Phase;
     use othello_engine::eval::Weights;
+    use othello_engine::pattern::{FactorShape, Scalar};
 
     use super::*;
     use crate::export::arrays::Npz;
@@ -204,7 +181,7 @@ mod tests {
         file.finish().unwrap()
     }
 
-    fn read_npz(bytes: &[u8]) -> Result<ReadTables, TableError> {
+    fn read_npz(bytes: &[u8]) -> Result<ReadTables, ExportError> {
         super::read_npz(Cursor::new(bytes))
     }
 

@@ -4,7 +4,7 @@ use othello_engine::board::Phase;
 
 /// The numbers of discs played that Zebra's file has weights for.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
-/// The full board, where weights count discs. It is not stored.
+/// The full board, on which weights count discs. It is not stored.
 pub(super) const FULL: usize = 60;
 
 /// The stages that Zebra values a phase by, and the shares of both.
@@ -17,8 +17,8 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// Returns the stages of a phase. Zebra values only even numbers of discs played, from the
-    /// first stage on: others take the next one that it values.
+    /// Returns the stages of a phase. Zebra evaluates even numbers of discs played from its first
+    /// stage on; other phases take the next one.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -46,8 +46,7 @@ impl Between {
     }
 }
 
-/// The least squares of one number for each stored stage, which stages between them share: a
-/// tridiagonal system.
+/// The least squares of one number for each stored stage: a tridiagonal system.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],

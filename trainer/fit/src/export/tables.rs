@@ -11,80 +11,8 @@ use othello_engine::pattern::{
 };
 use serde::Serialize;
 
-/// A program with an evaluation file of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Program {
-    /// Edax, with `eval.dat`.
-    Edax,
-    /// Egaroucid, with `eval.egev2`.
-    Egaroucid,
-    /// Zebra, with `coeffs2.bin`.
-    Zebra,
-}
-
-impl Program {
-    /// Returns the program's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Edax => "Edax",
-            Self::Egaroucid => "Egaroucid",
-            Self::Zebra => "Zebra",
-        }
-    }
-
-    /// Returns the program's patterns.
-    pub fn set(self) -> PatternSet {
-        let name = match self {
-            Self::Edax => "edax",
-            Self::Egaroucid => "egaroucid",
-            Self::Zebra => "zebra",
-        };
-        PatternSet::shipped(name).expect("the set is shipped")
-    }
-}
-
-/// Errors of writing weights to another program's file, or of reading one.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum TableError {
-    #[error(
-        "pattern {number} ({name}) is none of {program}'s, up to a symmetry of the board; {}",
-        remedy(program, set)
-    )]
-    Pattern { program: &'static str, set: String, number: usize, name: String },
-    #[error(
-        "{program}'s file has no place for the scalar feature `{scalar}`; {}",
-        remedy(program, set)
-    )]
-    Scalar { program: &'static str, set: String, scalar: &'static str },
-    #[error(
-        "the weights have factors, which {program}'s file has no place for; {}",
-        remedy(program, set)
-    )]
-    Factors { program: &'static str, set: String },
-    #[error(
-        "a weight of phase {phase} is {discs:.2} discs, too large for {program}'s file, which holds at most \
-        {most:.2}; fit with a larger `--ridge`"
-    )]
-    Large { program: &'static str, phase: Phase, discs: f64, most: f64 },
-    #[error("not {expected}: {reason}")]
-    Format { expected: &'static str, reason: String },
-}
-
-impl TableError {
-    /// Returns true if the weights are for other patterns than the program's.
-    pub const fn is_of_the_set(&self) -> bool {
-        matches!(self, Self::Pattern { .. } | Self::Scalar { .. } | Self::Factors { .. })
-    }
-}
-
-/// Tells how to get weights for a program's patterns.
-fn remedy(program: &str, set: &str) -> String {
-    format!(
-        "add `--data GAMES` to fit tables to {program}'s patterns and be told the loss, or first run \
-         `fit GAMES --patterns {set}`"
-    )
-}
+use super::error::ExportError;
+use super::program::Program;
 
 /// Weights read from another program's file, in our units.
 #[derive(Clone, Debug)]
@@ -104,7 +32,6 @@ pub struct Rounding {
     pub rms: f64,
 }
 
-/// Adds up the differences of a [`Rounding`].
 #[derive(Default)]
 pub(super) struct Differences {
     largest: f64,
@@ -113,7 +40,6 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// Adds the difference between a rounded weight in steps and the exact one in discs.
     pub(super) fn add(&mut self, steps: i16, discs: f64) {
         let difference = (f64::from(steps) / f64::from(STEPS_PER_DISC) - discs).abs();
         self.largest = self.largest.max(difference);
@@ -127,8 +53,7 @@ impl Differences {
     }
 }
 
-/// Returns the quotient rounded to the nearest whole number, halves away from zero. The divisor
-/// must be even.
+/// Returns the quotient by an even divisor, rounded to the nearest, halves away from zero.
 pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
@@ -156,12 +81,12 @@ pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<u
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts an evaluation to another set, which must have all patterns and scalars of `weights`, in
-/// any order and image. Other parameters of the set become 0, with a count of 0.
-pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, TableError> {
+/// Converts weights to a set that has all their patterns and scalars, in any order and image. The
+/// other parameters become 0, with a count of 0.
+pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     let (set, program) = (program.set(), program.name());
     if weights.factors().is_some() {
-        return Err(TableError::Factors { program, set: set.name().to_owned() });
+        return Err(ExportError::Factors { program, set: set.name().to_owned() });
     }
     let mut there = Weights::zero(set);
     let parameters = Correspondence { program, from: weights, to: there.set() }.parameters()?;
@@ -173,7 +98,6 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ta
     Ok(there)
 }
 
-/// The matching parameters of two sets.
 struct Correspondence<'a> {
     program: &'static str,
     from: &'a Weights,
@@ -182,11 +106,11 @@ struct Correspondence<'a> {
 
 impl Correspondence<'_> {
     /// Returns the parameter of the weights for each parameter of the set, if there is one.
-    fn parameters(&self) -> Result<Vec<Option<usize>>, TableError> {
+    fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];
         for (number, pattern) in self.from.set().patterns().iter().enumerate() {
-            let (place, digits) = self.place(pattern).ok_or_else(|| TableError::Pattern {
+            let (place, digits) = self.place(pattern).ok_or_else(|| ExportError::Pattern {
                 program: self.program,
                 set: self.to.name().to_owned(),
                 number: number + 1,
@@ -201,7 +125,7 @@ impl Correspondence<'_> {
         }
         for (number, &scalar) in self.from.set().scalars().iter().enumerate() {
             let place = self.to.scalars().iter().position(|&other| other == scalar);
-            let place = place.ok_or_else(|| TableError::Scalar {
+            let place = place.ok_or_else(|| ExportError::Scalar {
                 program: self.program,
                 set: self.to.name().to_owned(),
                 scalar: scalar.name(),
@@ -214,8 +138,7 @@ impl Correspondence<'_> {
         Ok(parameters)
     }
 
-    /// Returns the place of the pattern in the other set, and of each of its digits in the pattern
-    /// there.
+    /// Returns the place of the pattern in the other set, and the place of each of its digits.
     fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
         self.to.patterns().iter().enumerate().find_map(|(place, other)| {
             let digits = Symmetry::all()

@@ -1,15 +1,13 @@
 //! Writes weights as named arrays. `datasets/formats.md` lists them.
 
-use std::ops::Range;
-
-use ndarray::{Array1, Array2, Array3, ArrayView2, s};
+use ndarray::{Array1, Array2, ArrayD, ArrayView2, s};
 use othello_engine::board::PHASES;
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
-use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 
-use super::arrays::{ArrayError, Npz};
+use super::arrays::{Npz, Place};
+use super::error::ExportError;
 
-/// The origin of the weights, which is written beside them.
+/// The origin of the weights, which is written with them.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The provenance of the weights as JSON.
@@ -25,64 +23,52 @@ pub fn add_weights(
     file: &mut Npz,
     weights: &Weights,
     origin: Origin<'_>,
-) -> Result<(), ArrayError> {
+) -> Result<(), ExportError> {
     file.text("pattern_set", &weights.set().to_toml())?;
     file.text("provenance", origin.provenance)?;
     file.text("sha256", origin.sha256)?;
     file.array("steps_per_disc", &ndarray::arr0(STEPS_PER_DISC))?;
     let geometry = weights.geometry();
-    for (number, pattern) in geometry.patterns.iter().enumerate() {
-        let parameters = pattern.first_parameter..pattern.first_parameter + pattern.classes;
-        let steps = weights.all_steps().slice_move(s![.., parameters.clone()]);
-        file.array(&format!("weights_{number:02}"), &steps)?;
+    for place in Place::all(geometry) {
+        file.array(&place.name("weights"), &columns(&place, weights.all_steps()))?;
         if origin.counted {
-            let counts = weights.all_counts().slice_move(s![.., parameters.clone()]);
-            file.array(&format!("counts_{number:02}"), &counts)?;
+            file.array(&place.name("counts"), &columns(&place, weights.all_counts()))?;
         }
         if let Some(all) = weights.factors() {
-            file.array(&format!("factors_{number:02}"), &factors(all, parameters))?;
+            file.array(&place.name("factors"), &factors(&place, all))?;
         }
-        file.array(&format!("classes_{number:02}"), &Array1::from(pattern.class_of.clone()))?;
-        file.array(&format!("instances_{number:02}"), &instances(weights, number, pattern))?;
-    }
-    file.array("scalar_weights", &scalars(weights.geometry(), weights.all_steps()))?;
-    if origin.counted {
-        file.array("scalar_counts", &scalars(weights.geometry(), weights.all_counts()))?;
-    }
-    if let Some(all) = weights.factors() {
-        let of_scalars = factors(all, geometry.pattern_parameters..geometry.parameters());
-        let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
-        let shape = (groups, geometry.scalars.len(), Scalar::VALUES, dimensions);
-        let of_scalars =
-            of_scalars.to_shape(shape).expect("every scalar has one vector for each count");
-        file.array("scalar_factors", &of_scalars)?;
+        if let Some(number) = place.pattern {
+            let classes = Array1::from(geometry.patterns[number].class_of.clone());
+            file.array(&place.name("classes"), &classes)?;
+            file.array(&place.name("instances"), &instances(weights, number))?;
+        }
     }
     Ok(())
 }
 
-/// Returns the vectors of some parameters: group by parameter by factor.
-fn factors(all: &Factors, parameters: Range<usize>) -> Array3<i8> {
+/// Returns the columns of a place, by phase.
+fn columns<T: Copy>(place: &Place, by_phase: ArrayView2<'_, T>) -> ArrayD<T> {
+    let columns = by_phase.slice_move(s![.., place.parameters.clone()]);
+    let shaped = columns.to_shape(place.shape(PHASES, None)).map(|shaped| shaped.into_owned());
+    shaped.expect("a place has as many parameters as its axes")
+}
+
+/// Returns the vectors of a place, by group.
+fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
     let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
-    let own = parameters.start * dimensions..parameters.end * dimensions;
+    let own = place.parameters.start * dimensions..place.parameters.end * dimensions;
     let factors = (0..groups).flat_map(|group| &all.group(group)[own.clone()]).copied().collect();
-    Array3::from_shape_vec((groups, parameters.len(), dimensions), factors)
+    ArrayD::from_shape_vec(place.shape(groups, Some(dimensions)), factors)
         .expect("every parameter has one vector in each group")
 }
 
 /// Returns the squares of each instance of a pattern, in the order of its digits.
-fn instances(weights: &Weights, number: usize, pattern: &PatternGeometry) -> Array2<u8> {
-    let instances = &weights.geometry().instances;
-    let own = instances.iter().filter(|instance| instance.pattern == number);
+fn instances(weights: &Weights, number: usize) -> Array2<u8> {
+    let instances = weights.geometry().instances.iter();
+    let own = instances.filter(|instance| instance.pattern == number);
     let squares = own.flat_map(|instance| instance.squares.iter().map(|s| s.index() as u8));
     let squares: Vec<u8> = squares.collect();
-    let shape = (squares.len() / pattern.squares(), pattern.squares());
-    Array2::from_shape_vec(shape, squares).expect("instances have the squares of their pattern")
-}
-
-/// Returns the columns after the patterns' parameters: phase by scalar by count.
-fn scalars<T: Copy>(geometry: &Geometry, by_phase: ArrayView2<'_, T>) -> Array3<T> {
-    let shape = (PHASES, geometry.scalars.len(), Scalar::VALUES);
-    let scalars = by_phase.slice_move(s![.., geometry.pattern_parameters..]);
-    let scalars = scalars.to_shape(shape).expect("every scalar has one weight for each count");
-    scalars.into_owned()
+    let digits = weights.geometry().patterns[number].squares();
+    Array2::from_shape_vec((squares.len() / digits, digits), squares)
+        .expect("instances have the squares of their pattern")
 }

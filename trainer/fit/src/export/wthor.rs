@@ -63,7 +63,7 @@ fn discs_on_the_board(game: &Game) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::wthor::WthorGames;
+    use crate::source::wthor as source;
     use othello_engine::board::transcript;
     use othello_engine::record::Solved;
     use othello_testing::scratch;
@@ -74,7 +74,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Vec<Game> {
-        let games = scratch::with_file("games.wtb", bytes, WthorGames::open).unwrap();
+        let games = scratch::with_file("games.wtb", bytes, source::read).unwrap();
         games.map(|game| game.unwrap().unwrap()).collect()
     }
 

@@ -4,7 +4,7 @@
 //! numbers, the number of stages, and the stages that follow, as numbers of discs played. Then it
 //! has for each of these a constant, the parity, and a weight for each class of the 11 patterns of
 //! the shipped set `zebra`, all in 1/512 disc. Zebra takes them in 1/128 disc, rounded towards 0.
-//! The parity is added where the number of discs played is odd.
+//! The parity counts at odd numbers of discs played.
 //!
 //! The classes of a pattern are numbered by the first of their configurations in ascending order;
 //! 0 is a disc of the player, 1 an empty square, 2 a disc of the opponent, and the first square is
@@ -20,13 +20,13 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_engine::pattern::Geometry;
 
+use super::error::ExportError;
 use super::finer::{FINENESS, FINER_STEPS, FinerTables};
+use super::program::Program;
 use super::stages::{Between, STORED, Stages};
-use super::tables::{Differences, Program, ReadTables, TableError, first_met, for_set};
+use super::tables::{Differences, ReadTables, first_met, for_set};
 
-/// The first words of a file.
 const MAGIC: [i16; 2] = [5358, 9793];
-/// The first bytes of a file that is packed.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// The number of the file's steps in one of those that Zebra counts in.
 const WORDS_PER_STEP: i32 = 4;
@@ -36,15 +36,14 @@ const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 /// The number of words of a stage.
 const STAGE_WORDS: usize = 113_879;
-/// The weight, in occurrences, that a phase has in the fit of the stages beside its counts: it
-/// decides alone where counts are unknown.
+/// The weight of a phase besides its counts, in occurrences: it decides if counts are unknown.
 const FEWEST: f64 = 0.01;
 
 /// The numbers of a stage in 1/128 disc: constant, parity, and weights in the order of the file.
 type Stage = Vec<i32>;
 
 /// Returns the file with weights that are nearest to these, occurrence by occurrence.
-pub fn zebra(weights: &Weights) -> Result<Vec<u8>, TableError> {
+pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
     let mut stages = vec![vec![0; STAGE_WORDS]; STORED.len()];
@@ -60,19 +59,17 @@ pub fn zebra(weights: &Weights) -> Result<Vec<u8>, TableError> {
     // Stored, so that the file is the same whatever compresses it.
     let mut packed = GzBuilder::new().write(vec![], Compression::none());
     let written = packed.write_all(&bytes).and_then(|()| packed.finish());
-    written.map_err(|error| refused(error.to_string()))
+    written.map_err(|error| Program::Zebra.refused(error.to_string()))
 }
 
-/// Returns the words before the stages.
 fn header() -> Vec<i16> {
     let stages = STORED.map(|stage| stage as i16);
-    // The full board is counted, too.
+    // The number of stages includes the full board.
     MAGIC.into_iter().chain([STORED.len() as i16 + 1]).chain(stages).collect()
 }
 
-/// Returns the word of a number.
-fn fitting(number: i32, stage: usize) -> Result<i16, TableError> {
-    i16::try_from(number * WORDS_PER_STEP).map_err(|_| TableError::Large {
+fn fitting(number: i32, stage: usize) -> Result<i16, ExportError> {
+    i16::try_from(number * WORDS_PER_STEP).map_err(|_| ExportError::Large {
         program: Program::Zebra.name(),
         phase: Phase::new(STORED[stage]).expect("a stage is a phase"),
         discs: f64::from(number) / f64::from(FINER_STEPS),
@@ -101,8 +98,7 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits constants and parities to what the weights leave: to the mean of even phases, and of odd
-/// ones.
+/// Fits constants and parities to the mean residuals of even and of odd phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -118,8 +114,7 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean value of a phase's positions that the weights of the stages leave out, in 1/128
-/// disc.
+/// Returns the mean residual of a phase's positions after the weights of the stages, in 1/128 disc.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -139,9 +134,9 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads a file. Every phase gets the weights that Zebra values it by. A share of constant and
-/// parity becomes part of each weight of row 2, of which every position has four configurations.
-pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, TableError> {
+/// Reads a file. Every phase gets the weights that Zebra evaluates it with; constant and parity are
+/// divided among the four weights of row 2.
+pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
     let mut weights = Weights::zero(Program::Zebra.set());
@@ -156,21 +151,23 @@ pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, TableError> {
         let number = |place: usize| Between::of(phase).blend(|stage| stages[stage][place]);
         let theirs: Vec<i32> = (0..order.len()).map(|place| number(WEIGHTS + place)).collect();
         let parity = if phase.index() % 2 == 1 { number(PARITY) } else { 0 };
-        tables.set(phase, &theirs, number(CONSTANT) + parity).map_err(refused)?;
+        tables
+            .set(phase, &theirs, number(CONSTANT) + parity)
+            .map_err(|reason| Program::Zebra.refused(reason))?;
     }
     let rounding = tables.differences.rounding();
     Ok(ReadTables { weights, rounding })
 }
 
 /// Returns the words of a file after checking their number.
-fn words(bytes: &[u8]) -> Result<Vec<i32>, TableError> {
+fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     let expected = header().len() + STORED.len() * STAGE_WORDS;
     let mut unpacked = vec![];
     if bytes.starts_with(&GZIP) {
-        // One more byte than there may be tells that there are too many.
+        // One byte more than allowed is enough to recognise a file that is too long.
         let mut reader = MultiGzDecoder::new(bytes).take(2 * expected as u64 + 1);
         let read = reader.read_to_end(&mut unpacked);
-        read.map_err(|error| refused(format!("its packing is damaged: {error}")))?;
+        read.map_err(|error| Program::Zebra.refused(format!("its packing is damaged: {error}")))?;
     } else {
         unpacked.extend_from_slice(&bytes[..bytes.len().min(2 * expected + 1)]);
     }
@@ -181,17 +178,19 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, TableError> {
     if let Some((place, expected)) = differs {
         let found = words.get(place).map_or("nothing".to_owned(), i32::to_string);
         let reason = format!("word {place} is {found}; expected {expected}; name a coeffs2.bin");
-        return Err(refused(reason));
+        return Err(Program::Zebra.refused(reason));
     }
     match unpacked.len() {
         found if found == 2 * expected => Ok(words),
-        found if found > 2 * expected => Err(refused(format!("more than {} bytes", 2 * expected))),
-        found => Err(refused(format!("{found} bytes; expected {}", 2 * expected))),
+        found if found > 2 * expected => {
+            Err(Program::Zebra.refused(format!("more than {} bytes", 2 * expected)))
+        }
+        found => Err(Program::Zebra.refused(format!("{found} bytes; expected {}", 2 * expected))),
     }
 }
 
-/// Returns the stage of the full board. Each disc counts as one, in equal parts in all instances
-/// that have its square.
+/// Returns the stage of the full board: each disc counts as one, divided among the instances of its
+/// square.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -216,11 +215,6 @@ fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     [0, 0].into_iter().chain(order.iter().map(|&parameter| by_parameter[parameter])).collect()
 }
 
-fn refused(reason: String) -> TableError {
-    TableError::Format { expected: "an evaluation file of Zebra", reason }
-}
-
-/// Returns the parameters of a stage in the order of the file.
 fn order(geometry: &Geometry) -> Vec<usize> {
     let in_order = geometry.patterns.iter().flat_map(|pattern| {
         // Their digits are ours in reverse: 0 for a disc of the player.

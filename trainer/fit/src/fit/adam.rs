@@ -15,13 +15,12 @@
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
 
+use super::error::FitError;
 use super::schedule::{Plateau, Schedule};
 use super::settings::AdamSettings;
-use super::solver::{Advance, Problem, RestoreError, Solver};
-use super::state::{Epoch, State};
+use super::solver::{Advance, Epoch, Problem, Solver, State};
 use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moments, Target};
 
-/// The state of the Adam optimizer between two updates.
 pub(super) struct Adam<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     settings: &'p AdamSettings,
@@ -40,12 +39,11 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     order: Vec<u32>,
 }
 
-/// The memory of an update.
 pub(super) enum Memory<B: Backend> {
     /// Of all weights of a phase.
     Phase {
         sums: B::Sums,
-        /// The gradient of a batch; `None` where the length of gradients has no limit.
+        /// The gradient of a batch; `None` if the length of gradients has no limit.
         gradient: Option<B::Reals>,
     },
     /// Of those weights and factors of a group that a batch has.
@@ -53,7 +51,6 @@ pub(super) enum Memory<B: Backend> {
 }
 
 impl<B: Backend> Memory<B> {
-    /// Returns the memory for the weights of a phase.
     pub(super) fn of_phase(
         problem: &Problem<'_, B>,
         settings: &AdamSettings,
@@ -62,7 +59,6 @@ impl<B: Backend> Memory<B> {
         Ok(Self::Phase { sums: problem.backend.zero_sums()?, gradient })
     }
 
-    /// Returns the memory for the weights and factors of a group.
     pub(super) fn of_group(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
         Ok(Self::Group(problem.backend.scratch()?))
     }
@@ -70,7 +66,6 @@ impl<B: Backend> Memory<B> {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
-    /// The number of updates so far.
     updates: u64,
     /// Σ weight · residual² of the current epoch: a 128-bit number as two halves, high first.
     squared: [u64; 2],
@@ -85,7 +80,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         seed: u64,
         memory: Memory<B>,
         state: Option<&State>,
-    ) -> Result<Self, RestoreError> {
+    ) -> Result<Self, FitError> {
         let backend = problem.backend;
         let (moments, progress) = match state {
             None => (
@@ -130,7 +125,6 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         u64::from(self.batches) * u64::from(self.sweeps)
     }
 
-    /// Returns the scalars of the next update, before clipping.
     fn step(&self) -> AdamStep {
         let AdamSettings { beta1, beta2, epsilon, .. } = *self.settings;
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
@@ -242,7 +236,6 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     }
 }
 
-/// Returns the order of the batches in a sweep.
 fn order(seed: u64, sweep: u64, batches: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..batches).collect();
     Generator::split(seed, sweep).shuffle(&mut order);

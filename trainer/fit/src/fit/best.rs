@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::report::Metrics;
 use super::settings::Stop;
-use super::state::Epoch;
+use super::solver::Epoch;
 use crate::backend::Errors;
 
-/// The weights of a phase, or the weights and factors of a group of phases, in the order of the
-/// device's vectors: the best by the error on the validation positions, or the latest if there are
-/// none.
+/// The vector of a phase or group in the order of the device: the best by the error on the
+/// validation positions, or the latest if there are none.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
     /// The weights in discs; the factors of a group in units.
@@ -20,10 +19,8 @@ pub struct FittedVector {
     pub metrics: Vec<Metrics>,
 }
 
-/// The progress of a fit.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
-    /// The number of complete epochs.
     pub(super) epochs: u32,
     /// The epoch that ended with the best weights.
     pub(super) best_epoch: u32,
@@ -34,8 +31,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if a fit can be in this state between two updates, given one line of metrics
-    /// for each epoch.
+    /// Returns true if a fit can be in this state between two updates.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -43,7 +39,6 @@ impl Progress {
 }
 
 impl FittedVector {
-    /// Creates the vector of a fit at its start.
     pub(super) fn new(initial: &[f64]) -> Self {
         Self { elements: initial.to_vec(), progress: Progress::default(), metrics: vec![] }
     }
@@ -58,13 +53,11 @@ impl FittedVector {
         self.progress.finished
     }
 
-    /// Returns the weights of a phase in steps of 1/32 disc.
     pub(super) fn steps(&self) -> Vec<i16> {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records the result of an epoch. Returns true if its weights are the best so far; the caller
-    /// then stores them in [`Self::elements`].
+    /// Records an epoch; returns true if its vector, which the caller stores, is the best so far.
     pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
         let progress = &mut self.progress;
         progress.epochs = epoch.number;
@@ -86,12 +79,10 @@ impl FittedVector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::optimizer::Optimizer;
     use crate::fit::schedule::Schedule;
-    use crate::fit::settings::FitSettings;
+    use crate::fit::settings::{FitSettings, Optimizer};
 
-    /// Returns the epoch after which a fit of 20 epochs stops if only its first epoch brought a
-    /// gain.
+    /// Returns the last of 20 epochs if only the first brought a gain.
     fn last_epoch(optimizer: Optimizer, schedule: Schedule) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         (settings.adam.epochs, settings.adam.schedule) = (20, schedule);

@@ -5,11 +5,10 @@ use std::path::Path;
 use clap::ValueEnum;
 use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
-use othello_kernels::cuda::{self, CudaLauncher, Gpu, Unavailable};
+use othello_kernels::cuda::{self, CudaLauncher, Gpu};
 use othello_kernels::host::HostLauncher;
 use othello_kernels::{LaunchError, Launcher};
 
-use super::epochs::PhaseError;
 use super::error::FitError;
 use super::run::{Fit, FitEnd};
 use crate::backend::kernels::{KernelBackend, KernelSolver, program, solver_program};
@@ -18,7 +17,7 @@ use crate::backend::{BackendError, Cpu, SolveMany};
 /// The values of `--device`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Device {
-    /// A GPU where there is one that can be used, else the CPU
+    /// A usable GPU, else the CPU
     Auto,
     /// The CPU
     Cpu,
@@ -28,11 +27,6 @@ pub enum Device {
     #[value(hide = true)]
     Host,
 }
-
-/// The error of a GPU that was asked for and cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("--device cuda: {0}")]
-pub struct NoGpu(Unavailable);
 
 /// The device that was picked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,15 +44,14 @@ enum Kind {
 }
 
 impl Device {
-    /// Finds the device. Returns an error with the remedy if the device was requested by name and
-    /// is missing.
-    pub fn pick(self) -> Result<PickedDevice, NoGpu> {
+    /// Finds the device; an error has the remedy for one that was requested and is missing.
+    pub fn pick(self) -> Result<PickedDevice, FitError> {
         let asked = || "asked for by --device".to_owned();
         Ok(match self {
             Self::Cpu => PickedDevice { kind: Kind::Cpu, reason: asked() },
             Self::Host => PickedDevice { kind: Kind::Host, reason: asked() },
             Self::Cuda => {
-                let found = cuda::find().map_err(NoGpu)?;
+                let found = cuda::find().map_err(FitError::NoGpu)?;
                 PickedDevice { reason: found.to_string(), kind: Kind::Cuda(found) }
             }
             Self::Auto => match cuda::find() {
@@ -92,8 +85,7 @@ impl PickedDevice {
         }
     }
 
-    /// Returns what solves many positions at once on the device; `None` for the CPU, where each is
-    /// a search of its own.
+    /// Returns the solver of many positions at once; `None` for the CPU.
     pub fn solver(&self) -> Result<Option<Box<dyn SolveMany>>, BackendError> {
         Ok(match &self.kind {
             Kind::Cpu => None,
@@ -128,7 +120,6 @@ impl PickedDevice {
     }
 }
 
-/// Runs a fit by kernels, if they can be loaded.
 fn run_by_kernels(
     fit: &Fit<'_>,
     launcher: Result<impl Launcher, LaunchError>,
@@ -136,8 +127,7 @@ fn run_by_kernels(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<FitEnd, FitError> {
-    let launcher = launcher.map_err(PhaseError::from)?;
-    fit.run(&KernelBackend::new(fit.model, launcher), path, existing, progress)
+    fit.run(&KernelBackend::new(fit.model, launcher?), path, existing, progress)
 }
 
 #[cfg(test)]

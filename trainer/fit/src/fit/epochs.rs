@@ -2,51 +2,18 @@
 //! weights kept.
 
 use othello_engine::board::Phase;
-use othello_engine::run::RunError;
 
 use super::best::FittedVector;
+use super::error::FitError;
 use super::report::Metrics;
 use super::settings::Stop;
 use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
-use super::solver::{Advance, RestoreError, Solver};
-use super::state::{Epoch, HEAD, StateError};
-use crate::backend::{Backend, BackendError};
+use super::solver::{Advance, Epoch, HEAD, Solver};
+use crate::backend::Backend;
 
-/// The bound of a weight, in discs. Larger weights mean that the fit diverged; fixed-point
-/// arithmetic itself clamps at 64 discs.
-const MAX_DISCS: f64 = 4096.0;
+/// The bound of a weight in discs: larger weights mean that the fit diverged.
+pub(super) const MAX_DISCS: f64 = 4096.0;
 
-/// Errors of the fit of a phase or of a group.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum PhaseError {
-    /// The device failed.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The snapshot or the part cannot be written.
-    #[error(transparent)]
-    Save(#[from] RunError),
-    /// The snapshot to resume from does not belong to this fit.
-    #[error("the snapshot: {0}")]
-    Mismatch(StateError),
-    /// The weights are too large or not finite.
-    #[error(
-        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or not finite; \
-         lower the learning rate, raise the ridge, or set adam.clip"
-    )]
-    Diverged { phase: Phase, epoch: u32 },
-}
-
-impl From<RestoreError> for PhaseError {
-    fn from(error: RestoreError) -> Self {
-        match error {
-            RestoreError::Backend(error) => Self::Backend(error),
-            RestoreError::State(error) => Self::Mismatch(error),
-        }
-    }
-}
-
-/// A running fit of a phase or of a group of phases.
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
@@ -57,15 +24,15 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs updates until the fit is finished or the checkpointer stops it. Refuses a solver that
-    /// has done other epochs than the best weights so far.
+    /// Runs updates until the fit is finished or the checkpointer stops it. Refuses a solver with
+    /// other epochs than the vector.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<FittedVector, PhaseError> {
+    ) -> Result<FittedVector, FitError> {
         if solver.epochs() != u64::from(self.vector.epochs()) {
-            return Err(PhaseError::Mismatch(StateError::in_section(HEAD)));
+            return Err(FitError::in_section(HEAD));
         }
         let mut fixed = self.backend.zero_fixed()?;
         let mut epoch_ended = false;
@@ -94,7 +61,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
         epoch: Epoch,
         solver: &mut dyn Solver<B>,
         fixed: &mut B::Fixed,
-    ) -> Result<(), PhaseError> {
+    ) -> Result<(), FitError> {
         self.check(solver, epoch.number)?;
         self.backend.round_weights(solver.weights(), fixed)?;
         let validation = self.backend.errors(&self.validation, fixed)?;
@@ -115,18 +82,18 @@ impl<B: Backend> Epochs<'_, '_, B> {
         Ok(())
     }
 
-    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, PhaseError> {
+    fn snapshot(&self, solver: &dyn Solver<B>) -> Result<Snapshot, FitError> {
         // A diverged state must not be saved for resuming.
         self.check(solver, self.vector.epochs())?;
         Ok(Snapshot { state: solver.state()?, vector: self.vector.clone() })
     }
 
-    fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), PhaseError> {
+    fn check(&self, solver: &dyn Solver<B>, epoch: u32) -> Result<(), FitError> {
         let largest = self.backend.max_abs(solver.weights())?;
         if (0.0..MAX_DISCS).contains(&largest) {
             Ok(())
         } else {
-            Err(PhaseError::Diverged { phase: self.phase, epoch })
+            Err(FitError::Diverged { phase: self.phase, epoch })
         }
     }
 }

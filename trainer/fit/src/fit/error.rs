@@ -1,13 +1,18 @@
 //! The errors of a fit.
 
+use std::io;
+use std::path::PathBuf;
+
 use othello_engine::board::Phase;
 use othello_engine::eval::WeightsError;
 use othello_engine::file::FileError;
 use othello_engine::progress::Interrupted;
 use othello_engine::run::RunError;
+use othello_engine::text::excerpt;
+use othello_kernels::cuda::Unavailable;
 
-use super::epochs::PhaseError;
-use super::side_files::ReportError;
+use super::epochs::MAX_DISCS;
+use crate::backend::BackendError;
 
 /// Errors of a fit.
 #[derive(Debug, thiserror::Error)]
@@ -15,17 +20,24 @@ use super::side_files::ReportError;
 pub enum FitError {
     #[error("none of the phases {0} to {1} has training positions: check the data and --phases")]
     NoPositions(Phase, Phase),
-    /// The data is more than the sums can hold.
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
-    /// The data is more than the sums of factors can hold.
     #[error(
-        "the phases from {0} on that share factors have too many training positions together; make the \
+        "the group of phases from {0} that share factors has too many training positions; make the \
          groups of the pattern set smaller"
     )]
     TooManyInGroup(Phase),
+    #[error("--device cuda: {0}")]
+    NoGpu(Unavailable),
     #[error(transparent)]
-    Phase(#[from] PhaseError),
+    Backend(#[from] BackendError),
+    #[error(
+        "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or not finite; \
+         lower the learning rate, raise the ridge, or set adam.clip"
+    )]
+    Diverged { phase: Phase, epoch: u32 },
+    #[error("section `{0}` of the snapshot is missing, of another size, or not of this fit")]
+    Snapshot(String),
     #[error(
         "the time was up before any phase had completed an epoch; the same command goes on from \
          where it stopped: give it more --minutes"
@@ -33,22 +45,27 @@ pub enum FitError {
     OutOfTime,
     #[error("the fit of one phase takes {needed_mb} MB; raise --memory-mb")]
     OutOfMemory { needed_mb: u64 },
-    /// The fit to pack began from other weights, or from none.
     #[error("the parts were fitted {from}; {remedy}")]
     Initial { from: String, remedy: &'static str },
-    /// The run to pack is not a fit.
     #[error("`{0}` in run.json is not that of a fit; fit again with --force")]
     Provenance(&'static str),
-    /// A part cannot be made or read, or the fit was stopped.
+    #[error(
+        "{}: {source}; the weights are complete, and this is not the report of their fit: fit them \
+         again with --force, or name another output", path.display()
+    )]
+    Report { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
     Weights(#[from] WeightsError),
     #[error(transparent)]
     File(#[from] FileError),
-    /// The weights are complete, but their report cannot be read.
-    #[error(transparent)]
-    Report(#[from] ReportError),
+}
+
+impl FitError {
+    pub(super) fn in_section(name: &str) -> Self {
+        Self::Snapshot(excerpt(name))
+    }
 }
 
 impl From<Interrupted> for FitError {

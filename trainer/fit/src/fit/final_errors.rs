@@ -44,7 +44,6 @@ pub(super) fn report<B: Backend>(
     })
 }
 
-/// Returns the errors of a vector on positions.
 fn errors<B: Backend>(
     backend: &B,
     rows: &[ScoredPosition],
@@ -65,8 +64,7 @@ pub(super) fn counts<B: Backend>(
     Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
 }
 
-/// Returns the weight of the positions that have each parameter, in
-/// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+/// Returns Σ weight for each parameter, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
 pub(super) fn occurrences<B: Backend>(
     backend: &B,
     rows: &[Rows<'_>],

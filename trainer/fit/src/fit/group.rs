@@ -10,7 +10,8 @@ use othello_engine::record::ScoredPosition;
 
 use super::adam::{Adam, Memory};
 use super::best::FittedVector;
-use super::epochs::{Epochs, PhaseError};
+use super::epochs::Epochs;
+use super::error::FitError;
 use super::final_errors::{counts, occurrences, report};
 use super::report::{FittedPhase, FittedUnit, Metrics};
 use super::settings::FitSettings;
@@ -20,7 +21,6 @@ use crate::backend::{Backend, BackendError, Group, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
 
-/// The inputs of the fit of a group of phases.
 pub(super) struct GroupFit<'a, B> {
     pub(super) backend: &'a B,
     pub(super) model: &'a Model,
@@ -30,12 +30,10 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) group: Group,
     /// The weights to start from in steps, one for each parameter of the model, for each phase.
     pub(super) start: Vec<Vec<i16>>,
-    /// The weights that the fit goes on from, if any.
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Determines the phases and parameters of a group that are fitted. `None` if the phases have no
-/// training positions or the model has no factors.
+/// Returns the phases and parameters to fit; `None` without training positions or factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -62,20 +60,18 @@ fn rows<'a>(
     phases.iter().map(|&phase| Rows::full(subset(dataset, phase))).collect()
 }
 
-/// The largest absolute value of a factor at the start of a fit. Factors that start at 0 would stay
-/// 0.
+/// The largest size of a factor at the start: factors that start at 0 would stay 0.
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Fits the group, starting from `resumed` if given, until the end or until the checkpointer
-    /// stops the fit.
+    /// Fits the group from `resumed`, if given, until the end or until the checkpointer stops.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<FittedVector, PhaseError> {
+    ) -> Result<FittedVector, FitError> {
         let backend = &self.backend.of_group(&self.group)?;
-        let phases = self.group.phases();
+        let phases = &self.group.phases;
         let training = rows(self.dataset, phases, Dataset::training);
         let validation = rows(self.dataset, phases, Dataset::validation);
         let factors = self.settings.factors.clone().unwrap_or_default();
@@ -90,16 +86,14 @@ impl<B: Backend> GroupFit<'_, B> {
         Epochs { backend, stop, phase, validation, vector }.run(&mut solver, checkpointer)
     }
 
-    /// Returns the vector that the fit starts from.
     fn start(&self) -> Vec<f64> {
         let group = &self.group;
         let mut vector = vec![0.0; group.length()];
         let factors = self.initial_factors();
         let own = self.own_squares(&factors);
-        for (&phase, steps) in group.phases().iter().zip(&self.start) {
+        for (&phase, steps) in group.phases.iter().zip(&self.start) {
             let weights = &mut vector[group.weights(phase)];
-            for ((weight, &parameter), own) in weights.iter_mut().zip(group.parameters()).zip(&own)
-            {
+            for ((weight, &parameter), own) in weights.iter_mut().zip(&group.parameters).zip(&own) {
                 *weight = weight_in_discs(steps[parameter as usize]) + own;
             }
         }
@@ -111,19 +105,18 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws the factors of those dimensions in which all parameters have 0: they would stay 0.
-    /// Parameters that training never meets keep 0.
+    /// Draws the factors of dimensions in which all are 0, for parameters that occur in training.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
-        let dimensions = self.group.dimensions();
+        let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
             factors.iter().skip(dimension).step_by(dimensions).all(|&factor| factor == 0)
         };
         let missing: Vec<bool> = (0..dimensions).map(is_missing).collect();
-        let seed = self.settings.seed ^ ((self.group.phases()[0].index() as u64 + 1) << 48);
+        let seed = self.settings.seed ^ ((self.group.phases[0].index() as u64 + 1) << 48);
         let mut random = Generator::new(seed);
         // From the middle of the last 53 bits: a number between −1 and 1.
         let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-        let trained = self.group.trained() * dimensions;
+        let trained = self.group.trained * dimensions;
         for (place, factor) in to_begin_with[..trained].iter_mut().enumerate() {
             let drawn = draw() * START;
             if missing[place % dimensions] {
@@ -132,16 +125,16 @@ impl<B: Backend> GroupFit<'_, B> {
         }
     }
 
-    /// Returns the factors of the initial weights in the group's numbering; 0 without them.
+    /// Returns the initial factors in the group's numbering; 0 without them.
     fn initial_factors(&self) -> Vec<i8> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {
-            let dimensions = self.group.dimensions();
+            let dimensions = self.group.dimensions;
             let vectors: Vec<&[i8]> =
-                factors.of(self.group.phases()[0]).chunks_exact(dimensions).collect();
+                factors.of(self.group.phases[0]).chunks_exact(dimensions).collect();
             let by_model = self.model.from_file(&vectors);
             for (found, &parameter) in
-                found.chunks_exact_mut(dimensions).zip(self.group.parameters())
+                found.chunks_exact_mut(dimensions).zip(&self.group.parameters)
             {
                 found.copy_from_slice(by_model[parameter as usize]);
             }
@@ -149,8 +142,7 @@ impl<B: Backend> GroupFit<'_, B> {
         found
     }
 
-    /// Rounds the vector that [`Self::run`] returned to the precision of weights files and measures
-    /// its errors.
+    /// Rounds the fitted vector to the precision of weights files and measures its errors.
     pub(super) fn finish(&self, vector: &FittedVector) -> Result<FittedUnit, BackendError> {
         let Self { model, dataset, group, .. } = self;
         let mut rounded = vector.elements.clone();
@@ -161,7 +153,7 @@ impl<B: Backend> GroupFit<'_, B> {
             *rounded = f64::from(factor) / f64::from(FACTORS_PER_UNIT);
         }
         let mut steps_of = vec![];
-        for &phase in group.phases() {
+        for &phase in &group.phases {
             let weights = &mut rounded[group.weights(phase)];
             let pairs = weights.iter().zip(&own);
             let steps: Vec<i16> = pairs.map(|(weight, own)| nearest_weight(weight - own)).collect();
@@ -172,7 +164,7 @@ impl<B: Backend> GroupFit<'_, B> {
         }
         let backend = &self.backend.of_group(group)?;
         let mut phases = vec![];
-        for (&phase, steps) in group.phases().iter().zip(steps_of) {
+        for (&phase, steps) in group.phases.iter().zip(steps_of) {
             let report = report(backend, dataset, phase, vector, &rounded)?;
             let counts = model.to_file(&counts(self.backend, dataset.training(phase))?);
             let initial = self.initial.map(|weights| weights.steps(phase));
@@ -180,15 +172,14 @@ impl<B: Backend> GroupFit<'_, B> {
             let metrics = vector.metrics.iter().map(|line| Metrics { phase, ..*line }).collect();
             phases.push(FittedPhase { steps, counts, report, metrics }.after(self.initial));
         }
-        let first = group.phases()[0];
+        let first = group.phases[0];
         let initial = self.initial.and_then(Weights::factors).map(|factors| factors.of(first));
-        let factors = self.by_file(initial, factors.chunks_exact(group.dimensions()));
+        let factors = self.by_file(initial, factors.chunks_exact(group.dimensions));
         let number = model.set().factors().map_or(0, |shape| shape.group(first));
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the elements of each parameter in the order of weights files. `values` are in the
-    /// group's numbering; parameters that no position has keep the elements of `before`.
+    /// Returns `values` in the order of weights files; other parameters keep those of `before`.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -197,21 +188,20 @@ impl<B: Backend> GroupFit<'_, B> {
         let size = values.clone().next().map_or(1, <[T]>::len);
         let length = self.model.parameters() * size;
         let mut by_file = before.map_or_else(|| vec![T::default(); length], <[T]>::to_vec);
-        for (&parameter, value) in self.group.parameters().iter().zip(values) {
+        for (&parameter, value) in self.group.parameters.iter().zip(values) {
             let place = self.model.in_file(parameter as usize) * size;
             by_file[place..place + size].copy_from_slice(value);
         }
         by_file
     }
 
-    /// Returns the contribution of each parameter's vector by itself, in discs. The weights in the
-    /// file have it subtracted, since the engine squares the sum of all vectors as it is.
+    /// Returns the contribution of each parameter's vector by itself, in discs. Weights files have
+    /// it subtracted: the engine squares the sum of all vectors.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
-        factors.chunks_exact(self.group.dimensions()).map(own_worth).collect()
+        factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }
 }
 
-/// Returns the factor in the file that is nearest to an element of the fitted vector.
 fn nearest_factor(element: f64) -> i8 {
     let limit = f64::from(MAX_FACTOR);
     (element * f64::from(FACTORS_PER_UNIT)).round().clamp(-limit, limit) as i8

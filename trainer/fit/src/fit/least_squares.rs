@@ -2,8 +2,8 @@
 //! 1952), computed straight from positions. For comparison also steepest descent with exact steps,
 //! the method of early pattern evaluations.
 //!
-//! Where positions are many, the first steps look at a sample of them. The objective stays that of
-//! all positions, and fewer steps on all positions are left to take.
+//! With many positions, the first steps use a sample of them. The objective stays that of all
+//! positions, which then need fewer steps.
 //!
 //! Before every product the search direction is rounded to [`DIRECTION_BITS`] bits at a
 //! power-of-two scale, and the rounded direction is then used everywhere. Products are therefore
@@ -11,15 +11,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::error::FitError;
 use super::settings::LeastSquaresSettings;
-use super::solver::{Advance, Problem, RestoreError, Solver};
-use super::state::{Epoch, State};
+use super::solver::{Advance, Epoch, Problem, Solver, State};
 use crate::backend::{
     Backend, BackendError, Batch, DIRECTION_BITS, RESIDUALS_PER_DISC, Target, WEIGHTS_PER_DISC,
     WEIGHTS_PER_OCCURRENCE,
 };
 
-/// The direction of the steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
     /// Conjugate to all earlier directions, preconditioned by the occurrences of each parameter.
@@ -39,7 +38,6 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     weights: B::Reals,
     /// Half the negative gradient of the objective, in discs · occurrences.
     gradient: B::Reals,
-    /// The direction of the next step.
     direction: B::Reals,
     progress: Progress,
     scratch: Scratch<B>,
@@ -57,7 +55,6 @@ struct Sample {
 }
 
 impl Sample {
-    /// Returns the sample of a problem, if it has enough positions for one.
     fn of<B: Backend>(
         problem: &Problem<'_, B>,
         directions: Directions,
@@ -77,7 +74,6 @@ impl Sample {
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Progress {
     epoch: u32,
-    /// The number of remaining steps on the sample.
     sample_steps: u32,
     /// gradient · preconditioned gradient at the start.
     start: f64,
@@ -103,7 +99,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         directions: Directions,
         settings: &LeastSquaresSettings,
         state: Option<&State>,
-    ) -> Result<Self, RestoreError> {
+    ) -> Result<Self, FitError> {
         let sample = Sample::of(problem, directions, settings);
         let sample_steps = sample.map_or(0, |sample| sample.steps);
         let mut solver = Self {
@@ -157,8 +153,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns the squared distance of the weights from their start, in discs². Leaves the
-    /// difference itself in the scratch buffer `moved`.
+    /// Returns ‖weights − start‖² in discs², and leaves the difference in `moved`.
     fn moved(&mut self) -> Result<f64, BackendError> {
         let (backend, moved) = (self.problem.backend, &mut self.scratch.moved);
         backend.copy(&self.weights, moved)?;
@@ -183,7 +178,6 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.upload(&backend.download_sums(sums)?.iter().map(element).collect::<Vec<_>>())
     }
 
-    /// Takes one step along the direction, and computes the direction of the next step.
     fn step(&mut self) -> Result<(), BackendError> {
         let (batch, _) = self.part();
         let (backend, scratch) = (self.problem.backend, &mut self.scratch);
@@ -206,8 +200,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns the mean squared error on the training positions in discs²: the objective without
-    /// the ridge term, per occurrence.
+    /// Returns the mean squared training error in discs²: the objective without the ridge.
     fn train_mse(&mut self) -> Result<f64, BackendError> {
         let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)
@@ -221,8 +214,7 @@ fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, Back
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Takes one step. A step on all positions is an epoch; a step on the sample is part of the
-    /// first.
+    /// A step on all positions is an epoch; steps on the sample belong to the first.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {

@@ -1,10 +1,20 @@
 //! The fit: from a dataset to the weights of 60 phases.
 //!
+//! For each phase, a fit minimises over the weights w
+//!
+//! ```text
+//! J(w) = Σᵢ ωᵢ (yᵢ − V(xᵢ; w))² + λ Σₚ (wₚ − w⁰ₚ)²
+//! ```
+//!
+//! over the positions xᵢ of the phase and its [`Window`], with labels yᵢ in discs, weights ωᵢ in
+//! occurrences, the ridge λ and the initial weights w⁰. [`PhaseFit`] fits one phase, [`Fit`] all of
+//! them as a run that can be stopped and resumed; [`FitSettings`] decide both.
+//!
 //! | modules | content |
 //! |---|---|
-//! | `optimizer`, `schedule`, `window`, `settings` | the settings that decide a fit |
-//! | `state`, `report`, `best` | the state and the result of a fit |
-//! | `solver`, `adam`, `least_squares` | the optimizers: a problem, and updates |
+//! | `schedule`, `window`, `settings` | the settings that decide a fit |
+//! | `report`, `best` | the result of a fit |
+//! | `solver`, `adam`, `least_squares` | the optimizers: a problem, updates, and the state between them |
 //! | `snapshot` | the state of an unfinished fit, and when it is saved |
 //! | `epochs`, `final_errors`, `phase`, `group` | the fit of a phase or of a group, and its errors |
 //! | `units`, `part`, `side_files`, `error`, `pack`, `run` | all phases: a run whose parts are units of phases |
@@ -21,7 +31,6 @@ mod error;
 mod final_errors;
 mod group;
 mod least_squares;
-mod optimizer;
 mod pack;
 mod part;
 mod phase;
@@ -32,28 +41,24 @@ mod settings;
 mod side_files;
 mod snapshot;
 mod solver;
-mod state;
 #[cfg(test)]
 mod tests;
 mod units;
 mod window;
 
 pub use best::FittedVector;
-pub use device::{Device, NoGpu, PickedDevice};
-pub use epochs::PhaseError;
+pub use device::{Device, PickedDevice};
 pub use error::FitError;
-pub use optimizer::Optimizer;
 pub use pack::pack;
 pub use phase::PhaseFit;
 pub use report::{FitReport, FittedPhase, Metrics, PhaseReport};
 pub use run::{Fit, FitEnd, Limits};
-pub use schedule::{Schedule, ScheduleError};
+pub use schedule::Schedule;
 pub use settings::{
-    AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, SettingsError,
+    AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, Optimizer,
 };
-pub use side_files::{ReportError, side_files};
+pub use side_files::side_files;
 pub use snapshot::{CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
-pub use solver::{Advance, Problem, RestoreError, Solver};
-pub use state::{Epoch, State, StateError};
+pub use solver::{Advance, Epoch, Problem, Solver, State};
 pub use units::Units;
-pub use window::{Window, WindowError};
+pub use window::Window;

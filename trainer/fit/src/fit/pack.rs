@@ -18,9 +18,8 @@ use super::side_files::SideFiles;
 use super::units::Units;
 use crate::model::Model;
 
-/// Packs the parts of a fit that several processes made: writes metrics, report and weights.
-/// `initial` are the weights that the fit started from. The folder of parts stays unless `run` is
-/// cleaned.
+/// Packs the parts of a fit that started from `initial`: writes metrics, report and weights. The
+/// folder of parts stays unless `run` is cleaned.
 pub fn pack(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -57,7 +56,6 @@ fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Res
     serde_json::from_value(value).map_err(|_| FitError::Provenance(key))
 }
 
-/// The inputs of packing a fit.
 pub(super) struct Packing<'a> {
     pub(super) run: &'a Run,
     pub(super) model: &'a Model,
@@ -67,7 +65,6 @@ pub(super) struct Packing<'a> {
     pub(super) progress: &'a dyn Progress,
 }
 
-/// The name of the stage in progress messages.
 const PACK: &str = "pack (parts)";
 /// The key of the epochs in the provenance of unfinished weights.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
@@ -132,7 +129,6 @@ impl Assembly {
         Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
     }
 
-    /// Adds fitted phases, with the factors that they share.
     fn insert(&mut self, unit: FittedUnit) {
         for FittedPhase { steps, counts, report, metrics } in unit.phases {
             let phase = report.phase;
@@ -173,8 +169,7 @@ impl Assembly {
         Some((self.weights, FitReport(rows)))
     }
 
-    /// Returns the nearest fitted phase. Where phases share factors, one of the same group comes
-    /// first.
+    /// Returns the nearest fitted phase, preferably one that shares the factors.
     fn nearest(&self, phase: Phase) -> Option<Phase> {
         let shape = self.weights.set().factors();
         let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));
@@ -182,7 +177,6 @@ impl Assembly {
         nearest(phase, fitted().filter(is_near)).or_else(|| nearest(phase, fitted()))
     }
 
-    /// Copies the weights and the factors of one phase to another.
     fn copy(&mut self, from: Phase, to: Phase) {
         let steps = self.weights.steps(from).to_vec();
         self.weights.set_steps(to, |parameter| steps[parameter]);

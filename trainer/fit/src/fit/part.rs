@@ -85,7 +85,6 @@ const SECTIONS: usize = 4;
 const METRICS: &str = "metrics";
 const REPORT: &str = "report";
 
-/// Returns the sections of a fitted phase.
 fn sections_of(fitted: &FittedPhase) -> [Section; SECTIONS] {
     let FittedPhase { steps, counts, report, metrics } = fitted;
     let phase = report.phase;
@@ -100,7 +99,6 @@ fn sections_of(fitted: &FittedPhase) -> [Section; SECTIONS] {
     ]
 }
 
-/// Returns the names of a phase's sections, in order.
 fn section_names(phase: Phase) -> [String; SECTIONS] {
     let (weights, counts) = (PhaseSection::weights_name(phase), PhaseSection::counts_name(phase));
     [weights, counts, name(METRICS, phase), name(REPORT, phase)]
@@ -142,7 +140,7 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
 mod tests {
     use super::*;
 
-    /// The metrics were left out.
+    /// The metrics were once missing.
     #[test]
     fn the_documented_sections_of_a_fitted_phase_are_those_written() {
         let formats = include_str!("../../../../datasets/formats.md");

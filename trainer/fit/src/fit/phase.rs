@@ -5,15 +5,14 @@ use othello_engine::eval::{Weights, weight_in_discs};
 
 use super::adam::{Adam, Memory};
 use super::best::FittedVector;
-use super::epochs::{Epochs, PhaseError};
+use super::epochs::Epochs;
+use super::error::FitError;
 use super::final_errors::{counts, report};
 use super::least_squares::{Directions, LeastSquares};
-use super::optimizer::Optimizer;
 use super::report::FittedPhase;
-use super::settings::FitSettings;
+use super::settings::{FitSettings, Optimizer};
 use super::snapshot::{Checkpointer, Snapshot};
-use super::solver::{Problem, RestoreError, Solver};
-use super::state::State;
+use super::solver::{Problem, Solver, State};
 use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
@@ -37,13 +36,13 @@ pub struct PhaseFit<'a, B> {
 }
 
 impl<B: Backend> PhaseFit<'_, B> {
-    /// Fits the phase, starting from `resumed` if given, until the end or until the checkpointer
-    /// stops the fit. Returns the weights in the numbering of the model.
+    /// Fits the phase from `resumed`, if given, until the end or until the checkpointer stops the
+    /// fit. Returns the weights in the numbering of the model.
     pub fn run(
         &self,
         resumed: Option<Snapshot>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<FittedVector, PhaseError> {
+    ) -> Result<FittedVector, FitError> {
         let problem = self.problem()?;
         let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
         let mut solver = self.solver(&problem, state.as_ref())?;
@@ -55,7 +54,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         &self,
         solver: &mut dyn Solver<B>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<FittedVector, PhaseError> {
+    ) -> Result<FittedVector, FitError> {
         let vector = FittedVector::new(&self.initial_weights());
         self.epochs(vector)?.run(solver, checkpointer)
     }
@@ -102,7 +101,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         &'p self,
         problem: &'p Problem<'_, B>,
         state: Option<&State>,
-    ) -> Result<Box<dyn Solver<B> + 'p>, RestoreError> {
+    ) -> Result<Box<dyn Solver<B> + 'p>, FitError> {
         let directions = match self.optimizer {
             Optimizer::Adam => {
                 let settings = &self.settings.adam;

@@ -8,7 +8,7 @@ use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
-/// discs², with values clamped to ±64; null where there are no positions to measure them on.
+/// discs², with values clamped to ±64; null without positions to measure them on.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct PhaseReport {
     /// The phase.
@@ -47,12 +47,11 @@ pub struct PhaseReport {
     pub copied_from: Option<Phase>,
 }
 
-/// The number of validation positions below which a phase has few. With fewer, chance moves their
-/// mean squared error by a tenth or more: too much for stopping a fit early or comparing fits.
+/// The number of validation positions below which chance moves their mean squared error by a tenth
+/// or more: too much for stopping a fit early or comparing fits.
 const FEW_VALIDATION_POSITIONS: u64 = 200;
 
 impl PhaseReport {
-    /// Returns the row of the phase in the printed table.
     fn cells(&self) -> [String; 10] {
         let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.2}"));
         [
@@ -123,7 +122,7 @@ pub struct Metrics {
     /// The epoch, counted from 1.
     pub epoch: u32,
     /// The size of the preconditioned gradient relative to its size at the start, if the optimizer
-    /// knows it.
+    /// computes it.
     pub gradient: Option<f64>,
     /// Mean squared error on the training positions of the window before rounding: after the epoch,
     /// or, with mini-batches, that of each batch before its update.
@@ -139,8 +138,8 @@ pub struct Metrics {
 pub struct FittedPhase {
     /// Weights in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// The number of times the phase's own training positions have each parameter, and those that
-    /// the initial weights had learned from.
+    /// The occurrences of each parameter in the phase's training positions and in those that the
+    /// initial weights were trained on.
     pub counts: Vec<u32>,
     /// The errors and the length of the fit.
     pub report: PhaseReport,
@@ -149,8 +148,7 @@ pub struct FittedPhase {
 }
 
 impl FittedPhase {
-    /// Returns the phase with the counts of the weights that the fit started from added to its own:
-    /// what those had learned is still in the weights.
+    /// Adds the counts of the initial weights: the fitted weights were also trained on those.
     pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
         if let Some(initial) = initial {
             let earlier = initial.counts(self.report.phase);
@@ -161,8 +159,8 @@ impl FittedPhase {
     }
 }
 
-/// The fitted phases of a part: one, or those of a group with the number of the group and the
-/// vectors of all parameters, one after another, in the order of weights files.
+/// The fitted phases of a part, and the number and factors of their group in the order of weights
+/// files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
@@ -181,8 +179,8 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns the phases outside this fit, each with the nearest phase that it fitted. Where there
-    /// are no weights to start from, the former take over the weights of the latter.
+    /// Returns the phases outside this fit, each with the nearest fitted phase, whose weights it
+    /// takes over if the fit has no initial weights.
     pub fn filled(&self) -> Vec<(Phase, Phase)> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
@@ -191,26 +189,22 @@ impl FitReport {
         others.filter_map(|phase| Some((phase, nearest(phase, fitted.iter().copied())?))).collect()
     }
 
-    /// Returns the mean absolute validation error of all phases in discs, each phase weighted by
-    /// its validation positions.
+    /// Returns the mean absolute validation error of all phases, by positions, in discs.
     pub fn validation_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
     }
 
-    /// Returns the mean absolute test error of all phases in discs, each phase weighted by its test
-    /// positions.
+    /// Returns the mean absolute test error of all phases, by positions, in discs.
     pub fn test_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
     }
 }
 
-/// Returns the phase of `fitted`, which is in ascending order, that is nearest to `phase`; of two,
-/// the earlier.
+/// Returns the fitted phase that is nearest to `phase`; of two, the earlier.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }
 
-/// Returns the mean of the values that exist, each weighted by the number beside it.
 fn mean(values: impl Iterator<Item = (Option<f64>, u64)>) -> Option<f64> {
     let counted = values.filter_map(|(value, count)| Some((value?, count as f64)));
     let (sum, count) = counted.fold((0.0, 0.0), |(sum, n), (value, m)| (sum + value * m, n + m));

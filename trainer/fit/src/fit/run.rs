@@ -12,24 +12,21 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use othello_engine::board::Phase;
-use othello_engine::eval::WeightsFile;
+use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Existing, Kind, Provenance, Section, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
 use serde_json::json;
 
 use super::best::FittedVector;
-use super::epochs::PhaseError;
 use super::error::FitError;
 use super::group::{GroupFit, group_of};
-use super::optimizer::Optimizer;
 use super::pack::Packing;
 use super::phase::PhaseFit;
 use super::report::{FitReport, FittedUnit};
-use super::settings::FitSettings;
+use super::settings::{FitSettings, Optimizer};
 use super::side_files::SideFiles;
 use super::snapshot::{Saver, Snapshot};
-use super::state::StateError;
 use super::units::Units;
 use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
@@ -45,9 +42,8 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// The weights to start from, which the ridge pulls towards; their pattern set is the model's.
-    /// Phases that are not fitted keep these weights; without them, such phases take over those of
-    /// the nearest fitted phase.
+    /// The weights of the model's pattern set to start from, which the ridge pulls towards. Phases
+    /// that are not fitted keep them; without them, they take those of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -57,15 +53,12 @@ pub struct Fit<'a> {
     pub limits: Limits,
 }
 
-/// The limits of time and memory of a fit. Neither decides the weights of a fit that runs to its
-/// end.
+/// The limits of a fit, which do not decide the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The longest time that the fit may run. Phases that are unfinished by then go into the
-    /// weights as they are, and the next run resumes them.
+    /// The time limit. Weights of unfinished phases are written, and the next run resumes them.
     pub time: Option<Duration>,
-    /// The number of bytes that the fit may hold. Running phases use half of it, or as much as one
-    /// phase needs.
+    /// The memory limit in bytes. Running phases use half of it, or as much as one needs.
     pub memory: Option<u64>,
 }
 
@@ -79,10 +72,9 @@ pub struct FitEnd {
 }
 
 impl Fit<'_> {
-    /// Fits the phases on `backend` and writes the weights to `path`, the metrics to `path` +
-    /// `.metrics.jsonl` and the report to `path` + `.report.json`; a shard makes its parts in
-    /// `path` + `.parts`. Takes over the parts that exist. Refuses foreign files under all these
-    /// names, unless `existing` allows replacing them.
+    /// Fits the phases on `backend` and writes `path`, `path.metrics.jsonl` and `path.report.json`;
+    /// a shard makes its parts in `path.parts`. Keeps existing parts. Refuses foreign files under
+    /// these names, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -125,8 +117,7 @@ impl Fit<'_> {
         }
         let so_far = work.so_far.into_inner().unwrap_or_else(PoisonError::into_inner);
         let pack = |run: &Run| {
-            let (model, phases, initial) = (self.model, &self.phases, self.initial);
-            let initial = initial.map(|file| &file.weights);
+            let (model, phases, initial) = (self.model, &self.phases, self.initial_weights());
             let packing = Packing { run, model, phases, initial, progress };
             packing.write(so_far, &stopped)
         };
@@ -139,8 +130,7 @@ impl Fit<'_> {
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
-        // The test files decide nothing but the report beside the weights, which is another one
-        // with other test files.
+        // The test files change only the report that stands next to the weights.
         let provenance = Provenance::new("fit")
             .with("optimizer", self.optimizer.name())
             .with("data", inputs(self.dataset.inputs()))
@@ -167,6 +157,10 @@ impl Fit<'_> {
             }
         };
         Plan { kind: Some(Kind::Weights), provenance, stages, growing: None }
+    }
+
+    fn initial_weights(&self) -> Option<&Weights> {
+        self.initial.map(|file| &file.weights)
     }
 
     fn check_total_weights(&self, units: &Units) -> Result<(), FitError> {
@@ -205,7 +199,6 @@ impl Fit<'_> {
     }
 }
 
-/// The fit of all units by parallel workers.
 struct Work<'a, B> {
     fit: &'a Fit<'a>,
     backend: &'a B,
@@ -231,7 +224,7 @@ impl<B: Backend> Work<'_, B> {
             let phases: Vec<_> = self.units.phases().into_iter().map(|phase| vec![phase]).collect();
             let at_once = self.fit.at_once(model.parameters())?;
             let stopped = self.make_stage(0, &phases, at_once, |part, phase| {
-                self.fit_without_factors(part, phase[0])
+                self.fit_phase(part, phase[0], true)
             })?;
             if !stopped.is_empty() {
                 return Err(FitError::OutOfTime);
@@ -239,7 +232,7 @@ impl<B: Backend> Work<'_, B> {
         }
         self.make_stage(last, &self.units, at_once, |part, unit| match model.set().factors() {
             Some(_) => self.fit_group(part, unit),
-            None => self.fit_phase(part, unit[0]),
+            None => self.fit_phase(part, unit[0], false),
         })
     }
 
@@ -267,57 +260,46 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits the weights of a phase that a fit of factors starts from.
-    fn fit_without_factors(&self, part: &mut LongPart<'_>, phase: Phase) -> Result<bool, FitError> {
-        let optimizer = Optimizer::LeastSquares;
-        if self.fit.dataset.training(phase).is_empty() {
+    /// Fits the weights of a phase; with `is_start`, those that a fit of factors starts from.
+    fn fit_phase(
+        &self,
+        part: &mut LongPart<'_>,
+        phase: Phase,
+        is_start: bool,
+    ) -> Result<bool, FitError> {
+        let &Fit { model, dataset, settings, optimizer, .. } = self.fit;
+        if dataset.training(phase).is_empty() {
             return Ok(true);
         }
-        let fit = PhaseFit { optimizer, initial: None, ..self.phase_fit(phase) };
-        let vector =
-            self.resumable(part, phase, self.fit.model.parameters(), |resumed, saver| {
-                fit.run(resumed, saver)
-            })?;
+        let (optimizer, initial) = match is_start {
+            true => (Optimizer::LeastSquares, None),
+            false => (optimizer, self.fit.initial_weights()),
+        };
+        let backend = self.backend;
+        let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
+        let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
+        let vector = self.resumable(part, phase, model.parameters(), run)?;
+        if !is_start {
+            let finish =
+                |vector| Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None });
+            return self.finish(part, vector, finish);
+        }
         if vector.is_finished() {
-            let steps =
-                vector.steps().iter().flat_map(|step| step.to_le_bytes()).collect::<Vec<_>>();
-            part.section(START, &steps)?;
+            let steps = vector.steps().into_iter().flat_map(i16::to_le_bytes);
+            part.section(START, &steps.collect::<Vec<_>>())?;
         }
         Ok(vector.is_finished())
     }
 
-    fn phase_fit(&self, phase: Phase) -> PhaseFit<'_, B> {
-        let &Fit { model, dataset, settings, optimizer, initial, .. } = self.fit;
-        let initial = initial.map(|file| &file.weights);
-        PhaseFit { backend: self.backend, model, dataset, settings, optimizer, initial, phase }
-    }
-
-    fn fit_phase(&self, part: &mut LongPart<'_>, phase: Phase) -> Result<bool, FitError> {
-        if self.fit.dataset.training(phase).is_empty() {
-            return Ok(true);
-        }
-        let fit = self.phase_fit(phase);
-        let vector =
-            self.resumable(part, phase, self.fit.model.parameters(), |resumed, saver| {
-                fit.run(resumed, saver)
-            })?;
-        self.finish(part, vector, |vector| {
-            Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None })
-        })
-    }
-
     fn fit_group(&self, part: &mut LongPart<'_>, unit: &[Phase]) -> Result<bool, FitError> {
-        let &Fit { model, dataset, settings, initial, .. } = self.fit;
-        let group = group_of(self.backend, model, dataset, unit).map_err(PhaseError::from)?;
-        let Some(group) = group else { return Ok(true) };
-        let (first, length) = (group.phases()[0], group.length());
-        let start =
-            group.phases().iter().map(|&phase| self.start(phase)).collect::<Result<_, _>>()?;
-        let initial = initial.map(|file| &file.weights);
-        let fit =
-            GroupFit { backend: self.backend, model, dataset, settings, group, start, initial };
-        let vector =
-            self.resumable(part, first, length, |resumed, saver| fit.run(resumed, saver))?;
+        let (&Fit { model, dataset, settings, .. }, backend) = (self.fit, self.backend);
+        let Some(group) = group_of(backend, model, dataset, unit)? else { return Ok(true) };
+        let (first, length) = (group.phases[0], group.length());
+        let start = group.phases.iter().map(|&phase| self.start(phase));
+        let (start, initial) = (start.collect::<Result<_, _>>()?, self.fit.initial_weights());
+        let fit = GroupFit { backend, model, dataset, settings, group, start, initial };
+        let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
+        let vector = self.resumable(part, first, length, run)?;
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
@@ -346,28 +328,23 @@ impl<B: Backend> Work<'_, B> {
         part: &mut LongPart<'_>,
         phase: Phase,
         length: usize,
-        run: impl Fn(Option<Snapshot>, &mut Saver<'_, '_>) -> Result<FittedVector, PhaseError>,
+        run: impl Fn(Option<Snapshot>, &mut Saver<'_, '_>) -> Result<FittedVector, FitError>,
     ) -> Result<FittedVector, FitError> {
         let path = part.snapshot_path();
-        let anew = |error: &StateError| {
+        let anew = |error: &FitError| {
             let path = path.display();
             self.progress.message(&format!("{path}: {error}; phase {phase} begins anew"));
         };
-        let resumed = match part.snapshot()?.map(|there| Snapshot::from_sections(&there, length)) {
-            Some(Err(error)) => {
-                anew(&error);
-                None
-            }
-            resumed => resumed.transpose().unwrap_or_default(),
-        };
+        let resumed = part.snapshot()?.map(|there| Snapshot::from_sections(&there, length));
+        let resumed = resumed.and_then(|read| read.inspect_err(anew).ok());
         part.advance(resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.epochs().into()));
         let mut saver = Saver::new(part, self.deadline, self.progress);
         match run(resumed, &mut saver) {
-            Err(PhaseError::Mismatch(error)) => {
+            Err(error @ FitError::Snapshot(_)) => {
                 anew(&error);
-                Ok(run(None, &mut saver)?)
+                run(None, &mut saver)
             }
-            end => Ok(end?),
+            end => end,
         }
     }
 
@@ -382,7 +359,7 @@ impl<B: Backend> Work<'_, B> {
         if !is_finished && (vector.epochs() == 0 || self.progress.is_interrupted()) {
             return Ok(false);
         }
-        let unit = measure(vector).map_err(PhaseError::from)?;
+        let unit = measure(vector)?;
         if is_finished {
             for Section { name, content } in unit.sections() {
                 part.section(&name, &content)?;
@@ -393,7 +370,6 @@ impl<B: Backend> Work<'_, B> {
         Ok(is_finished)
     }
 
-    /// Returns the report of the parts that this shard has made.
     fn own_report(&self) -> Result<FitReport, FitError> {
         let stage = self.run.stages().len() - 1;
         let own = (0..self.units.len() as u64).filter(|&part| self.fit.shard.makes(part));

@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::InvalidSetting;
+
 /// The change of the learning rate from epoch to epoch.
 #[derive(Clone, Copy, PartialEq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
@@ -31,16 +33,6 @@ pub enum Schedule {
     },
 }
 
-/// The error of a text that is not a schedule.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is no schedule; expected `constant`, `cosine`, `step:EPOCHS:FACTOR` or \
-     `plateau:EPOCHS:FACTOR`, with at least 1 epoch and a factor between 0 and 1"
-)]
-pub struct ScheduleError {
-    text: String,
-}
-
 impl Schedule {
     /// Returns the factor on the learning rate when `epoch` of `epochs` epochs are done.
     pub(super) fn factor(&self, epoch: f64, epochs: u32, plateau: &Plateau) -> f64 {
@@ -66,7 +58,6 @@ pub(super) struct Plateau {
 }
 
 impl Plateau {
-    /// Records the error after an epoch.
     pub(super) fn observe(&mut self, error: f64, patience: u32) {
         if self.best.is_none_or(|best| error < best) {
             (self.best, self.without_gain) = (Some(error), 0);
@@ -80,10 +71,14 @@ impl Plateau {
 }
 
 impl FromStr for Schedule {
-    type Err = ScheduleError;
+    type Err = InvalidSetting;
 
-    fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let error = || ScheduleError { text: text.to_owned() };
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        let error = || {
+            let expected = "`constant`, `cosine`, `step:EPOCHS:FACTOR` or `plateau:EPOCHS:FACTOR`, \
+                            with at least 1 epoch and a factor between 0 and 1";
+            InvalidSetting::of_text(text, "a schedule", expected)
+        };
         let numbers = |epochs: &str, factor: &str| {
             let epochs = epochs.parse().ok().filter(|&epochs: &u32| epochs > 0);
             let factor = factor.parse().ok().filter(|&f: &f64| f > 0.0 && f < 1.0);

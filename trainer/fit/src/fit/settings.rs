@@ -4,11 +4,34 @@ use othello_engine::text::{Invalid, as_text, from_toml};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::optimizer::Optimizer;
 use super::schedule::Schedule;
 use super::window::Window;
+use crate::InvalidSetting;
 use crate::dataset::{LayoutSettings, Share, Split};
 use crate::source::LabelRules;
+
+/// An optimizer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
+#[display("{}", self.name())]
+pub enum Optimizer {
+    /// Adam, by mini-batches or on all positions at once.
+    Adam,
+    /// Ridge-regularised least squares by conjugate gradients.
+    LeastSquares,
+    /// Steepest descent, for comparison.
+    Descent,
+}
+
+impl Optimizer {
+    /// Returns the name of the optimizer on the command line and in the provenance of weights.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Adam => "adam",
+            Self::LeastSquares => "lsq",
+            Self::Descent => "descent",
+        }
+    }
+}
 
 /// The largest ridge: more occurrences than any dataset has. With it every weight stays at its
 /// starting value, and the arithmetic of the fit is far from its bounds.
@@ -45,7 +68,7 @@ pub struct FitSettings {
     pub least_squares: LeastSquaresSettings,
     /// The settings of Adam.
     pub adam: AdamSettings,
-    /// The settings of factors, where the pattern set has them.
+    /// The settings of factors, if the pattern set has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factors: Option<FactorSettings>,
 }
@@ -125,7 +148,6 @@ pub struct AdamSettings {
 /// The conditions that end the epochs of a fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
-    /// The most epochs.
     pub(super) epochs: u32,
     /// The number of epochs without a better validation error after which the fit ends, if any.
     pub(super) patience: Option<u32>,
@@ -181,59 +203,69 @@ impl Default for AdamSettings {
     }
 }
 
-/// Errors of settings.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    /// The text is not TOML or has unknown fields.
-    #[error("not fit settings: {0}")]
-    Toml(#[from] Invalid),
-    /// A number is outside its range.
-    #[error("`{field}` is {found:?}; expected {expected}")]
-    Range {
-        /// The name of the setting.
-        field: &'static str,
-        /// The value of the setting.
-        found: f64,
-        /// The allowed values.
-        expected: &'static str,
-    },
-}
-
 impl FitSettings {
     /// Reads and checks settings.
-    pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
+    pub fn from_toml(text: &str) -> Result<Self, InvalidSetting> {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads and checks settings like [`Self::from_toml`]. Where the text does not name a setting,
-    /// that of the laid-out dataset, if any, holds.
+    /// Reads and checks settings; those of the dataset hold for settings that the text does not
+    /// name.
     pub fn from_toml_over(
         text: &str,
         laid_out: Option<&LayoutSettings>,
-    ) -> Result<Self, SettingsError> {
-        let mut settings: Self = from_toml(text)?;
+    ) -> Result<Self, InvalidSetting> {
+        let wrong = |error: Invalid| InvalidSetting::new(format!("not fit settings: {error}"));
+        let mut settings: Self = from_toml(text).map_err(wrong)?;
         if let Some(laid_out) = laid_out {
-            settings.take_layout(laid_out, &from_toml(text)?);
+            settings.take_layout(laid_out, &from_toml(text).map_err(wrong)?);
         }
         settings.check()?;
         Ok(settings)
     }
 
     /// Checks the ranges of the numbers.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        let in_range = self.ridge > 0.0 && self.ridge <= MAX_RIDGE;
-        within(in_range, "ridge", self.ridge, "a number above 0, at most 1e12 (occurrences)")?;
-        above_zero("patience", f64::from(self.patience))?;
-        above_zero("least_squares.epochs", f64::from(self.least_squares.epochs))?;
-        above_zero("least_squares.sample_epochs", f64::from(self.least_squares.sample_epochs))?;
-        above_zero("least_squares.tolerance", self.least_squares.tolerance)?;
-        self.adam.check()?;
-        if let Some(factors) = &self.factors {
-            factors.check()?;
-        }
+    pub fn check(&self) -> Result<(), InvalidSetting> {
+        let Self { least_squares, adam, .. } = self;
+        let positive = |number: f64| number.is_finite() && number > 0.0;
+        let in_ridge = |ridge: f64| ridge > 0.0 && ridge <= MAX_RIDGE;
+        let above_0 = |field, found| (field, found, positive(found), "a number above 0");
+        let ridge = |field, found| {
+            (field, found, in_ridge(found), "a number above 0, at most 1e12 (occurrences)")
+        };
+        let beta = |field, found: f64| {
+            (field, found, (0.0..1.0).contains(&found), "at least 0 and less than 1")
+        };
+        let from_0 =
+            |field, found: f64| (field, found, found == 0.0 || positive(found), "0 or more");
         let held_out = f64::from(self.validation_percent) + f64::from(self.test_percent);
-        let field = "validation_percent + test_percent";
-        within(held_out < 100.0, field, held_out, "less than 100")
+        let mut checks = vec![
+            ridge("ridge", self.ridge),
+            above_0("patience", self.patience.into()),
+            above_0("least_squares.epochs", least_squares.epochs.into()),
+            above_0("least_squares.sample_epochs", least_squares.sample_epochs.into()),
+            above_0("least_squares.tolerance", least_squares.tolerance),
+            above_0("adam.epochs", adam.epochs.into()),
+            above_0("adam.learning_rate", adam.learning_rate),
+            above_0("adam.epsilon", adam.epsilon),
+            beta("adam.beta1", adam.beta1),
+            beta("adam.beta2", adam.beta2),
+            from_0("adam.warm_up", adam.warm_up),
+            from_0("adam.weight_decay", adam.weight_decay),
+            ("validation_percent + test_percent", held_out, held_out < 100.0, "less than 100"),
+        ];
+        checks.extend(adam.clip.map(|clip| above_0("adam.clip", clip)));
+        if let Some(factors) = &self.factors {
+            checks.push(above_0("factors.epochs", factors.epochs.into()));
+            checks.push(above_0("factors.learning_rate", factors.learning_rate));
+            checks.push(ridge("factors.ridge", factors.ridge));
+        }
+        match checks.iter().find(|(_, _, is_valid, _)| !is_valid) {
+            None => Ok(()),
+            Some((field, found, _, expected)) => {
+                Err(InvalidSetting::new(format!("`{field}` is {found:?}; expected {expected}")))
+            }
+        }
     }
 
     /// Returns the split of the games.
@@ -251,22 +283,16 @@ impl FitSettings {
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;
-        let is_left_out = |name| !named.contains_key(name);
-        if is_left_out("labels") {
-            self.labels = labels.clone();
+        fn take<T>(named: &toml::Table, name: &str, own: &mut T, laid_out: T) {
+            if !named.contains_key(name) {
+                *own = laid_out;
+            }
         }
-        if is_left_out("seed") {
-            self.seed = seed;
-        }
-        if is_left_out("validation_percent") {
-            self.validation_percent = validation_percent;
-        }
-        if is_left_out("test_percent") {
-            self.test_percent = test_percent;
-        }
-        if is_left_out("share") {
-            self.share = share;
-        }
+        take(named, "labels", &mut self.labels, labels.clone());
+        take(named, "seed", &mut self.seed, seed);
+        take(named, "validation_percent", &mut self.validation_percent, validation_percent);
+        take(named, "test_percent", &mut self.test_percent, test_percent);
+        take(named, "share", &mut self.share, share);
     }
 
     /// Returns when the epochs of a phase end. A cosine schedule runs to its end: its gain comes
@@ -281,8 +307,7 @@ impl FitSettings {
         Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
-    /// Returns the settings that decide the weights of an optimizer: all but those of other
-    /// optimizers.
+    /// Returns the settings that decide the weights of an optimizer.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
         let foreign = match optimizer {
@@ -297,18 +322,6 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    fn check(&self) -> Result<(), SettingsError> {
-        above_zero("factors.epochs", f64::from(self.epochs))?;
-        above_zero("factors.learning_rate", self.learning_rate)?;
-        let in_range = self.ridge > 0.0 && self.ridge <= MAX_RIDGE;
-        within(
-            in_range,
-            "factors.ridge",
-            self.ridge,
-            "a number above 0, at most 1e12 (occurrences)",
-        )
-    }
-
     /// Returns when the epochs of a group end: Adam's rate falls along a cosine.
     pub(super) fn stop(&self) -> Stop {
         Stop { epochs: self.epochs, patience: None, tolerance: 0.0 }
@@ -319,36 +332,6 @@ impl FactorSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }
     }
-}
-
-impl AdamSettings {
-    fn check(&self) -> Result<(), SettingsError> {
-        above_zero("adam.epochs", f64::from(self.epochs))?;
-        above_zero("adam.learning_rate", self.learning_rate)?;
-        above_zero("adam.epsilon", self.epsilon)?;
-        for (field, found) in [("adam.beta1", self.beta1), ("adam.beta2", self.beta2)] {
-            within((0.0..1.0).contains(&found), field, found, "at least 0 and less than 1")?;
-        }
-        for (field, found) in
-            [("adam.warm_up", self.warm_up), ("adam.weight_decay", self.weight_decay)]
-        {
-            within(found.is_finite() && found >= 0.0, field, found, "0 or more")?;
-        }
-        self.clip.map_or(Ok(()), |clip| above_zero("adam.clip", clip))
-    }
-}
-
-fn above_zero(field: &'static str, found: f64) -> Result<(), SettingsError> {
-    within(found.is_finite() && found > 0.0, field, found, "a number above 0")
-}
-
-fn within(
-    holds: bool,
-    field: &'static str,
-    found: f64,
-    expected: &'static str,
-) -> Result<(), SettingsError> {
-    if holds { Ok(()) } else { Err(SettingsError::Range { field, found, expected }) }
 }
 
 #[cfg(test)]

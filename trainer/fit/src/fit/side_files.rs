@@ -1,4 +1,4 @@
-//! The plain files beside the weights of a fit: the metrics, with a line for each epoch of each
+//! The plain files next to the weights of a fit: the metrics, with a line for each epoch of each
 //! phase, and the report, the result of the fit of each phase. A later run that finds the weights
 //! complete reads the report.
 
@@ -9,9 +9,10 @@ use othello_engine::file::{FileError, Provenance, plain, read_ordinary};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::error::FitError;
 use super::report::{FitReport, Metrics};
 
-/// Returns the paths of the plain files that a fit writes beside its weights: metrics and report.
+/// Returns the paths of the plain files that a fit writes next to its weights: metrics and report.
 pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     ["metrics.jsonl", "report.json"].map(|extension| weights.with_added_extension(extension))
 }
@@ -30,24 +31,12 @@ pub(super) struct SideFiles {
     head: String,
 }
 
-/// The error of a missing or foreign report beside complete weights.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "{}: {source}; the weights are complete, and this is not the report of their fit: fit them \
-     again with --force, or name another output", path.display()
-)]
-pub struct ReportError {
-    path: PathBuf,
-    source: io::Error,
-}
-
 #[derive(Deserialize)]
 struct Stored {
     phases: FitReport,
 }
 
 impl SideFiles {
-    /// Creates the files of the fit that will write `weights`.
     pub(super) fn new(weights: &Path, provenance: &Provenance) -> Self {
         let [metrics, report] = side_files(weights);
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
@@ -59,7 +48,6 @@ impl SideFiles {
         plain::check_head(&self.metrics, self.head.as_bytes())
     }
 
-    /// Writes the metrics and the report.
     pub(super) fn write<'m>(
         &self,
         metrics: impl Iterator<Item = &'m Metrics>,
@@ -73,8 +61,8 @@ impl SideFiles {
     }
 
     /// Reads the report of weights that an earlier run has completed.
-    pub(super) fn read_report(&self) -> Result<FitReport, ReportError> {
-        let error = |source| ReportError { path: self.report.clone(), source };
+    pub(super) fn read_report(&self) -> Result<FitReport, FitError> {
+        let error = |source| FitError::Report { path: self.report.clone(), source };
         let text = read_ordinary(&self.report, LONGEST).map_err(|problem| match problem {
             FileError::Io { source, .. } => error(source),
             other => error(io::Error::other(other)),

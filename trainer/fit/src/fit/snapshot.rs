@@ -1,4 +1,4 @@
-//! The state of an unfinished fit, and what decides when it is saved.
+//! The state of an unfinished fit, and the times at which it is saved.
 
 use std::time::{Duration, Instant};
 
@@ -8,14 +8,14 @@ use othello_engine::run::{LongPart, RunError};
 use serde::{Deserialize, Serialize};
 
 use super::best::{self, FittedVector};
+use super::error::FitError;
 use super::report::Metrics;
-use super::state::{HEAD, State, StateError};
+use super::solver::{HEAD, State};
 
-/// Saves the state of a fit. The fit asks [`Self::policy`] before every update. The answer may
-/// depend on time: it decides what survives a kill, never the weights of a finished fit.
+/// Saves the state of a fit, as [`Self::policy`] decides before every update. The decision may
+/// depend on time: it never changes the weights of a finished fit.
 pub trait Checkpointer {
-    /// Decides what to do before the next update; `epoch_ended` is true if the update before ended
-    /// an epoch.
+    /// Decides before an update; `epoch_ended` is true if the last update ended an epoch.
     fn policy(&mut self, epoch_ended: bool) -> CheckpointPolicy;
 
     /// Saves the state of the fit.
@@ -47,8 +47,8 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Saves the state of a fit as the snapshot of a part of a run: after an epoch, and when a signal
-/// or the deadline stops the fit.
+/// Saves the state of a fit as the snapshot of a part of a run, after an epoch and when a signal or
+/// the deadline stops the fit.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
@@ -61,11 +61,9 @@ pub(super) struct Saver<'s, 'r> {
 impl<'s, 'r> Saver<'s, 'r> {
     /// The shortest time between saves …
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// … which is at least this many times that of a save: the state of a group is large, and a GPU
-    /// completes an epoch soon.
+    /// … and as a multiple of the duration of a save: the state of a group is large.
     const SAVES: u32 = 20;
 
-    /// Creates the saver of a part; the time until the first save counts from now.
     pub(super) fn new(
         part: &'s mut LongPart<'r>,
         deadline: Option<Instant>,
@@ -125,8 +123,7 @@ const MOST_VECTORS: usize = 16;
 const PART: usize = 1 << 22;
 
 impl Snapshot {
-    /// Returns the state to go on from, if there is one, and the best vector so far; without a
-    /// snapshot, the vector at the start.
+    /// Returns the state of a snapshot, if there is one, and the best vector so far.
     pub(super) fn or_start(
         resumed: Option<Self>,
         initial: &[f64],
@@ -137,7 +134,6 @@ impl Snapshot {
         }
     }
 
-    /// Returns the snapshot as sections of a container.
     pub(super) fn sections(&self) -> Vec<Section> {
         let names = self.state.vectors.iter().map(|(name, _)| name.clone());
         let head = Head {
@@ -160,13 +156,10 @@ impl Snapshot {
     }
 
     /// Reads the snapshot from sections whose vectors have one element for each of `parameters`.
-    pub(super) fn from_sections(
-        sections: &[Section],
-        parameters: usize,
-    ) -> Result<Self, StateError> {
+    pub(super) fn from_sections(sections: &[Section], parameters: usize) -> Result<Self, FitError> {
         let content = |wanted: &str| {
             let found = sections.iter().find(|section| section.name == wanted);
-            found.map(|section| &section.content).ok_or_else(|| StateError::in_section(wanted))
+            found.map(|section| &section.content).ok_or_else(|| FitError::in_section(wanted))
         };
         let vector = |name: &str| {
             let mut values: Vec<f64> = vec![];
@@ -176,18 +169,18 @@ impl Snapshot {
                 let expected = parameters.min((part + 1) * PART);
                 let sound = values.iter().all(|value| value.is_finite());
                 if values.len() != expected || !rest.is_empty() || !sound {
-                    return Err(StateError::in_section(&part_name(name, part)));
+                    return Err(FitError::in_section(&part_name(name, part)));
                 }
             }
             Ok(values)
         };
-        let no_head = || StateError::in_section(HEAD);
+        let no_head = || FitError::in_section(HEAD);
         let head: Head = serde_json::from_slice(content(HEAD)?).map_err(|_| no_head())?;
         if head.vectors.len() > MOST_VECTORS || !head.best.fits(&head.metrics) {
             return Err(no_head());
         }
         let state = head.vectors.iter().filter(|name| *name != BEST);
-        let vectors = state.map(|name| Ok((name.clone(), vector(name)?)));
+        let vectors = state.map(|name| Ok::<_, FitError>((name.clone(), vector(name)?)));
         Ok(Self {
             state: State { scalars: head.solver, vectors: vectors.collect::<Result<_, _>>()? },
             vector: FittedVector {
@@ -199,7 +192,6 @@ impl Snapshot {
     }
 }
 
-/// Returns the number of sections of a vector.
 fn parts_of(elements: usize) -> usize {
     elements.div_ceil(PART)
 }
@@ -228,9 +220,9 @@ mod tests {
         let mut sections = snapshot.sections();
         let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
         assert_eq!(names, [HEAD, "weights", "weights 2", BEST, "best 2"]);
-        assert!(Snapshot::from_sections(&sections, vector.len()) == Ok(snapshot));
+        assert!(Snapshot::from_sections(&sections, vector.len()).unwrap() == snapshot);
         sections.remove(2);
-        let refused = Snapshot::from_sections(&sections, vector.len());
-        assert!(refused == Err(StateError::in_section("weights 2")));
+        let refused = Snapshot::from_sections(&sections, vector.len()).unwrap_err().to_string();
+        assert!(refused.contains("`weights 2`"), "{refused}");
     }
 }

@@ -2,9 +2,9 @@
 //! stopped and resumed.
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::state::{Epoch, State, StateError};
+use super::error::FitError;
 use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE,
 };
@@ -50,8 +50,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         self.backend.upload(&vec![0.0; self.backend.parameters()])
     }
 
-    /// Copies a vector of a state to the device.
-    pub(super) fn vector(&self, state: &State, name: &str) -> Result<B::Reals, RestoreError> {
+    pub(super) fn vector(&self, state: &State, name: &str) -> Result<B::Reals, FitError> {
         Ok(self.backend.upload(state.vector(name)?)?)
     }
 
@@ -100,8 +99,7 @@ pub trait Solver<B: Backend> {
     /// Returns the weights in discs.
     fn weights(&self) -> &B::Reals;
 
-    /// Records the error after an epoch: on the validation positions, or, without them, on the
-    /// training positions.
+    /// Records the validation error after an epoch; without validation, the training error.
     fn observe(&mut self, _error: f64) {}
 
     /// Returns the state of the solver. A solver restored from it continues exactly like this one.
@@ -119,13 +117,41 @@ pub enum Advance {
     Converged,
 }
 
-/// Errors of restoring a solver from a state.
-#[derive(Debug, thiserror::Error)]
-pub enum RestoreError {
-    /// The state does not belong to this solver.
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// The device failed.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
+/// The result of an epoch: one pass over the training positions of a phase and of its window, or
+/// several passes if the positions are few.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Epoch {
+    /// The number of the epoch, counted from 1.
+    pub number: u32,
+    /// ‖preconditioned gradient‖ relative to that at the start, if the optimizer computes it.
+    pub gradient: Option<f64>,
+    /// The mean squared error on the training positions in discs²: after the epoch, or, with
+    /// mini-batches, that of each batch before its update.
+    pub train_mse: Option<f64>,
+}
+
+/// The state of a solver between two updates: everything besides the problem that its next updates
+/// depend on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct State {
+    /// Counters and scalars.
+    pub scalars: Value,
+    /// Named vectors of one element for each parameter. No name is `best`.
+    pub vectors: Vec<(String, Vec<f64>)>,
+}
+
+/// The name of the section of a snapshot that has everything but the vectors.
+pub(super) const HEAD: &str = "phase";
+
+impl State {
+    /// Returns the vector with this name.
+    pub fn vector(&self, name: &str) -> Result<&[f64], FitError> {
+        let found = self.vectors.iter().find(|(own, _)| own == name);
+        found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| FitError::in_section(name))
+    }
+
+    /// Returns the scalars as the type of the solver that saved them.
+    pub fn scalars<T: serde::de::DeserializeOwned>(&self) -> Result<T, FitError> {
+        serde_json::from_value(self.scalars.clone()).map_err(|_| FitError::in_section(HEAD))
+    }
 }

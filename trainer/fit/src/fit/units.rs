@@ -8,8 +8,7 @@ use othello_engine::run::Shard;
 
 use super::window::Window;
 
-/// The units of a fit: phases that are fitted together, in ascending order. A unit is a group that
-/// shares factors, or a single phase.
+/// The units of a fit: groups of phases that share factors, or single phases, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Units(Vec<Vec<Phase>>);
 
@@ -30,8 +29,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases whose positions a shard of the fit reads: those of its units, those that
-    /// it fits without factors, and those of their windows.
+    /// Returns the phases that a shard reads: those of its units, with and without factors, and of
+    /// their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

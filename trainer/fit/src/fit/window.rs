@@ -4,31 +4,20 @@ use std::fmt;
 use std::str::FromStr;
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::text::excerpt;
 
-/// The weights of the phases of a window by distance in phases, in 1/256. The first is that of the
-/// phase itself, always 256.
+use crate::InvalidSetting;
+
+/// The weights of phases by distance, in 1/256; that of the phase itself is 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
 }
 
-/// The error of a text that is not a window.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is no window; expected the weights of the phases at distance 1, 2, … separated by \
-     commas, each from 0 to 1 (`1,0.5`), or `0` for no neighbours; at most 59"
-)]
-pub struct WindowError {
-    text: String,
-}
-
 impl Window {
     const ONE: u16 = 256;
 
-    /// Returns the default window: two phases on either side in full. On WTHOR at 24 empty squares,
-    /// with ridge 10, the mean absolute error against exact scores was 5.64 for `1,1`, 5.67 for
-    /// `1,0.5` and 5.69 for `1,1,0.5`.
+    /// Returns the default window, two phases on either side (WTHOR, 24 empty squares, ridge 10,
+    /// MAE: `1,1` 5.64, `1,0.5` 5.67, `1,1,0.5` 5.69 discs).
     pub fn standard() -> Self {
         Self { factors: vec![Self::ONE; 3] }
     }
@@ -49,10 +38,14 @@ impl Window {
 }
 
 impl FromStr for Window {
-    type Err = WindowError;
+    type Err = InvalidSetting;
 
-    fn from_str(text: &str) -> Result<Self, WindowError> {
-        let error = || WindowError { text: excerpt(text) };
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        let error = || {
+            let expected = "the weights of the phases at distance 1, 2, … separated by commas, each \
+                            from 0 to 1 (`1,0.5`), or `0` for no neighbours; at most 59";
+            InvalidSetting::of_text(text, "a window", expected)
+        };
         let factor = |word: &str| {
             let weight: f64 = word.trim().parse().map_err(|_| error())?;
             let in_range = (0.0..=1.0).contains(&weight);

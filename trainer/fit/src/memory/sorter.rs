@@ -1,26 +1,20 @@
 //! A sort of more items than memory holds: sorted runs in a temporary file, which are merged while
 //! they are read.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::iter;
 use std::ops::Range;
 
 use memmap2::Mmap;
 use rayon::prelude::*;
 
-use super::{MemoryLimit, NoRoom, Temporary};
+use super::{MemoryError, MemoryLimit, Temporary, merged};
 
-/// An item that can be stored in a temporary file.
 pub(crate) trait Stored: Ord + Send {
     /// The most memory that an item takes, in bytes.
     const BYTES: u64;
 
-    /// Appends the item to `bytes`.
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Reads an item from the beginning of `bytes`, and moves the beginning behind it; `None` if
-    /// [`Self::write`] did not make them.
+    /// Reads an item and moves `bytes` behind it; `None` if [`Self::write`] did not make them.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -38,23 +32,19 @@ pub(crate) struct Sorter<T> {
 }
 
 impl<T: Stored> Sorter<T> {
-    /// The smallest run, in items.
     const SMALLEST_RUN: u64 = 256;
 
-    /// Creates a sorter without items.
     pub(crate) fn new(limit: MemoryLimit) -> Self {
         let most_held = usize::try_from(Self::fitting(&limit)).unwrap_or(usize::MAX);
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items that fit into memory. A growing vector takes up to three times
-    /// the size of its content.
+    /// Returns the number of items that fit into memory: vectors grow to three times their size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns the notice before the work if so many items need a temporary file, in which each
-    /// takes `bytes` bytes at most.
+    /// Returns the notice if items of at most `bytes` bytes need a temporary file.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -66,8 +56,7 @@ impl<T: Stored> Sorter<T> {
         })
     }
 
-    /// Adds an item.
-    pub(crate) fn push(&mut self, item: T) -> Result<(), NoRoom> {
+    pub(crate) fn push(&mut self, item: T) -> Result<(), MemoryError> {
         if self.held.len() == self.most_held {
             self.spill()?;
         }
@@ -76,7 +65,7 @@ impl<T: Stored> Sorter<T> {
     }
 
     /// Moves the items in memory to the file, as a sorted run.
-    fn spill(&mut self) -> Result<(), NoRoom> {
+    fn spill(&mut self) -> Result<(), MemoryError> {
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(Temporary::create(&self.limit)?),
@@ -92,28 +81,17 @@ impl<T: Stored> Sorter<T> {
         Ok(())
     }
 
-    /// Returns all items in order.
-    pub(crate) fn sorted(mut self) -> Result<impl Iterator<Item = Result<T, NoRoom>>, NoRoom> {
+    pub(crate) fn sorted(
+        mut self,
+    ) -> Result<impl Iterator<Item = Result<T, MemoryError>>, MemoryError> {
         self.held.par_sort_unstable();
         let map = self.file.map(Temporary::map).transpose()?;
         let (limit, held) = (self.limit, self.held.into_iter());
         let mut sources = Sources { map, runs: self.runs, held, limit };
-        let mut next = BinaryHeap::new();
-        for source in 0..=sources.runs.len() {
-            next.extend(sources.next(source)?.map(|item| Reverse((item, source))));
-        }
-        Ok(iter::from_fn(move || {
-            let Reverse((item, source)) = next.pop()?;
-            let following = sources.next(source);
-            Some(following.map(|following| {
-                next.extend(following.map(|item| Reverse((item, source))));
-                item
-            }))
-        }))
+        merged(sources.runs.len() + 1, move |source| sources.next(source))
     }
 }
 
-/// Sorted runs in a file, and one in memory.
 struct Sources<T> {
     map: Option<Mmap>,
     /// The unread rest of each run.
@@ -124,7 +102,7 @@ struct Sources<T> {
 
 impl<T: Stored> Sources<T> {
     /// Returns the next item of a run; the one in memory follows the others.
-    fn next(&mut self, run: usize) -> Result<Option<T>, NoRoom> {
+    fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
         let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
             return Ok(self.held.next());
         };

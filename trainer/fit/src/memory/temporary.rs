@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 
 use memmap2::Mmap;
 
-use super::{MemoryLimit, NoRoom};
+use super::{MemoryError, MemoryLimit};
 
 /// A temporary file that is written from its beginning to its end, and then mapped.
 pub(crate) struct Temporary {
@@ -15,25 +15,21 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Creates an empty file in the folder of the limit.
-    pub(crate) fn create(limit: &MemoryLimit) -> Result<Self, NoRoom> {
+    pub(crate) fn create(limit: &MemoryLimit) -> Result<Self, MemoryError> {
         let file = tempfile::tempfile_in(&limit.folder).map_err(|error| limit.no_room(error))?;
         Ok(Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() })
     }
 
-    /// Returns the number of bytes written.
     pub(crate) fn len(&self) -> usize {
         self.bytes
     }
 
-    /// Appends bytes.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), NoRoom> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), MemoryError> {
         self.bytes += bytes.len();
         self.file.write_all(bytes).map_err(|error| self.limit.no_room(error))
     }
 
-    /// Maps the whole file into memory.
-    pub(crate) fn map(self) -> Result<Mmap, NoRoom> {
+    pub(crate) fn map(self) -> Result<Mmap, MemoryError> {
         let limit = self.limit;
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
         // SAFETY: the file has no name, so that nobody else writes to it, and this was its only

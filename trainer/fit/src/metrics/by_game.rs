@@ -49,13 +49,12 @@ impl TestGames {
         self.games.len()
     }
 
-    /// Returns true if there are no games.
+    /// Returns true without games.
     pub fn is_empty(&self) -> bool {
         self.games.is_empty()
     }
 
-    /// Returns the kinds of labels in the phases with these indices, each with its number of
-    /// positions, the most frequent first.
+    /// Returns the kinds of labels in phases with their numbers, the most frequent first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
@@ -66,8 +65,7 @@ impl TestGames {
     }
 }
 
-/// Sums over the positions of games: a row for each game, a column for each phase. Positions count
-/// by their weights.
+/// Sums over positions by their weights: a row for each game, a column for each phase.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
     /// Absolute errors in discs, the value limited to ±64.
@@ -117,8 +115,7 @@ impl GameErrors {
         self.weight.len()
     }
 
-    /// Returns the mean absolute error in discs, with each game counted `counts` times; `None`
-    /// without positions.
+    /// Returns the mean absolute error in discs if each game counts `counts` times.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
         let weight = self.weight.dot(counts);
         (weight > 0.0).then(|| self.absolute.dot(counts) / weight)

@@ -14,7 +14,6 @@ pub struct BiasSums {
     errors: Errors,
     /// Σ weight · (label − value), in 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
     signed: i128,
-    /// The number of games.
     games: u64,
     /// Σ over games of the square of their signed sum.
     signed_squared: i128,

@@ -9,6 +9,8 @@ use othello_engine::pattern::Pattern;
 use othello_engine::text_table::table;
 use serde::Serialize;
 
+use super::error::MetricsError;
+
 /// The contributions to the value of a position, the largest first.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Explanation {
@@ -49,16 +51,6 @@ pub struct InstanceRow {
     pub count: Option<u32>,
 }
 
-/// Errors of explaining a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum ExplainError {
-    #[error("the side to move has no move, so that its value is that after the pass, or the score")]
-    NoMove,
-    #[error("the board is full")]
-    Full,
-}
-
 /// Weights by class, for explaining values.
 pub struct Explainer {
     weights: Weights,
@@ -66,18 +58,18 @@ pub struct Explainer {
 }
 
 impl Explainer {
-    /// Takes weights; `counted` says whether their counts are known.
+    /// Takes weights; `counted` is true if their counts are known.
     pub fn new(weights: Weights, counted: bool) -> Self {
         Self { weights, counted }
     }
 
     /// Explains the value of a position.
-    pub fn explain(&self, position: &Position) -> Result<Explanation, ExplainError> {
+    pub fn explain(&self, position: &Position) -> Result<Explanation, MetricsError> {
         if position.moves() == 0 {
-            return Err(ExplainError::NoMove);
+            return Err(MetricsError::NoMove);
         }
         let Self { weights, counted } = self;
-        let parts = weights.parts(position).ok_or(ExplainError::Full)?;
+        let parts = weights.parts(position).ok_or(MetricsError::Full)?;
         let part = |part: &InstancePart<'_>| {
             let names = part.squares.iter().map(ToString::to_string);
             InstanceRow {
@@ -116,7 +108,6 @@ impl Explainer {
     }
 }
 
-/// Returns the character of a square's disc.
 fn disc(position: &Position, bit: u64) -> char {
     match bit {
         _ if position.player() & bit != 0 => 'X',
@@ -124,7 +115,6 @@ fn disc(position: &Position, bit: u64) -> char {
         _ => '-',
     }
 }
-/// The number of instances that are printed.
 const SHOWN: usize = 12;
 
 impl fmt::Display for Explanation {

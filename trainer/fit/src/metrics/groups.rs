@@ -1,8 +1,6 @@
 //! Groups of positions: by phase, by value, by region of the game, and by the number of empty
 //! squares.
 
-use std::iter;
-
 use othello_engine::board::{PHASES, Phase};
 use serde::Serialize;
 
@@ -16,11 +14,10 @@ const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 /// The first phase and the name of each region of the game.
 const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
 
-/// A predicate: true if positions with this number of empty squares belong to a group.
+/// Returns true if positions with this number of empty squares belong to a group.
 type EmptiesTest = fn(usize) -> bool;
 
-/// The names of groups, each with its predicate on the number of empty squares. Groups may share
-/// positions.
+/// Groups by number of empty squares, which may share positions.
 const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
@@ -51,87 +48,53 @@ pub struct Group {
     pub errors: GroupErrors,
 }
 
-/// Returns a group with a name; `None` without positions.
 fn group(name: String, sums: &BiasSums) -> Option<Group> {
     let errors = GroupErrors::from(sums);
     (errors.positions > 0).then_some(Group { name, errors })
 }
 
-/// Returns the number of empty squares of the positions of a phase.
 fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
+/// The number of the first group by each property; group 0 has all positions.
+const PHASE: usize = 1;
+const VALUE: usize = PHASE + PHASES;
+const REGION: usize = VALUE + BOUNDS.len() + 1;
+const EMPTIES: usize = REGION + REGIONS.len();
+const GROUPS: usize = EMPTIES + BY_EMPTIES.len();
+
 /// The sums of all groups.
 #[derive(Clone, Debug)]
-pub(super) struct Tally {
-    all: BiasSums,
-    phases: [BiasSums; PHASES],
-    by_value: [BiasSums; BOUNDS.len() + 1],
-    by_region: [BiasSums; REGIONS.len()],
-    by_empties: [BiasSums; BY_EMPTIES.len()],
-}
+pub(super) struct Tally([BiasSums; GROUPS]);
 
 impl Default for Tally {
     fn default() -> Self {
-        Self {
-            all: BiasSums::default(),
-            phases: [BiasSums::default(); PHASES],
-            by_value: [BiasSums::default(); BOUNDS.len() + 1],
-            by_region: [BiasSums::default(); REGIONS.len()],
-            by_empties: [BiasSums::default(); BY_EMPTIES.len()],
-        }
+        Self([BiasSums::default(); GROUPS])
     }
 }
 
 impl Tally {
-    /// Adds the positions of a game.
     pub(super) fn add_game(mut self, game: &[Valued]) -> Self {
         for valued in game {
             let weight = valued.row.weight().steps();
-            self.groups_of(valued).for_each(|sums| sums.add(weight, valued.error));
+            groups_of(valued).for_each(|group| self.0[group].add(weight, valued.error));
         }
-        for valued in game {
-            self.groups_of(valued).for_each(BiasSums::end_game);
-        }
+        self.0.iter_mut().for_each(BiasSums::end_game);
         self
     }
 
-    /// Returns the sum of two tallies of different games.
-    pub(super) fn plus(mut self, mut other: Self) -> Self {
-        self.sums().zip(other.sums()).for_each(|(own, of_others)| own.add_games(of_others));
+    pub(super) fn plus(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, of_others)| own.add_games(of_others));
         self
     }
 
-    /// Returns the sums that a position belongs to.
-    fn groups_of(&mut self, valued: &Valued) -> impl Iterator<Item = &mut BiasSums> {
-        let Self { all, phases, by_value, by_region, by_empties } = self;
-        let phase = valued.phase.index();
-        let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
-        let regions = REGIONS.iter().skip(1).filter(|&&(from, _)| phase >= from);
-        let empties = empties(valued.phase);
-        let with_so_many = by_empties.iter_mut().zip(&BY_EMPTIES);
-        let with_so_many = with_so_many.filter(move |(_, (_, holds))| holds(empties));
-        iter::once(all)
-            .chain(phases.get_mut(phase))
-            .chain(by_value.get_mut(value.count()))
-            .chain(by_region.get_mut(regions.count()))
-            .chain(with_so_many.map(|(sums, _)| sums))
-    }
-
-    fn sums(&mut self) -> impl Iterator<Item = &mut BiasSums> {
-        let Self { all, phases, by_value, by_region, by_empties } = self;
-        iter::once(all).chain(phases).chain(by_value).chain(by_region).chain(by_empties)
-    }
-
-    /// Returns the errors of all positions.
     pub(super) fn all(&self) -> GroupErrors {
-        (&self.all).into()
+        (&self.0[0]).into()
     }
 
-    /// Returns the errors of each phase.
     pub(super) fn phases(&self) -> impl Iterator<Item = PhaseErrors> {
-        let phases = Phase::all().zip(&self.phases);
+        let phases = Phase::all().zip(&self.0[PHASE..]);
         phases.map(|(phase, sums)| PhaseErrors {
             phase,
             empties: empties(phase),
@@ -139,13 +102,11 @@ impl Tally {
         })
     }
 
-    /// Returns the groups by ranges of empty squares and by their parity.
     pub(super) fn by_empties(&self) -> Vec<Group> {
-        let groups = BY_EMPTIES.iter().zip(&self.by_empties);
+        let groups = BY_EMPTIES.iter().zip(&self.0[EMPTIES..]);
         groups.filter_map(|((name, _), sums)| group((*name).to_owned(), sums)).collect()
     }
 
-    /// Returns the groups by value, the lowest first.
     pub(super) fn by_value(&self) -> Vec<Group> {
         let name =
             |number: usize| match (number.checked_sub(1).map(|n| BOUNDS[n]), BOUNDS.get(number)) {
@@ -154,17 +115,27 @@ impl Tally {
                 (Some(from), None) => format!("{from} and above"),
                 (None, None) => String::new(),
             };
-        let numbered = self.by_value.iter().enumerate();
+        let numbered = self.0[VALUE..REGION].iter().enumerate();
         numbered.filter_map(|(number, sums)| group(name(number), sums)).collect()
     }
 
-    /// Returns the groups by region of the game.
     pub(super) fn by_region(&self) -> Vec<Group> {
         let lasts = REGIONS.iter().skip(1).map(|region| region.0 - 1).chain([PHASES - 1]);
         let named = REGIONS.iter().zip(lasts);
         let named = named.map(|((from, name), last)| format!("{name} ({from} to {last})"));
-        named.zip(&self.by_region).filter_map(|(name, sums)| group(name, sums)).collect()
+        named.zip(&self.0[REGION..]).filter_map(|(name, sums)| group(name, sums)).collect()
     }
+}
+
+/// Returns the numbers of the groups that a position belongs to.
+fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
+    let (phase, empties) = (valued.phase.index(), empties(valued.phase));
+    let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
+    let region = REGIONS.iter().skip(1).filter(|&&(from, _)| phase >= from);
+    let by_empties = (EMPTIES..).zip(&BY_EMPTIES);
+    let by_empties = by_empties.filter(move |(_, (_, holds))| holds(empties));
+    let others = [0, PHASE + phase, VALUE + value.count(), REGION + region.count()];
+    others.into_iter().chain(by_empties.map(|(group, _)| group))
 }
 
 #[cfg(test)]

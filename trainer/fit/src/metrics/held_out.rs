@@ -9,32 +9,19 @@ use othello_engine::record::ScoredPosition;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use crate::dataset::{DataChoice, Dataset, DatasetError, Input, LayoutSettings, Subset};
+use super::error::MetricsError;
+use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
 use crate::source::LabelRules;
 
-/// The data of a fit, and how they were laid out, as its provenance names them.
+/// The data and the layout of a fit by its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Trained {
     data: Vec<Input>,
     settings: LayoutSettings,
 }
 
-/// Errors of finding a subset of the data of a fit.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum HeldOutError {
-    #[error(
-        "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --subset; \
-         omit --subset", path.display()
-    )]
-    OtherData { path: PathBuf, sha256: String },
-    #[error(transparent)]
-    Data(#[from] DatasetError),
-}
-
 impl Trained {
-    /// Returns the data and the split that the provenance of weights names; `None` if a fit did not
-    /// make the weights.
+    /// Returns the data and the split of the weights; `None` if a fit did not make them.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -67,15 +54,14 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the positions of a subset of the data, phase by phase; `labels` replaces the rules
-    /// of the fit.
+    /// Returns the positions of a subset; `labels` replaces the rules of the fit.
     pub fn subset(
         &self,
         subset: Subset,
         paths: &[PathBuf],
         labels: Option<&LabelRules>,
         progress: &dyn Progress,
-    ) -> Result<Vec<ScoredPosition>, HeldOutError> {
+    ) -> Result<Vec<ScoredPosition>, MetricsError> {
         let choice = |path: &PathBuf| DataChoice { path: path.clone(), weight: 1.0 };
         let data: Vec<DataChoice> = paths.iter().map(choice).collect();
         let LayoutSettings { labels: of_fit, split } = &self.settings;
@@ -83,7 +69,7 @@ impl Trained {
         let dataset = Dataset::read(&data, &[], labels, *split, progress)?;
         let mut inputs = dataset.inputs().iter().zip(paths);
         if let Some((input, path)) = inputs.find(|(input, _)| !self.knows(&input.sha256)) {
-            return Err(HeldOutError::OtherData {
+            return Err(MetricsError::OtherData {
                 path: path.clone(),
                 sha256: input.sha256.clone(),
             });

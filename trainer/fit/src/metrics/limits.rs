@@ -15,8 +15,7 @@ struct Limit {
 }
 
 impl ErrorLimits {
-    /// Adds a limit, if the flag gave one. `errors` are compared with it, each with its name;
-    /// `unknown` says in words that there are none.
+    /// Adds a limit, if given, of named errors; `unknown` is the message if there are none.
     pub fn with(
         mut self,
         flag: &'static str,
@@ -30,15 +29,13 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds `--max-mae`, if given. `error` names the mean absolute error, which is `None` without
-    /// positions.
+    /// Adds `--max-mae`, if given, of the mean absolute error with this name.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
     }
 
-    /// Returns true if all errors are within their limits; `None` without limits. A missing error
-    /// is not within its limit.
+    /// Returns true if no error is missing or exceeds its limit; `None` without limits.
     pub fn passed(&self) -> Option<bool> {
         (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
     }

@@ -11,6 +11,7 @@ use othello_engine::record::ScoredPosition;
 use othello_engine::search::{Pruning, Search, TableError};
 use rayon::prelude::*;
 
+use super::error::MetricsError;
 use super::errors::GroupErrors;
 use super::groups::{Group, PhaseErrors, Tally};
 use super::valued::{Place, Valued};
@@ -52,25 +53,14 @@ pub struct Measured {
     pub sha256: Vec<String>,
 }
 
-/// Errors of measuring.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum MeasureError {
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error("{0}, of which each thread's search needs one; run fewer --threads")]
-    Table(#[from] TableError),
-}
-
 impl<E: Evaluate> Measuring<'_, E> {
-    /// Measures the positions of files of games, positions or openings; `rules` label the positions
-    /// of games.
+    /// Measures the positions of files; `rules` label the positions of games.
     pub fn files(
         &self,
         paths: &[PathBuf],
         rules: &LabelRules,
         progress: &dyn Progress,
-    ) -> Result<Measured, MeasureError> {
+    ) -> Result<Measured, MetricsError> {
         // Searches take much longer than reading, so the files are first read once to count the
         // positions.
         let reading: &dyn Progress = if self.depth > 0 {
@@ -99,13 +89,13 @@ impl<E: Evaluate> Measuring<'_, E> {
         &self,
         rows: Vec<ScoredPosition>,
         progress: &dyn Progress,
-    ) -> Result<Measured, MeasureError> {
+    ) -> Result<Measured, MetricsError> {
         if self.depth > 0 {
             let wanted = rows.iter().filter(|row| self.phase_of(row).is_some());
             progress.begin(SEARCHES, 0, wanted.count() as u64);
         }
         let mut found = PartialErrors::default();
-        let rows = rows.into_iter().map(|row| Row { row, place: None });
+        let rows = rows.into_iter().map(|row| (row, None));
         self.add(&mut found, rows.collect(), progress)?;
         Ok(self.measured(found, vec![]))
     }
@@ -129,26 +119,24 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(())
     }
 
-    /// Returns the phase of a position; `None` for a full board, which has no phase, and for phases
-    /// that were not requested.
+    /// Returns the phase of a position, if it was requested.
     fn phase_of(&self, row: &ScoredPosition) -> Option<Phase> {
         Phase::of(&row.position()).filter(|phase| self.phases.contains(phase))
     }
 
-    /// Values positions, adds their errors, and keeps the worst. The positions of a game must be
-    /// next to each other.
+    /// Evaluates positions, game by game, adds their errors, and keeps the worst.
     fn add(
         &self,
         found: &mut PartialErrors,
         mut rows: Vec<Row>,
         progress: &dyn Progress,
-    ) -> Result<(), MeasureError> {
-        rows.retain(|row| self.phase_of(&row.row).is_some());
+    ) -> Result<(), MetricsError> {
+        rows.retain(|(row, _)| self.phase_of(row).is_some());
         let values = self.values(&rows, progress)?;
         let valued: Vec<Valued> = rows
             .par_iter()
             .zip(&values)
-            .filter_map(|(row, value)| Valued::new(row.row, *value, row.place))
+            .filter_map(|(&(row, place), value)| Valued::new(row, *value, place))
             .collect();
         let games = valued.par_chunk_by(Valued::are_of_one_game);
         let tally = games.fold(Tally::default, Tally::add_game).reduce(Tally::default, Tally::plus);
@@ -162,7 +150,6 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(())
     }
 
-    /// Returns the errors of all positions valued so far.
     fn measured(&self, found: PartialErrors, sha256: Vec<String>) -> Measured {
         let PartialErrors { tally, worst } = found;
         Measured {
@@ -176,9 +163,8 @@ impl<E: Evaluate> Measuring<'_, E> {
         }
     }
 
-    /// Returns the values of positions, in the same order.
     fn values(&self, rows: &[Row], progress: &dyn Progress) -> Result<Vec<Value>, TableError> {
-        let positions = rows.par_iter().map(|row| row.row.position());
+        let positions = rows.par_iter().map(|(row, _)| row.position());
         if self.depth == 0 {
             let value = |position: Position| {
                 self.evaluator.value(&self.evaluator.state(&position), &position)
@@ -191,10 +177,8 @@ impl<E: Evaluate> Measuring<'_, E> {
     }
 }
 
-/// The name of the searches in progress messages.
 const SEARCHES: &str = "loss (positions)";
 
-/// The errors of the positions valued so far.
 #[derive(Default)]
 struct PartialErrors {
     tally: Tally,
@@ -202,20 +186,14 @@ struct PartialErrors {
 }
 
 /// A position to value, and its origin.
-struct Row {
-    row: ScoredPosition,
-    place: Option<Place>,
-}
+type Row = (ScoredPosition, Option<Place>);
 
-/// Returns the positions of some games of a file with their origins; `games_before` games precede
-/// them.
+/// Returns the positions of games with their origins, after `games_before` games.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {
-        game.iter().map(move |found| Row {
-            row: found.row,
-            place: Some(Place { file, game: number, rule: found.rule }),
-        })
+        game.iter()
+            .map(move |found| (found.row, Some(Place { file, game: number, rule: found.rule })))
     });
     rows.collect()
 }

@@ -1,7 +1,27 @@
 //! Errors of evaluations on data: bias, mean absolute and mean squared error of each phase and of
 //! groups of positions, by static values or by searches.
+//!
+//! With the value vᵢ, the label yᵢ and the weight ωᵢ of a position, the bias is
+//! b = Σᵢ ωᵢ (vᵢ − yᵢ) / Σᵢ ωᵢ. Its standard error is clustered by game g:
+//! s² = G / (G − 1) · Σ_g (Σ_(i ∈ g) ωᵢ (vᵢ − yᵢ − b))² / (Σᵢ ωᵢ)², with G games.
+//!
+//! ```
+//! use othello_fit::metrics::{BiasSums, GroupErrors};
+//!
+//! // Label less value in 1/1024 disc, weight in 1/64 occurrence.
+//! let mut sums = BiasSums::default();
+//! for error in [-2048, 0] {
+//!     sums.add(64, error);
+//!     sums.end_game();
+//! }
+//! assert_eq!(GroupErrors::from(&sums).bias, Some(1.0));
+//! ```
+//!
+//! [`Measuring`] reads files, [`Measured`] has the errors, [`Explainer`] splits one value into the
+//! contributions of its patterns.
 
 mod by_game;
+mod error;
 mod errors;
 mod explain;
 mod groups;
@@ -12,11 +32,12 @@ mod valued;
 mod worst;
 
 pub use by_game::{ErrorsByGame, GameErrors, TestGames};
+pub use error::MetricsError;
 pub use errors::{BiasSums, GroupErrors};
-pub use explain::{ExplainError, Explainer, Explanation, InstanceRow, Total};
+pub use explain::{Explainer, Explanation, InstanceRow, Total};
 pub use groups::{Group, PhaseErrors};
-pub use held_out::{HeldOutError, Trained};
+pub use held_out::Trained;
 pub use limits::ErrorLimits;
-pub use measuring::{MeasureError, Measured, Measuring};
+pub use measuring::{Measured, Measuring};
 pub use valued::{Place, Valued};
 pub use worst::WorstPosition;

@@ -7,7 +7,8 @@ use othello_engine::board::{Phase, Side};
 use serde::Serialize;
 
 use super::Valued;
-use super::explain::{ExplainError, Explainer, Total};
+use super::error::MetricsError;
+use super::explain::{Explainer, Total};
 use crate::source::LabelRules;
 
 /// A position with a large error.
@@ -51,7 +52,7 @@ impl WorstPosition {
         files: &[PathBuf],
         rules: &LabelRules,
         explainer: Option<&Explainer>,
-    ) -> Result<Self, (String, ExplainError)> {
+    ) -> Result<Self, (String, MetricsError)> {
         let (Valued { phase, row, place, .. }, error) = (valued, valued.error_in_discs());
         let (position, label) = (row.position(), row.label().discs());
         let board = board_text(&position, Side::Black);

@@ -1,16 +1,16 @@
 //! Averages weights files of one pattern set.
 //!
-//! Fits on from common weights, to other games or with other settings, err in different places. The
-//! mean of their parameters errs less than each of them, and costs a search nothing (Wortsman et
-//! al., "Model soups", 2022). Their factors must have a common beginning, too: those of fits from
-//! nothing mean different things in the same place.
+//! Weights fine-tuned from common weights, on other games or with other settings, have errors in
+//! different places. The error of the mean of their parameters is smaller than each of them, at no
+//! cost to a search (Wortsman et al., "Model soups", 2022). Factors need common initial weights:
+//! factors of independent fits have different meanings at the same index.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns the mean of every weight and every factor, rounded to the file's steps, and the greatest
-/// of the counts. Fewer factors are widened to the most of all, as [`Weights::with_factors`] does.
-/// `None` without weights, or where two of them differ in more of their pattern set.
+/// Returns the rounded mean of every weight and factor, and the greatest count. Narrow factors are
+/// widened as by [`Weights::with_factors`]. `None` without weights, or if their sets differ
+/// otherwise.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -53,8 +53,7 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Returns the mean rounded to the nearest integer; halfway between two, to the even one, so that
-/// sums do not drift.
+/// Returns the mean rounded to the nearest, halves to even, so that sums do not drift.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

@@ -71,8 +71,7 @@ impl Split {
     }
 }
 
-/// Returns the file's class of each configuration, numbered by digits 0 (empty), 1 (player), 2
-/// (opponent).
+/// Returns the file's class by digits 0 (empty), 1 (player), 2 (opponent).
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -83,13 +82,11 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits 0 (empty), 1 (player), 2 (opponent) of the configuration at `index` of
-/// `class_of`, whose own digits are 0 (opponent), 1 (empty), 2 (player).
+/// Returns the digits 0 (empty), 1 (player), 2 (opponent) of an index of `class_of`.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
 
-/// Returns the lanes of a pattern set in the order of its instances.
 pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     let splits: Vec<Split> = geometry.patterns.iter().map(Split::new).collect();
     let lane = |pattern: usize, squares: &[Square]| {

@@ -1,5 +1,17 @@
 //! The parameters of a fit: finds those of a position, and converts between their numbering and
 //! that of a weights file.
+//!
+//! The value of a position x is the sum over its features p, one for each instance of a pattern and
+//! each scalar:
+//!
+//! ```text
+//! V(x) = Σₚ wₚ                                                   weights alone
+//! V(x) = Σₚ wₚ + ½ Σⱼ εⱼ ((Σₚ vₚⱼ)² − Σₚ vₚⱼ²),  j < width       with factor vectors v
+//! εⱼ = 1 for j < width / 2, else −1
+//! ```
+//!
+//! [`Model`] returns the features, [`Phases`] a choice of the 60 phases. `averaged` and `quantized`
+//! change weights without a fit. For an example see the [crate](crate).
 
 pub mod averaged;
 mod class;
@@ -10,12 +22,11 @@ mod rows;
 
 use othello_engine::board::Position;
 use othello_engine::pattern::{Geometry, PatternSet, Scalar, ScalarCounts};
-use othello_engine::record::ScoredPosition;
 
 pub(crate) use class::Lane;
 use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
-pub use phases::{Phases, PhasesError};
+pub use phases::Phases;
 
 /// The parameters of one phase in the numbering of the fit: for each pattern its classes in the
 /// order of the arithmetic, then the scalars. A weights file has the same parameters; only the
@@ -35,8 +46,7 @@ impl Model {
         Self::with_instructions(set, InstructionSet::fastest())
     }
 
-    /// Creates the model of a pattern set that computes features with these instructions, or
-    /// portably if the processor lacks them. The features are the same.
+    /// Creates the model with these instructions, or portable ones if the processor lacks them.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
         let indexer = Indexer::new(&class::lanes(&geometry), instructions);
@@ -46,7 +56,7 @@ impl Model {
 
     /// Returns the instruction set that computes features.
     pub fn instructions(&self) -> InstructionSet {
-        self.indexer.instruction_set()
+        self.indexer.instructions
     }
 
     /// Returns the pattern set.
@@ -59,7 +69,6 @@ impl Model {
         &self.geometry
     }
 
-    /// Returns the class arithmetic of each instance.
     pub(crate) fn lanes(&self) -> Vec<Lane> {
         class::lanes(&self.geometry)
     }
@@ -93,18 +102,16 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes for each position the parameters whose weights add up to its value; there are as many
-    /// rows as positions. Every number in a row is less than [`Self::parameters`]. A parameter that
-    /// several instances share occurs as often.
-    pub fn write_rows<P: Board>(&self, positions: &[P], rows: &mut [Row]) {
-        debug_assert_eq!(positions.len(), rows.len());
-        self.indexer.write(positions.iter().map(P::position), rows);
+    /// Writes the parameters whose weights total the value of each position, below
+    /// [`Self::parameters`]; one that several instances share occurs as often.
+    pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
+        self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;
         if scalars.is_empty() {
             return;
         }
-        for (position, Row(parameters)) in positions.iter().zip(rows.iter_mut()) {
-            let counts = ScalarCounts::of(&position.position());
+        for (position, Row(parameters)) in positions.zip(rows) {
+            let counts = ScalarCounts::of(&position);
             let places = &mut parameters[self.geometry.instances.len()..];
             for (number, (place, &scalar)) in places.iter_mut().zip(scalars).enumerate() {
                 let first = self.geometry.pattern_parameters + number * Scalar::VALUES;
@@ -114,45 +121,10 @@ impl Model {
     }
 
     /// Returns the parameters of one position, in the order of [`Self::write_rows`].
-    pub fn features(&self, position: &Position) -> Features {
+    pub fn features(&self, position: &Position) -> Vec<u32> {
         let mut rows = [Row::EMPTY];
-        self.write_rows(std::slice::from_ref(position), &mut rows);
-        Features { row: rows[0], length: self.feature_count() }
-    }
-}
-
-/// A type that holds a position.
-pub trait Board {
-    /// Returns the position.
-    fn position(&self) -> Position;
-}
-
-impl Board for Position {
-    #[inline]
-    fn position(&self) -> Position {
-        *self
-    }
-}
-
-impl Board for ScoredPosition {
-    #[inline]
-    fn position(&self) -> Position {
-        Self::position(self)
-    }
-}
-
-/// The parameters of one position.
-#[derive(Clone, Copy, Debug)]
-pub struct Features {
-    row: Row,
-    length: usize,
-}
-
-impl Features {
-    /// Returns the numbers of the parameters. A parameter that several instances share occurs as
-    /// often.
-    pub fn parameters(&self) -> &[u32] {
-        &self.row.0[..self.length]
+        self.write_rows([*position].into_iter(), &mut rows);
+        rows[0].features(self).to_vec()
     }
 }
 

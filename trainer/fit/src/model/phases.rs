@@ -4,28 +4,23 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::text::{excerpt, parse_range};
+use othello_engine::text::parse_range;
+
+use crate::InvalidSetting;
 
 /// A range of phases on the command line: `A..B` includes B, `A` is one phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Phases(pub RangeInclusive<Phase>);
 
-/// The error of a text that is not a range of phases.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a range of phases; expected `A..B` with 0 ≤ A ≤ B ≤ 59, B included")]
-pub struct PhasesError(String);
-
 impl Default for Phases {
     fn default() -> Self {
-        let bound =
-            |index| Phase::new(index).unwrap_or_else(|| unreachable!("0 and 59 are phases"));
+        let bound = |index| Phase::new(index).expect("0 and 59 are phases");
         Self(bound(0)..=bound(59))
     }
 }
 
 impl Phases {
-    /// Returns the phases of positions with so many empty squares, those of the range that there
-    /// are.
+    /// Returns the phases of positions with these numbers of empty squares.
     pub fn with_empties(empties: RangeInclusive<usize>) -> Self {
         let Self(all) = Self::default();
         let bound = |empties, end| Phase::new(PHASES.saturating_sub(empties)).unwrap_or(end);
@@ -39,14 +34,17 @@ impl Phases {
 }
 
 impl FromStr for Phases {
-    type Err = PhasesError;
+    type Err = InvalidSetting;
 
-    fn from_str(text: &str) -> Result<Self, PhasesError> {
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
         let phases = parse_range(text, &(0..=PHASES - 1)).and_then(|range| {
             let (first, last) = range.into_inner();
             Some(Phase::new(first)?..=Phase::new(last)?)
         });
-        phases.map(Self).ok_or_else(|| PhasesError(excerpt(text)))
+        phases.map(Self).ok_or_else(|| {
+            let expected = "`A..B` with 0 ≤ A ≤ B ≤ 59, B included";
+            InvalidSetting::of_text(text, "a range of phases", expected)
+        })
     }
 }
 

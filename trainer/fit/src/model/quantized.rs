@@ -1,9 +1,8 @@
-//! Quantises weights to coarser steps for a smaller file. Weights that training hardly knows need
-//! no fine steps.
+//! Quantises weights to coarser steps for a smaller file.
 //!
-//! Every weight and every factor gets the coarsest steps that its error allows. A weight learned
-//! from n occurrences is uncertain by about σ/√n, if σ is the error of one label. Frequent classes
-//! thus keep their steps; rare classes, which are most of a file, compress well.
+//! Every weight and every factor gets the coarsest steps that its error allows. The standard error
+//! of a weight learned from n occurrences is about σ/√n, if σ is the error of one label. Frequent
+//! classes thus keep their steps; rare classes, which are most of a file, compress well.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
@@ -28,8 +27,7 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the steps for a number of occurrences, in steps of the file. Compares squares, which
-    /// every machine computes alike.
+    /// Returns the steps for a number of occurrences; squares are exact on every machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -37,8 +35,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights in coarser steps. The value of a class by itself stays nearly the same: the
-/// change that its rounded vector makes by itself is subtracted from its weight.
+/// Returns the weights in coarser steps. Weights take over the change that the rounded vector of
+/// their class makes by itself.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -81,14 +79,12 @@ fn nearest_factor(factor: i8, of: f64) -> i8 {
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Returns the nearest multiple of `of`; halfway between two, the even one, so that sums do not
-/// drift.
+/// Returns the nearest multiple of `of`, halves to even, so that sums do not drift.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns for each parameter the contribution that its vector by itself loses by rounding, in
-/// discs.
+/// Returns the loss of each parameter's own contribution by rounding, in discs.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {
@@ -139,7 +135,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns weights, factors and counts without any order.
     fn weights() -> Weights {
         let shape = FactorShape::new(8, 30).unwrap();
         let set = PatternSet::shipped("small").unwrap().with_factors(Some(shape));

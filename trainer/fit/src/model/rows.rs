@@ -10,8 +10,8 @@ use super::{Model, Row};
 const CHUNK: usize = 256;
 
 impl Model {
-    /// Returns the parameters whose weights add up to the value of each position: a row for each,
-    /// one number for each instance, then for each scalar feature, as a weights file numbers them.
+    /// Returns the parameters of each position in a row, numbered as in weights files: one for each
+    /// instance, then one for each scalar feature.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         let features = self.feature_count();
         let mut all = Array2::zeros((positions.len(), features));
@@ -21,7 +21,7 @@ impl Model {
         chunks.for_each(|(numbers, positions)| {
             let mut rows = [Row::EMPTY; CHUNK];
             let rows = &mut rows[..positions.len()];
-            self.write_rows(positions, rows);
+            self.write_rows(positions.iter().copied(), rows);
             for (numbers, row) in numbers.chunks_exact_mut(features).zip(rows) {
                 for (number, &parameter) in numbers.iter_mut().zip(row.features(self)) {
                     *number = self.in_file(parameter as usize) as i32;

@@ -14,9 +14,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::RecordsError;
 use super::repeated::{Key, Keys};
 use crate::memory::MemoryLimit;
+use crate::source::SourceError;
 
 /// The content of one file.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
@@ -49,7 +49,7 @@ pub enum RecordsReport {
 }
 
 /// The report on the games of a file. An array by ply has 61 numbers.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct GamesReport {
     /// The number of games in the file.
     pub games: u64,
@@ -111,13 +111,13 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Inspects files one after the other. The keys that find duplicates use no more than `limit` of
-/// memory; those that do not fit go into temporary files.
+/// Inspects files. The keys that find duplicates take up to `limit` of memory, then temporary
+/// files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
     progress: &dyn Progress,
-) -> Result<Vec<FileReport>, RecordsError> {
+) -> Result<Vec<FileReport>, SourceError> {
     let mut inspector = Inspector::new(paths, limit, progress);
     let files = paths.iter().map(|path| inspector.inspect(path, progress));
     let mut files = files.collect::<Result<Vec<_>, _>>()?;
@@ -125,12 +125,10 @@ pub fn inspect(
     Ok(files)
 }
 
-/// The records of the files so far.
 struct Inspector {
     games: Keys,
     canonical_games: Keys,
     positions: Keys,
-    /// The number of records so far.
     records: u64,
     /// The number of records before each file.
     before: Vec<u64>,
@@ -153,11 +151,7 @@ impl Inspector {
     }
 
     /// Reads one file. The counts of distinct records are filled in later.
-    fn inspect(
-        &mut self,
-        path: &Path,
-        progress: &dyn Progress,
-    ) -> Result<FileReport, RecordsError> {
+    fn inspect(&mut self, path: &Path, progress: &dyn Progress) -> Result<FileReport, SourceError> {
         self.before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
             kind @ (Kind::Positions | Kind::Openings) => {
@@ -169,7 +163,7 @@ impl Inspector {
     }
 
     /// Fills in the counts of distinct records of each file.
-    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), RecordsError> {
+    fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), SourceError> {
         let [games, canonical_games, positions] =
             [self.games, self.canonical_games, self.positions];
         let games = games.distinct(&self.before)?;
@@ -193,7 +187,7 @@ impl Inspector {
         &mut self,
         path: &Path,
         progress: &dyn Progress,
-    ) -> Result<FileReport, RecordsError> {
+    ) -> Result<FileReport, SourceError> {
         let mut reader = GameReader::open(path)?;
         let (mut report, mut frames) = (GamesReport::empty(), 0);
         progress.begin_file(path, reader.bytes());
@@ -209,7 +203,7 @@ impl Inspector {
                 report.count(game);
             }
             frames += 1;
-            Ok::<(), RecordsError>(())
+            Ok::<(), SourceError>(())
         })?;
         report.bytes_per_game = reader.bytes() as f64 / report.games.max(1) as f64;
         Ok(FileReport::new(path, &reader, frames, RecordsReport::Games(report)))
@@ -220,7 +214,7 @@ impl Inspector {
         path: &Path,
         kind: Kind,
         progress: &dyn Progress,
-    ) -> Result<FileReport, RecordsError> {
+    ) -> Result<FileReport, SourceError> {
         let mut reader = PositionReader::open(path)?;
         let (mut sums, mut frames) = (Sums::default(), 0);
         progress.begin_file(path, reader.bytes());
@@ -232,7 +226,7 @@ impl Inspector {
                 self.records += 1;
             }
             frames += 1;
-            Ok::<(), RecordsError>(())
+            Ok::<(), SourceError>(())
         })?;
         let report = sums.report(reader.bytes());
         let records = match kind {
@@ -273,21 +267,14 @@ const PLIES: usize = 61;
 
 impl GamesReport {
     fn empty() -> Self {
+        let by_ply = vec![0; PLIES];
         Self {
-            games: 0,
-            distinct: 0,
-            distinct_up_to_symmetry: 0,
-            incomplete: 0,
-            positions: 0,
-            solved: 0,
-            valued: 0,
-            bytes_per_game: 0.0,
-            positions_by_ply: vec![0; PLIES],
-            random_plies: vec![0; PLIES],
-            solved_plies: vec![0; PLIES],
-            values_by_ply: vec![0; PLIES],
-            lengths: vec![0; PLIES],
-            results: BTreeMap::new(),
+            positions_by_ply: by_ply.clone(),
+            random_plies: by_ply.clone(),
+            solved_plies: by_ply.clone(),
+            values_by_ply: by_ply.clone(),
+            lengths: by_ply,
+            ..Self::default()
         }
     }
 

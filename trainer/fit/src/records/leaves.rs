@@ -1,10 +1,10 @@
 //! Writes the leaves of searches: the positions that evaluations are asked for when an engine
 //! plays.
 //!
-//! A search takes the best of many values that err, so the value it returns errs to one side even
-//! where those of positions from games do not. A leaf with the label of the position searched
-//! teaches the evaluation to be right there, too: learning from the leaf of the principal variation
-//! (Baxter, Tridgell and Weaver, TDLeaf(λ), 1998) with scores in the place of later values.
+//! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
+//! unbiased on positions of games. A leaf of the principal variation, with the label of the position
+//! searched, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores in place of
+//! later values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,7 +18,7 @@ use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{Search, Searcher, Searchers, Strength};
 
 use super::parts::{InOrder, Made, pack};
-use super::sequence::Inputs;
+use super::sequence::{Inputs, count_left};
 use crate::source::LabelRules;
 
 /// The games whose positions are searched, and the searches.
@@ -27,8 +27,7 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label the positions searched.
     pub labels: &'a LabelRules,
-    /// The depth of the deepest search in plies. Each position is searched 1 to so many plies deep,
-    /// drawn by the position itself.
+    /// The greatest depth of the searches; each position's own is drawn by the position.
     pub depth: u32,
     /// The shard of the games to search here.
     pub shard: Shard,
@@ -43,7 +42,6 @@ const MOST_PER_PART: u64 = 1 << 14;
 /// The size of each search's transposition table.
 const HASH_MEGABYTES: usize = 1;
 
-/// The name of the work in progress messages.
 const LEAVES: &str = "leaves (games)";
 
 /// Searches every labelled position of the games, and writes the position that each search ends at
@@ -71,10 +69,7 @@ pub fn leaves<E: Identified>(
         Opened::Run(run) => run,
         Opened::Done(summary) => {
             progress.begin(LEAVES, games, games);
-            let (mut reader, mut records) = (PositionReader::open(out)?, 0);
-            while let Some(frame) = reader.pass_by_frame()? {
-                records += frame;
-            }
+            let records = count_left(&mut PositionReader::open(out)?)?;
             return Ok(Made { records, summary: Some(summary) });
         }
     };
@@ -87,15 +82,11 @@ pub fn leaves<E: Identified>(
     }
     let mut records = 0;
     for index in run.own(0) {
-        let mut part = PositionReader::over(run.part(0, index)?);
-        while let Some(frame) = part.pass_by_frame()? {
-            records += frame;
-        }
+        records += count_left(&mut PositionReader::over(run.part(0, index)?))?;
     }
     Ok(Made { records, summary: None })
 }
 
-/// The work of a run.
 struct Searching<'a, E: Evaluate> {
     job: &'a LeavesJob<'a>,
     searchers: Searchers<'a, E>,
@@ -138,7 +129,6 @@ impl LeavesJob<'_> {
             .with("weights", weights)
     }
 
-    /// Returns the leaves of searches of the game's labelled positions.
     fn of_game<E: Evaluate>(
         &self,
         game: &Game,
@@ -157,7 +147,7 @@ impl LeavesJob<'_> {
         let (mut position, mut label) = (scored.position(), scored.label());
         let mut left = drawn_depth(&position, self.depth);
         searcher.new_game();
-        // Each move of the line is that of a search to the depth that is left. A pass is no ply.
+        // Each move of the line is that of a search to the remaining depth; a pass costs none.
         while left > 0 || position.moves() == 0 {
             if position.is_over() {
                 return None;
@@ -198,8 +188,8 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the value of a position by plain minimax, and the leaves of all lines of that value,
-    /// each with 1 if the same side is to move there, and -1 if not.
+    /// Returns the minimax value, and the leaves of all best lines, each with 1 if the same side is
+    /// to move there, else −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

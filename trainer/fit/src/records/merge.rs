@@ -4,13 +4,13 @@ use std::path::Path;
 
 use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, Record, RecordError, ScoredPosition, key_of_moves};
+use othello_engine::record::{Game, Record, ScoredPosition, key_of_moves};
 
-use super::RecordsError;
 use super::repeated::{Key, Keys};
 use super::select::{Output, Selected};
 use super::sequence::Inputs;
 use crate::memory::MemoryLimit;
+use crate::source::SourceError;
 
 /// A record that can be joined.
 pub trait Mergeable: Record {
@@ -30,37 +30,29 @@ impl Mergeable for ScoredPosition {
     }
 }
 
-/// Writes the records of all files in their order, without games whose moves are those of an
-/// earlier game. Keys of games that do not fit into `limit` go into a temporary file.
+/// Writes the records of all files, without games whose moves are those of an earlier one. Keys of
+/// games beyond `limit` go into a temporary file.
 pub fn merge<R: Mergeable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, RecordsError> {
-    inputs.check_output(out)?;
-    let mut output = Output::<R>::begin(out, &inputs.provenance("merge"), existing)?;
-    let (all, title) = (inputs.len(), format!("merge ({})", R::PLURAL));
-    progress.begin_stoppable(&title, if output.is_done() { all } else { 0 }, all);
-    if output.is_done() {
-        return Ok(output.finish()?);
-    }
-    progress.warn(Keys::notice(limit, all));
-    let mut keys = Keys::new(limit.clone());
-    for (number, record) in (0..).zip(inputs.all()) {
-        progress.check().map_err(RecordError::from)?;
-        record?.key().map_or(Ok(()), |key| keys.add(key, number))?;
-    }
-    let repeated = keys.repeated(all)?;
-    for (number, record) in (0..).zip(inputs.all()) {
-        progress.check().map_err(RecordError::from)?;
-        if !repeated.contains(number) {
-            output.push(record?)?;
+) -> Result<Selected, SourceError> {
+    let (provenance, title) = (inputs.provenance("merge"), format!("merge ({})", R::PLURAL));
+    Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
+        progress.warn(Keys::notice(limit, inputs.len()));
+        let mut keys = Keys::new(limit.clone());
+        for (number, record) in (0..).zip(inputs.all()) {
+            progress.check()?;
+            record?.key().map_or(Ok(()), |key| keys.add(key, number))?;
         }
-        progress.advance(1);
-    }
-    Ok(output.finish()?)
+        let repeated = keys.repeated(inputs.len())?;
+        inputs.each(progress, |number, record| match repeated.contains(number) {
+            true => Ok(()),
+            false => output.push(record),
+        })
+    })
 }
 
 #[cfg(test)]

@@ -11,19 +11,5 @@ pub mod sequence;
 pub mod shuffle;
 pub mod validate;
 
-use othello_engine::record::RecordError;
-
-use crate::memory::NoRoom;
-
-/// Errors of work on records that do not all fit into memory.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum RecordsError {
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    #[error(transparent)]
-    Temporary(#[from] NoRoom),
-}
-
 #[cfg(test)]
 pub(crate) mod testing;

@@ -14,13 +14,12 @@ use super::sequence::{Inputs, Records};
 
 /// The input records of the parts of a run, read once from front to back.
 pub(super) struct InOrder<R: Record> {
-    /// The number of the next record, and the records from there on.
+    /// The number of the next record, and the records that follow.
     records: Mutex<(u64, Records<R>)>,
     first_path: PathBuf,
 }
 
 impl<R: Record> InOrder<R> {
-    /// Begins with the first record.
     pub(super) fn new(inputs: &Inputs<R>) -> Self {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }

@@ -1,5 +1,5 @@
-//! Replaces the labels of records by exact scores from a number of empty squares on. Results of
-//! collected games tell how the game ended, not what was right; relabelling corrects that.
+//! Replaces the labels of records by exact scores from a number of empty squares on. The result of a
+//! collected game depends on mistakes in its endgame; relabelling corrects them.
 
 mod changes;
 mod game;
@@ -18,7 +18,7 @@ use othello_engine::search::{self, Found, Pruning, Searcher, Searchers, Selectiv
 
 use super::parts::{InOrder, pack};
 use super::sequence::Inputs;
-use crate::backend::{SolveError, SolveMany};
+use crate::backend::SolveMany;
 
 pub use changes::Changes;
 
@@ -36,8 +36,7 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The number of nodes at which a search ends; the deepest complete iteration counts. `None` if
-    /// only the depth ends the search.
+    /// The number of nodes that ends a search, if any; the deepest complete iteration counts.
     pub nodes: Option<u64>,
     /// The selectivity.
     pub selectivity: Selectivity,
@@ -64,8 +63,7 @@ pub struct RelabelJob<'a, R> {
     pub inputs: &'a Inputs<R>,
     /// The shard of the records to relabel here.
     pub shard: Shard,
-    /// The device that finds the exact scores it can; the CPU finds all others. `None` if it finds
-    /// all. The file is the same.
+    /// The device of exact scores; the CPU solves the rest. The file is the same.
     pub device: Option<&'a dyn SolveMany>,
 }
 
@@ -85,17 +83,15 @@ const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
 pub trait Relabel: Record {
-    /// Returns the number of records that a thread relabels at a time: enough that taking them
-    /// costs little compared with the search, few enough that no thread waits long for the last.
+    /// Returns the number of records that a thread takes at a time.
     fn at_once(settings: &Settings) -> usize;
 
-    /// Returns the positions whose exact scores `relabelled` takes, as far as they have at most so
-    /// many empty squares.
+    /// Returns the positions with few enough empty squares whose scores `relabelled` takes.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
     /// Returns the record with its new labels. Each position is searched from a logically empty
-    /// transposition table, unless its score is among the `known`: those of the positions of
-    /// [`Self::to_solve`], as far as they were found, or none at all.
+    /// table, unless `known` has its score: those of [`Self::to_solve`] that were found, or none at
+    /// all.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -169,7 +165,6 @@ fn relabel_in_parts<R: Relabel, E: Identified>(
 }
 
 impl<R: Relabel> RelabelJob<'_, R> {
-    /// Returns the number of records in a part.
     fn per_part(&self) -> u64 {
         size::units(R::seconds(&self.settings), MOST_PER_PART)
     }
@@ -188,7 +183,6 @@ impl<R: Relabel> RelabelJob<'_, R> {
         Ok(Relabelled { records, changes, summary: None })
     }
 
-    /// Returns the number of records that a thread takes at a time.
     fn at_once(&self) -> u64 {
         let most_empties = self.device.map(SolveMany::most_empties);
         match most_empties {
@@ -201,11 +195,9 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a part. A device solves the positions of one part together,
-/// and takes up to 150 MB of memory for them.
+/// The greatest number of records in a part; a device takes up to 150 MB for their positions.
 const MOST_PER_PART: u64 = 1 << 17;
 
-/// The work of a run.
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
     job: &'a RelabelJob<'a, R>,
     searchers: Searchers<'a, E>,
@@ -214,8 +206,8 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of the first record, and all records of the part.
-    type Input = (u64, Vec<Prepared<R>>);
+    /// The number of the first record, and the records with the scores that a device found.
+    type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
 
@@ -232,12 +224,12 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
             counts.push(positions.len() - before);
         }
         let solve = |device: &dyn SolveMany| device.solve_many(&positions, self.progress);
-        let solved = self.job.device.map(solve).transpose().map_err(failed)?.unwrap_or_default();
+        let solved = self.job.device.map(solve).transpose()?.unwrap_or_default();
         let mut scores = solved.scores.into_iter();
-        let prepared = records.into_iter().zip(counts).map(|(record, count)| {
-            let known = scores.by_ref().take(count).collect();
-            Prepared { record, known }
-        });
+        let prepared = records
+            .into_iter()
+            .zip(counts)
+            .map(|(record, count)| (record, scores.by_ref().take(count).collect()));
         Ok((first, prepared.collect()))
     }
 
@@ -248,10 +240,9 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
     ) -> Result<Vec<R>, RecordError> {
         let records = &records[(numbers.start - first) as usize..(numbers.end - first) as usize];
         Ok(self.searchers.with(|searcher| {
-            let relabelled = |Prepared { record, known }: &Prepared<R>| {
-                record.relabelled(&self.job.settings, known, searcher)
-            };
-            records.iter().map(relabelled).collect()
+            let settings = &self.job.settings;
+            let records = records.iter();
+            records.map(|(record, known)| record.relabelled(settings, known, searcher)).collect()
         }))
     }
 
@@ -260,22 +251,7 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
     }
 }
 
-/// A record with the exact scores that a device found for it.
-struct Prepared<R> {
-    record: R,
-    known: Vec<Option<i8>>,
-}
-
-/// Converts a device's error.
-fn failed(error: SolveError) -> RecordError {
-    match error {
-        SolveError::Interrupted(error) => error.into(),
-        SolveError::Backend(error) => RecordError::Search(error.into()),
-    }
-}
-
 impl Settings {
-    /// Returns the seconds of the search of one position before exact scores.
     fn seconds_of_search(&self) -> f64 {
         self.search.map_or(0.0, |search| match search.nodes {
             Some(nodes) => size::nodes(nodes),
@@ -283,8 +259,8 @@ impl Settings {
         })
     }
 
-    /// Returns the most empty squares of a position that gets its exact score. A search of that
-    /// depth is exact, too, unless a number of nodes ends it.
+    /// Returns the most empty squares that get exact scores: those of a search of that depth are
+    /// also exact, unless a number of nodes ends it.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

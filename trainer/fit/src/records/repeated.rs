@@ -1,11 +1,10 @@
 //! Finds repeated records by a key of each, with bounded memory.
 
-use crate::memory::{MemoryLimit, NoRoom, Sorter, Stored};
+use crate::memory::{MemoryError, MemoryLimit, Sorter, Stored};
 
 /// The key of a record; equal records have equal keys.
 pub(super) type Key = [u8; 16];
 
-/// A key, and the number of the record that has it.
 type Entry = (Key, u64);
 
 /// The size of an entry in bytes, in memory and in the file.
@@ -30,7 +29,6 @@ impl Stored for Entry {
 pub(super) struct Keys(Sorter<Entry>);
 
 impl Keys {
-    /// Creates an empty set of keys.
     pub(super) fn new(limit: MemoryLimit) -> Self {
         Self(Sorter::new(limit))
     }
@@ -40,14 +38,12 @@ impl Keys {
         Sorter::<Entry>::notice(limit, records, Entry::BYTES)
     }
 
-    /// Adds the key of a record.
-    pub(super) fn add(&mut self, key: Key, number: u64) -> Result<(), NoRoom> {
+    pub(super) fn add(&mut self, key: Key, number: u64) -> Result<(), MemoryError> {
         self.0.push((key, number))
     }
 
-    /// Returns the numbers of the records whose key a record with a lower number has. All numbers
-    /// are below `end`.
-    pub(super) fn repeated(self, end: u64) -> Result<Repeated, NoRoom> {
+    /// Returns the numbers below `end` of records that repeat the key of an earlier one.
+    pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
         self.each(|number, is_repeated| {
             if is_repeated {
@@ -57,9 +53,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns for each file the number of records that do not repeat an earlier one. `first` are
-    /// the numbers of the files' first records, ascending from 0.
-    pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, NoRoom> {
+    /// Returns the number of new records by file; `first` are the files' first numbers.
+    pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
             if !is_repeated {
@@ -69,9 +64,8 @@ impl Keys {
         Ok(distinct)
     }
 
-    /// Passes the number of each record to `take`, and whether a record with a lower number has the
-    /// same key.
-    fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), NoRoom> {
+    /// Passes each record's number to `take`, and whether an earlier record has its key.
+    fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), MemoryError> {
         let mut last = None;
         for entry in self.0.sorted()? {
             let (key, number) = entry?;
@@ -95,7 +89,6 @@ impl Repeated {
         }
     }
 
-    /// Returns true if the set contains `number`.
     pub(super) fn contains(&self, number: u64) -> bool {
         self.0.get((number / 64) as usize).is_some_and(|bits| bits >> (number % 64) & 1 != 0)
     }
@@ -111,8 +104,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares with a set of the keys so far: few different keys, spread over the whole range,
-        /// with any amount of memory.
+        /// Compares with a set of the keys so far, with any amount of memory.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

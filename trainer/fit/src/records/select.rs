@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::{
-    Game, Record, RecordError, RecordReader, RecordWriter, ScoredPosition,
-};
+use othello_engine::record::{Game, Record, RecordReader, RecordWriter, ScoredPosition};
 
-use super::sequence::Inputs;
+use super::sequence::{Inputs, count_left};
 use crate::dataset::{Split, Subset};
+use crate::source::SourceError;
 
 /// The result of a selection.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,39 +48,55 @@ pub(super) enum Output<R> {
 }
 
 impl<R: Record> Output<R> {
-    pub(super) fn begin(
+    /// Begins a file that is not one of the inputs.
+    fn begin(
+        inputs: &Inputs<R>,
         path: &Path,
         provenance: &Provenance,
         existing: Existing,
-    ) -> Result<Self, RecordError> {
+    ) -> Result<Self, SourceError> {
+        inputs.check_output(path)?;
         Ok(match RecordWriter::<R>::begin(path, provenance, existing)? {
             Begin::Done(summary) => {
-                let (mut reader, mut records) = (RecordReader::<R>::open(path)?, 0);
-                while let Some(frame) = reader.pass_by_frame()? {
-                    records += frame;
-                }
+                let records = count_left(&mut RecordReader::<R>::open(path)?)?;
                 Self::Done(Selected { records, summary })
             }
             Begin::Writer(writer) => Self::Writer(Box::new(writer), 0),
         })
     }
 
-    pub(super) fn is_done(&self) -> bool {
+    /// Makes a file from the records of the inputs by `write`, unless it is complete.
+    pub(super) fn make(
+        inputs: &Inputs<R>,
+        path: &Path,
+        provenance: &Provenance,
+        title: &str,
+        (existing, progress): (Existing, &dyn Progress),
+        write: impl FnOnce(&mut Self) -> Result<(), SourceError>,
+    ) -> Result<Selected, SourceError> {
+        let mut output = Self::begin(inputs, path, provenance, existing)?;
+        begin_progress(progress, title, output.is_done(), inputs.len());
+        if !output.is_done() {
+            write(&mut output)?;
+        }
+        output.finish()
+    }
+
+    fn is_done(&self) -> bool {
         matches!(self, Self::Done(_))
     }
 
-    /// Takes the next record.
-    pub(super) fn push(&mut self, record: R) -> Result<(), RecordError> {
+    pub(super) fn push(&mut self, record: R) -> Result<(), SourceError> {
         match self {
             Self::Done(_) => Ok(()),
             Self::Writer(writer, records) => {
                 *records += 1;
-                writer.push(record)
+                Ok(writer.push(record)?)
             }
         }
     }
 
-    pub(super) fn finish(self) -> Result<Selected, RecordError> {
+    fn finish(self) -> Result<Selected, SourceError> {
         match self {
             Self::Done(selected) => Ok(selected),
             Self::Writer(writer, records) => Ok(Selected { records, summary: writer.finish()? }),
@@ -89,15 +104,19 @@ impl<R: Record> Output<R> {
     }
 }
 
-/// Writes the records of each subset of a split to a file of its own, in their order. These are the
-/// subsets that a fit with the same split holds out, so that they can be measured separately.
+fn begin_progress(progress: &dyn Progress, title: &str, is_done: bool, all: u64) {
+    progress.begin_stoppable(title, if is_done { all } else { 0 }, all);
+}
+
+/// Writes the records of each subset, as a fit with the same split holds them out, to a file of its
+/// own.
 pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
     outs: &[(Subset, PathBuf); 3],
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Vec<Selected>, RecordError> {
+) -> Result<Vec<Selected>, SourceError> {
     let provenance = inputs
         .provenance("split")
         .with("seed", split.seed)
@@ -105,22 +124,17 @@ pub fn split<R: Splittable>(
         .with("test_percent", split.test_percent);
     let mut outputs = vec![];
     for (part, path) in outs {
-        inputs.check_output(path)?;
         let provenance = provenance.clone().with("part", part.to_string());
-        outputs.push((*part, Output::begin(path, &provenance, existing)?));
+        outputs.push((*part, Output::begin(inputs, path, &provenance, existing)?));
     }
     let is_done = outputs.iter().all(|(_, output)| output.is_done());
-    let done = if is_done { inputs.len() } else { 0 };
-    progress.begin_stoppable(&format!("split ({})", R::PLURAL), done, inputs.len());
-    let records = if is_done { None } else { Some(inputs.all()) };
-    for record in records.into_iter().flatten() {
-        let record = record?;
-        progress.check()?;
-        let falls_in = record.subset(&split);
-        if let Some((_, output)) = outputs.iter_mut().find(|(part, _)| Some(*part) == falls_in) {
-            output.push(record)?;
-        }
-        progress.advance(1);
+    begin_progress(progress, &format!("split ({})", R::PLURAL), is_done, inputs.len());
+    if !is_done {
+        inputs.each(progress, |_, record| {
+            let subset = record.subset(&split);
+            let output = outputs.iter_mut().find(|(part, _)| Some(*part) == subset);
+            output.map_or(Ok(()), |(_, output)| output.push(record))
+        })?;
     }
     outputs.into_iter().map(|(_, output)| output.finish()).collect()
 }
@@ -135,28 +149,21 @@ pub fn sample<R: Record>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, RecordError> {
-    inputs.check_output(out)?;
+) -> Result<Selected, SourceError> {
     let provenance = inputs.provenance("sample").with("seed", seed).with(R::PLURAL, count);
-    let mut output = Output::<R>::begin(out, &provenance, existing)?;
-    let mut random = Generator::new(seed);
-    let (mut wanted, mut left) = (count.min(inputs.len()), inputs.len());
-    let done = if output.is_done() { left } else { 0 };
-    progress.begin_stoppable(&format!("sample ({})", R::PLURAL), done, left);
-    if output.is_done() {
-        return output.finish();
-    }
-    for record in inputs.all() {
-        let record = record?;
-        progress.check()?;
-        if random.below_u64(left) < wanted {
-            wanted -= 1;
-            output.push(record)?;
-        }
-        left = left.saturating_sub(1);
-        progress.advance(1);
-    }
-    output.finish()
+    let title = format!("sample ({})", R::PLURAL);
+    Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
+        let mut random = Generator::new(seed);
+        let (mut wanted, mut left) = (count.min(inputs.len()), inputs.len());
+        inputs.each(progress, |_, record| {
+            if random.below_u64(left) < wanted {
+                wanted -= 1;
+                output.push(record)?;
+            }
+            left = left.saturating_sub(1);
+            Ok(())
+        })
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,17 @@ use othello_engine::file::{Provenance, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Record, RecordError, RecordReader};
 
+use crate::source::SourceError;
+
+/// Returns the number of records that a reader has not read yet.
+pub(super) fn count_left<R: Record>(reader: &mut RecordReader<R>) -> Result<u64, RecordError> {
+    let mut records = 0;
+    while let Some(frame) = reader.pass_by_frame()? {
+        records += frame;
+    }
+    Ok(records)
+}
+
 /// Files of games or of positions, read once for their checksums and the number of their records.
 pub struct Inputs<R> {
     paths: Vec<PathBuf>,
@@ -61,9 +72,22 @@ impl<R: Record> Inputs<R> {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
-    /// Returns all records, one after the other.
     pub(super) fn all(&self) -> Records<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
+    }
+
+    /// Passes the number of each record, counted from 0, and the record to `take`.
+    pub(super) fn each(
+        &self,
+        progress: &dyn Progress,
+        mut take: impl FnMut(u64, R) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
+        for (number, record) in (0..).zip(self.all()) {
+            progress.check()?;
+            take(number, record?)?;
+            progress.advance(1);
+        }
+        Ok(())
     }
 
     /// Returns the path of the first file, for messages.
@@ -72,14 +96,13 @@ impl<R: Record> Inputs<R> {
     }
 }
 
-/// An iterator over the records of several files.
 pub(super) struct Records<R: Record> {
     paths: VecDeque<PathBuf>,
     reader: Option<RecordReader<R>>,
 }
 
 impl<R: Record> Records<R> {
-    /// Skips so many records, or all that are left if these are fewer.
+    /// Skips a number of records, or all that remain.
     pub(super) fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
         while records > 0 && (self.reader.is_some() || self.open_next()?) {
             if let Some(reader) = &mut self.reader {

@@ -7,15 +7,14 @@ use std::slice;
 use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::{Record, RecordError};
+use othello_engine::record::Record;
 
-use super::RecordsError;
 use super::select::{Output, Selected};
 use super::sequence::Inputs;
 use crate::memory::{MemoryLimit, Sorter, Stored};
+use crate::source::SourceError;
 
-/// The most bytes of a record in the temporary file: a game with the values of its moves, and its
-/// place in the order.
+/// The most bytes of a record in the temporary file: a game with values, and its place.
 const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.
@@ -26,37 +25,29 @@ pub fn shuffle<R: Record>(
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<Selected, RecordsError> {
-    inputs.check_output(out)?;
+) -> Result<Selected, SourceError> {
     let mut provenance = inputs.provenance("shuffle").with("seed", seed);
     if inputs.are_enumerated() {
         // The shuffled file is also a complete enumeration.
         provenance = provenance.with("enumerated", true);
     }
-    let mut output = Output::<R>::begin(out, &provenance, existing)?;
-    let all = inputs.len();
     let title = format!("shuffle ({} read)", R::PLURAL);
-    progress.begin_stoppable(&title, if output.is_done() { all } else { 0 }, all);
-    if output.is_done() {
-        return Ok(output.finish()?);
-    }
-    if let Some(line) = Sorter::<Drawn<R>>::notice(limit, all, BYTES_IN_FILE) {
-        progress.message(&line);
-    }
-    let mut sorter = Sorter::new(limit.clone());
-    for (number, record) in (0..).zip(inputs.all()) {
-        progress.check().map_err(RecordError::from)?;
-        let key = Generator::split(seed, number).next_u64();
-        sorter.push(Drawn { key, number, record: record? })?;
-        progress.advance(1);
-    }
-    progress.begin_stoppable(&format!("shuffle ({} written)", R::PLURAL), 0, all);
-    for drawn in sorter.sorted()? {
-        progress.check().map_err(RecordError::from)?;
-        output.push(drawn?.record)?;
-        progress.advance(1);
-    }
-    Ok(output.finish()?)
+    Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
+        progress.warn(Sorter::<Drawn<R>>::notice(limit, inputs.len(), BYTES_IN_FILE));
+        let mut sorter = Sorter::new(limit.clone());
+        inputs.each(progress, |number, record| {
+            let key = Generator::split(seed, number).next_u64();
+            Ok(sorter.push(Drawn { key, number, record })?)
+        })?;
+        let title = format!("shuffle ({} written)", R::PLURAL);
+        progress.begin_stoppable(&title, 0, inputs.len());
+        for drawn in sorter.sorted()? {
+            progress.check()?;
+            output.push(drawn?.record)?;
+            progress.advance(1);
+        }
+        Ok(())
+    })
 }
 
 /// A record with its random number and its number in the inputs, which is also their order.

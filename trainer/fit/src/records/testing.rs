@@ -41,8 +41,7 @@ pub(super) fn inputs<R: Record>(path: &Path) -> Inputs<R> {
     Inputs::count(&[path.to_owned()], &Silent).unwrap()
 }
 
-/// Returns random game `number` with at most `most` moves; the first `random_plies` are marked
-/// random.
+/// Returns a random game of at most `most` moves.
 pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
     let replay = random::random_game(3, number, most);
     let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();

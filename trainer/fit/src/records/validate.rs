@@ -9,11 +9,11 @@ use othello_engine::file::{
 };
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, GameWriter, PositionReader, PositionWriter, Record, RecordError,
-    RecordWriter, ScoredPosition,
+    Game, GameReader, GameWriter, PositionReader, PositionWriter, Record, RecordError, RecordWriter,
 };
 use serde::Serialize;
 
+use crate::source::records::{Frame, Records};
 use crate::source::{SourceError, checksum};
 
 /// The result of validating a file.
@@ -48,7 +48,7 @@ pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, Reco
     Ok(found)
 }
 
-/// Copies the whole frames of a damaged file of records, and returns what was found and written;
+/// Copies the whole frames of a damaged file; returns its damage and the summary of the copy,
 /// `None` if the file is sound.
 pub fn repair(
     path: &Path,
@@ -56,7 +56,7 @@ pub fn repair(
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Option<(Validation, Summary)>, SourceError> {
-    check_output(out, [path]).map_err(RecordError::from)?;
+    check_output(out, [path])?;
     let found = validate(path, progress)?;
     if found.damage.is_empty() {
         return Ok(None);
@@ -72,7 +72,7 @@ pub fn repair(
             let begun = GameWriter::begin(out, &provenance, existing)?;
             copy(path, begun, progress, |frame| match frame {
                 Frame::Games(games) => games,
-                _ => vec![],
+                Frame::Positions(_) => vec![],
             })
         }
         kind => {
@@ -84,15 +84,14 @@ pub fn repair(
             };
             copy(path, begun?, progress, |frame| match frame {
                 Frame::Positions(rows) => rows,
-                _ => vec![],
+                Frame::Games(_) => vec![],
             })
         }
     };
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of the whole frames of a file. Compares them with those that an earlier run
-/// copied.
+/// Copies the records of whole frames.
 fn copy<R: Record>(
     path: &Path,
     begun: Begin<RecordWriter<R>>,
@@ -107,13 +106,6 @@ fn copy<R: Record>(
         records(frame).into_iter().try_for_each(|record| writer.push(record))
     })?;
     writer.finish()
-}
-
-/// A whole frame of some kind of file.
-enum Frame {
-    Games(Vec<Game>),
-    Positions(Vec<ScoredPosition>),
-    Other,
 }
 
 /// Passes every whole frame of a file to `take`.
@@ -139,14 +131,14 @@ fn read(
             Ok(Some(frame)) => {
                 found.frames += 1;
                 match &frame {
-                    Frame::Games(games) => {
+                    Some(Frame::Games(games)) => {
                         found.games += games.len() as u64;
                         found.positions += games.iter().map(Game::positions).sum::<usize>() as u64;
                     }
-                    Frame::Positions(rows) => found.positions += rows.len() as u64,
-                    Frame::Other => {}
+                    Some(Frame::Positions(rows)) => found.positions += rows.len() as u64,
+                    None => {}
                 }
-                take(frame)?;
+                frame.map_or(Ok(()), &mut take)?;
             }
             Err(error) => {
                 found.damage.push(damage(error)?);
@@ -169,52 +161,45 @@ fn damage(error: RecordError) -> Result<String, RecordError> {
     }
 }
 
-/// An opened file of any kind.
 enum Input {
-    Games(GameReader),
-    Positions(PositionReader),
+    Records(Records),
+    /// A file of another kind, whose sections are checked.
     Other(Reader),
 }
 
 impl Input {
     fn open(path: &Path) -> Result<Self, RecordError> {
         Ok(match file::kind_of(path)? {
-            Kind::Games => Self::Games(GameReader::open(path)?),
-            Kind::Positions | Kind::Openings => Self::Positions(PositionReader::open(path)?),
-            kind @ (Kind::Weights | Kind::Match | Kind::Part) => {
-                Self::Other(Reader::open(path, kind)?)
-            }
+            Kind::Games | Kind::Positions | Kind::Openings => Self::Records(Records::open(path)?),
+            kind => Self::Other(Reader::open(path, kind)?),
         })
     }
 
-    fn next_frame(&mut self) -> Result<Option<Frame>, RecordError> {
+    /// Returns the next frame, `Some(None)` for another section; `None` at the end of the file.
+    fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
-            Self::Games(reader) => reader.next_frame()?.map(Frame::Games),
-            Self::Positions(reader) => reader.next_frame()?.map(Frame::Positions),
-            Self::Other(reader) => reader.next().transpose()?.map(|_: Section| Frame::Other),
+            Self::Records(records) => records.next_frame()?.map(Some),
+            Self::Other(reader) => reader.next().transpose()?.map(|_: Section| None),
         })
     }
 
     fn resynchronize(&mut self) -> Result<bool, RecordError> {
         match self {
-            Self::Games(reader) => reader.resynchronize(),
-            Self::Positions(reader) => reader.resynchronize(),
+            Self::Records(records) => records.resynchronize(),
             Self::Other(reader) => Ok(reader.resynchronize()?),
         }
     }
 
     fn bytes(&self) -> u64 {
         match self {
-            Self::Games(reader) => reader.bytes(),
-            Self::Positions(reader) => reader.bytes(),
+            Self::Records(records) => records.bytes(),
             Self::Other(reader) => reader.bytes(),
         }
     }
 
     fn bytes_read(&self) -> u64 {
         match self {
-            Self::Games(reader) => reader.bytes_read(),
-            Self::Positions(reader) => reader.bytes_read(),
+            Self::Records(records) => records.bytes_read(),
             Self::Other(reader) => reader.bytes_read(),
         }
     }

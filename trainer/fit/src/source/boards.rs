@@ -8,8 +8,8 @@ use othello_engine::record::{Label, ScoredPosition};
 use super::lines::Records;
 use super::{Entries, SourceError, labelled};
 
-/// Reads the positions of a file line by line and skips blank lines. A position whose player must
-/// pass becomes the one after the pass, with the score of the other side.
+/// Reads the positions of a file and skips blank lines. If the player must pass, the record is the
+/// position after the pass, with the other side's score.
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     Records::open(path, parse)
 }

@@ -4,56 +4,32 @@
 //! player's colour (i8), the move played (i8), the score for the player (i8). Integers are
 //! little-endian. The colour and the move are not needed for the fit and are ignored.
 
-use std::fs::File;
-use std::io::{BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::BufReader;
+use std::path::Path;
 
 use othello_engine::board::{Discs, Position};
 use othello_engine::file::open_ordinary;
 use othello_engine::record::{Label, ScoredPosition};
 
-use super::{Entries, Rejection, SourceError, labelled};
+use super::fixed::FixedRecords;
+use super::{Entries, SourceError, labelled};
 
 /// The size of a record.
 pub const RECORD_BYTES: usize = 19;
 
-/// Reads the positions of a file one after the other.
-pub struct EgaroucidBoards {
-    path: PathBuf,
-    file: BufReader<File>,
-    records: u64,
-    number: u64,
-}
-
-impl EgaroucidBoards {
-    /// Opens a file; refuses one that does not consist of whole records.
-    pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let failed = SourceError::io(path, "open it");
-        let file = open_ordinary(path)?;
-        let bytes = file.metadata().map_err(failed)?.len();
-        if bytes % RECORD_BYTES as u64 != 0 {
-            return Err(SourceError::Format {
-                path: path.to_owned(),
-                expected: "a file of Egaroucid's boards",
-                reason: format!("{bytes} bytes, no multiple of {RECORD_BYTES}"),
-            });
-        }
-        let (path, file) = (path.to_owned(), BufReader::with_capacity(1 << 16, file));
-        Ok(Self { path, file, records: bytes / RECORD_BYTES as u64, number: 0 })
+/// Reads the positions of a file, which must have whole records.
+pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
+    let file = open_ordinary(path)?;
+    let bytes = file.metadata().map_err(SourceError::io(path, "open it"))?.len();
+    if bytes % RECORD_BYTES as u64 != 0 {
+        return Err(SourceError::Format {
+            path: path.to_owned(),
+            expected: "a file of Egaroucid's boards",
+            reason: format!("{bytes} bytes; expected a multiple of {RECORD_BYTES}"),
+        });
     }
-
-    fn next_record(&mut self) -> Option<Result<[u8; RECORD_BYTES], SourceError>> {
-        if self.number == self.records {
-            return None;
-        }
-        self.number += 1;
-        let mut record = [0; RECORD_BYTES];
-        let read = self.file.read_exact(&mut record);
-        Some(read.map(|()| record).map_err(|error| {
-            self.number = self.records;
-            SourceError::io(&self.path, "read it")(error)
-        }))
-    }
+    let file = BufReader::with_capacity(1 << 16, file);
+    Ok(FixedRecords::new(path, file, [0, bytes / RECORD_BYTES as u64], parse))
 }
 
 fn parse(record: &[u8; RECORD_BYTES]) -> Result<ScoredPosition, String> {
@@ -73,28 +49,6 @@ fn parse(record: &[u8; RECORD_BYTES]) -> Result<ScoredPosition, String> {
     labelled(position, label)
 }
 
-impl Iterator for EgaroucidBoards {
-    type Item = Result<Result<ScoredPosition, Rejection>, SourceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let record = match self.next_record()? {
-            Ok(record) => record,
-            Err(error) => return Some(Err(error)),
-        };
-        let rejected = |reason| {
-            let place = format!("record {}", self.number);
-            Rejection { path: self.path.clone(), place, reason }
-        };
-        Some(Ok(parse(&record).map_err(rejected)))
-    }
-}
-
-impl Entries<ScoredPosition> for EgaroucidBoards {
-    fn bytes_read(&self) -> u64 {
-        self.number * RECORD_BYTES as u64
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,10 +66,8 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Result<ScoredPosition, String>>, SourceError> {
-        scratch::with_file("0.dat", bytes, |path| {
-            let rows = EgaroucidBoards::open(path)?;
-            rows.map(|row| Ok(row?.map_err(|rejection| rejection.to_string()))).collect()
-        })
+        let rows = scratch::with_file("0.dat", bytes, super::read)?;
+        rows.map(|row| Ok(row?.map_err(|rejection| rejection.to_string()))).collect()
     }
 
     #[test]

@@ -4,8 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use othello_engine::file::FileError;
+use othello_engine::progress::Interrupted;
 use othello_engine::record::RecordError;
 use othello_engine::text::TextError;
+
+use crate::memory::MemoryError;
 
 /// Errors of reading a source.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +26,8 @@ pub enum SourceError {
     Text(#[from] TextError),
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
 }
 
 impl From<FileError> for SourceError {
@@ -31,11 +36,13 @@ impl From<FileError> for SourceError {
     }
 }
 
-impl SourceError {
-    pub(super) fn nothing(kind: &'static str, files: &str) -> Self {
-        Self::Nothing { kind, files: files.to_owned() }
+impl From<Interrupted> for SourceError {
+    fn from(error: Interrupted) -> Self {
+        Self::Record(error.into())
     }
+}
 
+impl SourceError {
     /// Returns the conversion of an answer of the system about a file, for `map_err`.
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| FileError::io(path, action)(source).into()

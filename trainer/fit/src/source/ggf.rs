@@ -16,26 +16,22 @@ use othello_engine::text::{TextSource, excerpt};
 
 use super::{Entries, Rejection, SourceError};
 
-/// The largest game in bytes, longer than any sensible one: a file without games must not fill the
-/// memory.
+/// The largest game in bytes: a file without games must not fill the memory.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
 /// Reads the games of a file one after the other.
-pub struct GgfGames {
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
+    Ok(GgfGames { source: TextSource::open(path)?, piece: vec![], number: 0 })
+}
+
+struct GgfGames {
     source: TextSource,
     piece: Vec<u8>,
-    /// The number of games read.
     number: u64,
 }
 
 impl GgfGames {
-    /// Opens a file.
-    pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { source: TextSource::open(path)?, piece: vec![], number: 0 })
-    }
-
-    /// Reads up to the end of the next game. Returns the line that it begins on; `None` at the end
-    /// of the file.
+    /// Reads up to the end of the next game; returns the line of its beginning, if there is one.
     fn next_piece(&mut self) -> Result<Option<u64>, SourceError> {
         self.piece.clear();
         let mut line = self.source.line();
@@ -64,7 +60,7 @@ fn parse(piece: &[u8]) -> Result<Game, String> {
     }
     let text = str::from_utf8(piece).map_err(|_| "is not text in UTF-8")?;
     let (_, game) = text.split_once("(;").ok_or_else(|| {
-        format!("`{}` begins no game; expected (;GM[Othello]…;)", excerpt(text.trim()))
+        format!("`{}` does not begin a game; expected (;GM[Othello]…;)", excerpt(text.trim()))
     })?;
     let game = game.strip_suffix(";)").ok_or("the game has no end; expected ;)")?;
     let mut replay = Replay::from_start(&[]).map_err(|error| error.to_string())?;
@@ -90,8 +86,7 @@ fn parse(piece: &[u8]) -> Result<Game, String> {
     Game::new(0, &squares).map_err(|error| error.to_string())
 }
 
-/// Returns the players for a message, as ` (one against other)`; empty if the game does not name
-/// them.
+/// Returns the players for a message, ` (one against other)`, if the game names them.
 fn players(piece: &[u8]) -> String {
     let text = String::from_utf8_lossy(piece);
     let game = text.split_once("(;").map_or("", |(_, game)| game);
@@ -117,7 +112,7 @@ fn check_board(value: &str) -> Result<(), String> {
 fn push(replay: &mut Replay, name: &str, value: &str) -> Result<(), String> {
     let number = replay.steps.len() + 1;
     let turn = ggf::read_turn(value).map_err(|error| format!("move {number}: {error}"))?;
-    // The replay passes by itself where a side must; other passes are not allowed.
+    // The replay passes by itself if a side must; other passes are not allowed.
     let Some(square) = turn else { return Ok(()) };
     let side = if name == "B" { Side::Black } else { Side::White };
     if side != replay.side && replay.end.moves() != 0 {
@@ -167,7 +162,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Vec<Result<Game, String>> {
-        let mut games = scratch::with_file("games.ggf", bytes, GgfGames::open).unwrap();
+        let mut games = scratch::with_file("games.ggf", bytes, super::read).unwrap();
         let read = games.by_ref().map(|game| game.unwrap().map_err(|error| error.to_string()));
         let read = read.collect();
         assert_eq!(games.bytes_read(), bytes.len() as u64);
@@ -243,7 +238,7 @@ mod tests {
             "line 6, game 6 (Saio1200 against Saio3000): it begins with `8 ----",
             "line 7, game 7 (Saio1200 against Saio3000): it begins with `10 ---",
             "line 8, game 8 (Saio1200 against Saio3000): no board that it begins with",
-            "line 9, game 9: `nonsense ;)` begins no game",
+            "line 9, game 9: `nonsense ;)` does not begin a game",
             "line 10, game 10: longer than 65536 bytes",
         ];
         assert_eq!(games.len(), 12);

@@ -9,6 +9,8 @@ use othello_engine::record::{Game, ScoredPosition, Weight};
 use othello_engine::text::{as_text, excerpt, parse_range};
 use serde::{Deserialize, Serialize};
 
+use crate::InvalidSetting;
+
 mod origin;
 
 pub use origin::{Lambda, Origin, Use};
@@ -51,7 +53,7 @@ fn one() -> f64 {
 }
 
 /// An ordered list of rules. The label of a position comes from the first rule that applies to its
-/// ply and for which the game has a label. A position without such a rule is left out.
+/// ply and for which the game has a label. Positions without such a rule are skipped.
 ///
 /// As text a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, and a list is separated by commas, such as
 /// `34..38:solved, 20..60:result*0.5`. TOML takes this text, or a list of tables with the fields
@@ -67,14 +69,6 @@ pub struct Labelled {
     pub row: ScoredPosition,
     /// The number of the rule, counted from 0; `None` if the position came with its label.
     pub rule: Option<u8>,
-}
-
-/// The error of a text that is not a list of label rules.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{rule}` is not a label rule: {reason}")]
-pub struct LabelRulesError {
-    rule: String,
-    reason: String,
 }
 
 impl Default for LabelRules {
@@ -94,24 +88,25 @@ impl Default for LabelRules {
 
 impl LabelRules {
     /// Creates a list of rules in this order; refuses an empty list and weights out of range.
-    pub fn new(rules: Vec<LabelRule>) -> Result<Self, LabelRulesError> {
-        let error =
-            |rule: String, reason: &str| Err(LabelRulesError { rule, reason: reason.into() });
+    pub fn new(rules: Vec<LabelRule>) -> Result<Self, InvalidSetting> {
         if rules.is_empty() {
-            return error(String::new(), "expected PLIES:USE");
+            return Err(not_a_rule("", "expected PLIES:USE"));
         }
         if rules.len() > MAX_RULES {
-            return error(format!("{} rules", rules.len()), "at most 256 are taken");
+            let reason = format!("{} label rules; expected at most {MAX_RULES}", rules.len());
+            return Err(InvalidSetting::new(reason));
         }
         match rules.iter().find(|rule| !(rule.weight > 0.0 && rule.weight <= 1000.0)) {
-            Some(rule) => error(rule.to_string(), "the weight must be above 0 and at most 1000"),
+            Some(rule) => {
+                let reason = "the weight must be above 0 and at most 1000";
+                Err(not_a_rule(&rule.to_string(), reason))
+            }
             None => Ok(Self(rules)),
         }
     }
 
-    /// Returns the positions of a game that a rule gives a label, in their order, each weighted by
-    /// its rule times `weight`. They start right after the game's random moves; in each of them a
-    /// move was played.
+    /// Returns the labelled positions of a game after its random moves, in order, weighted by their
+    /// rule times `weight`; in each of them a move was played.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -130,8 +125,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Returns where to get labels that records may lack, as the end of a message; empty if every
-    /// game has some.
+    /// Returns the remedy for missing labels, as the end of a message.
     pub fn remedy(&self) -> &'static str {
         let is_value = |rule: &LabelRule| {
             let label = rule.label.to_string();
@@ -144,8 +138,7 @@ impl LabelRules {
         }
     }
 
-    /// Returns the kind of a label: the source that its rule names, or `given` if the position came
-    /// with it.
+    /// Returns the source that a rule names, or `given` if the position came with its label.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -153,8 +146,7 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns the labelled position at `ply`, which is also its index in `steps`; `None` if the
-    /// rule has no label for it.
+    /// Returns the labelled position at `ply`, the index in `steps`, if the rule has a label.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         let here = match &self.plies {
             Plies::Between(plies) => plies.contains(&ply),
@@ -178,9 +170,9 @@ enum Written {
 }
 
 impl TryFrom<Written> for LabelRules {
-    type Error = LabelRulesError;
+    type Error = InvalidSetting;
 
-    fn try_from(written: Written) -> Result<Self, LabelRulesError> {
+    fn try_from(written: Written) -> Result<Self, InvalidSetting> {
         match written {
             Written::Text(text) => text.parse(),
             Written::List(rules) => Self::new(rules),
@@ -189,15 +181,19 @@ impl TryFrom<Written> for LabelRules {
 }
 
 impl FromStr for LabelRules {
-    type Err = LabelRulesError;
+    type Err = InvalidSetting;
 
-    fn from_str(text: &str) -> Result<Self, LabelRulesError> {
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
         let rules = text.split(',').map(|rule| {
             let rule = rule.trim();
-            parse_rule(rule).map_err(|reason| LabelRulesError { rule: excerpt(rule), reason })
+            parse_rule(rule).map_err(|reason| not_a_rule(&excerpt(rule), &reason))
         });
         Self::new(rules.collect::<Result<_, _>>()?)
     }
+}
+
+fn not_a_rule(rule: &str, reason: &str) -> InvalidSetting {
+    InvalidSetting::new(format!("`{rule}` is not a label rule: {reason}"))
 }
 
 fn parse_rule(text: &str) -> Result<LabelRule, String> {
@@ -322,7 +318,7 @@ mod tests {
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
     }
 
-    /// Returns a game that is solved at ply 4, with exact values from there on.
+    /// Returns a game that is solved at ply 4, with exact values from ply 4.
     fn relabelled() -> Game {
         let values = vec![None, Some(3), None, Some(-8), Some(10), Some(-6), Some(6), None, None];
         let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();

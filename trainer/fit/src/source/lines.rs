@@ -6,7 +6,6 @@ use othello_engine::text::{BadLine, Lines};
 
 use super::{Entries, Rejection, SourceError};
 
-/// Parses each line that is not blank.
 pub(super) struct Records<T> {
     lines: Lines,
     parse: fn(&str) -> Result<T, String>,

@@ -1,10 +1,22 @@
-//! The sources of positions: our own files of game records, scored positions and openings, and
-//! files of other programs.
+//! The sources of positions: our own files of games, scored positions and openings
+//! ([`records::Records`]), and files of other programs ([`import`]).
+//!
+//! A position of a game gets its label from the first of the [`LabelRules`] that applies:
+//!
+//! ```
+//! use othello_fit::source::LabelRules;
+//!
+//! // Exact scores on plies 34 to 38, else the result of the game with half the weight.
+//! let rules: LabelRules = "34..38:solved, 20..60:result*0.5".parse()?;
+//! assert_eq!(rules.to_string(), "34..38:solved,20..60:result*0.5");
+//! assert!("20..60:guess".parse::<LabelRules>().is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod boards;
-mod checksum;
 pub mod egaroucid;
 mod error;
+mod fixed;
 pub mod ggf;
 pub mod import;
 mod labels;
@@ -13,22 +25,27 @@ pub mod records;
 pub mod transcripts;
 pub mod wthor;
 
+use std::io::Read as _;
+use std::path::Path;
+
 use othello_engine::board::Position;
+use othello_engine::file::open_ordinary;
+use othello_engine::progress::Progress;
 use othello_engine::record::{Label, ScoredPosition, Weight};
+use sha2::{Digest as _, Sha256};
 
-pub use checksum::checksum;
 pub use error::{Rejection, SourceError};
-pub use labels::{LabelRule, LabelRules, LabelRulesError, Labelled, Lambda, Origin, Plies, Use};
+pub use labels::{LabelRule, LabelRules, Labelled, Lambda, Origin, Plies, Use};
 
-/// The records of a foreign file, one after the other. A refused record does not spoil the others;
-/// an error ends the file.
+/// The records of a foreign file. A refused record does not spoil the others; an error ends the
+/// file.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
 }
 
-/// Creates a position with its label. A position whose player must pass becomes the one after the
-/// pass, with the label of the other side.
+/// Creates a labelled position. If the player must pass, it is the position after the pass, with
+/// the other side's label.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))
@@ -36,5 +53,19 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
         Ok(ScoredPosition::new(position.pass(), label.negated(), Weight::ONE))
     } else {
         Err("the game is over there, so there is nothing to learn".to_owned())
+    }
+}
+
+/// Returns the SHA-256 of a file's bytes, as `sha256sum` prints it.
+pub fn checksum(path: &Path, progress: &dyn Progress) -> Result<String, SourceError> {
+    let mut file = open_ordinary(path)?;
+    let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        let bytes = file.read(&mut buffer).map_err(SourceError::io(path, "read it"))?;
+        if bytes == 0 {
+            return Ok(hex::encode(digest.finalize()));
+        }
+        digest.update(&buffer[..bytes]);
+        progress.advance(bytes as u64);
     }
 }

@@ -29,17 +29,11 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Returns the number of records.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Games(games) => games.len(),
             Self::Positions(rows) => rows.len(),
         }
-    }
-
-    /// Returns true if the frame has no records.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -67,7 +61,7 @@ macro_rules! either {
 
 impl Records {
     /// Opens a file of games, positions or openings.
-    pub fn open(path: &Path) -> Result<Self, SourceError> {
+    pub fn open(path: &Path) -> Result<Self, RecordError> {
         Ok(match file::kind_of(path)? {
             Kind::Positions | Kind::Openings => Self::Positions(PositionReader::open(path)?),
             // Files of other kinds are refused by the reader, by name.
@@ -103,8 +97,13 @@ impl Records {
         })
     }
 
-    /// Reads a file to its end, without decoding its records: checks it and divides it into
-    /// stretches of about `games` games or `positions` positions.
+    /// Skips damage up to the next frame; returns false if there is none.
+    pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
+        either!(self, reader => reader.resynchronize())
+    }
+
+    /// Checks a file without decoding its records, and divides it into stretches of about `games`
+    /// games or `positions` positions.
     pub fn stretches(
         &mut self,
         path: &Path,
@@ -122,14 +121,8 @@ impl Records {
                 return Ok(stretches);
             };
             if stretches.last().is_none_or(|last| last.records >= size) {
-                let (frames, records, most_positions) = (0, 0, 0);
-                stretches.push(Stretch {
-                    path: path.into(),
-                    first,
-                    frames,
-                    records,
-                    most_positions,
-                });
+                let path = path.to_owned();
+                stretches.push(Stretch { path, first, frames: 0, records: 0, most_positions: 0 });
             }
             if let Some(last) = stretches.last_mut() {
                 last.frames += 1;
@@ -155,22 +148,21 @@ impl Stretch {
     }
 
     /// Passes the frames of the stretch to `take`.
-    pub fn each_frame<E: From<SourceError>>(
+    pub fn each_frame<E: From<RecordError>>(
         &self,
         mut take: impl FnMut(Frame) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut records = Records::open(&self.path)?;
-        either!(&mut records, reader => reader.go_to(self.first)).map_err(SourceError::from)?;
+        either!(&mut records, reader => reader.go_to(self.first))?;
         for _ in 0..self.frames {
-            let frame = records.next_frame().map_err(SourceError::from)?;
-            frame.map_or(Ok(()), &mut take)?;
+            records.next_frame()?.map_or(Ok(()), &mut take)?;
         }
         Ok(())
     }
 }
 
-/// Passes the labelled positions of a file to `visit`, frame by frame and within a frame game by
-/// game; a position outside games counts as a game. Returns the checksum of the file's content.
+/// Passes the labelled positions of each frame to `visit`, game by game; a position outside games
+/// counts as a game. Returns the checksum of the content.
 pub fn read_games(
     path: &Path,
     rules: &LabelRules,

@@ -6,94 +6,69 @@
 //! black's discs under perfect play from the stated depth, 60 moves as 10 · rank + file (a1 = 11),
 //! 0 after the last. Passes are not stored. Integers are little-endian.
 
-use std::fs::File;
 use std::io::{BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use othello_engine::board::{Discs, Square};
 use othello_engine::file::open_ordinary;
 use othello_engine::record::{Game, Solved};
 
-use super::{Entries, Rejection, SourceError};
+use super::fixed::FixedRecords;
+use super::{Entries, SourceError};
 
 pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a file one after the other. A long enough game has the theoretical score as
-/// [`Game::solved`], at the ply with the stated number of empty squares.
-pub struct WthorGames {
-    path: PathBuf,
-    file: BufReader<File>,
-    solved_ply: Option<u8>,
-    games: u32,
-    number: u32,
+/// Reads the games of a file. Long enough games have the theoretical score as [`Game::solved`] at
+/// the stated number of empty squares.
+pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
+    let wrong = |reason| SourceError::Format {
+        path: path.to_owned(),
+        expected: "a WTHOR file of games",
+        reason,
+    };
+    let file = open_ordinary(path)?;
+    let length = file.metadata().map_err(SourceError::io(path, "open it"))?.len();
+    let (mut file, mut header) = (BufReader::new(file), [0; HEADER_BYTES]);
+    file.read_exact(&mut header)
+        .map_err(|_| wrong(format!("{length} bytes, fewer than its header has")))?;
+    let games = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
+    let expected = HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(games);
+    if length != expected {
+        let reason = format!("{length} bytes; expected {expected} for the {games} games it states");
+        return Err(wrong(reason));
+    }
+    if !matches!(header[12], 0 | 8) {
+        return Err(wrong(format!("the board has {} files; expected 8", header[12])));
+    }
+    if header[13] != 0 {
+        return Err(wrong("it has solitaires; expected games".to_owned()));
+    }
+    let solved_ply = match header[14] {
+        0 => None,
+        empties @ 1..=60 => Some(60 - empties),
+        empties => {
+            let reason = format!("a score for {empties} empty squares; expected 1 to 60");
+            return Err(wrong(reason));
+        }
+    };
+    let sizes = [HEADER_BYTES as u64, games.into()];
+    Ok(FixedRecords::new(path, file, sizes, move |record| parse(record, solved_ply)))
 }
 
-impl WthorGames {
-    /// Opens a file and checks its header.
-    pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let failed = SourceError::io(path, "open it");
-        let wrong = |reason| SourceError::Format {
-            path: path.to_owned(),
-            expected: "a WTHOR file of games",
-            reason,
-        };
-        let file = open_ordinary(path)?;
-        let length = file.metadata().map_err(failed)?.len();
-        let mut file = BufReader::new(file);
-        let mut header = [0; HEADER_BYTES];
-        file.read_exact(&mut header)
-            .map_err(|_| wrong(format!("{length} bytes, fewer than its header has")))?;
-        let games = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
-        let expected = HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(games);
-        if length != expected {
-            return Err(wrong(format!(
-                "{length} bytes, where the {games} games it states take {expected}"
-            )));
-        }
-        if !matches!(header[12], 0 | 8) {
-            return Err(wrong(format!("the board has {} files; expected 8", header[12])));
-        }
-        if header[13] != 0 {
-            return Err(wrong("it holds solitaires".to_owned()));
-        }
-        let solved_ply = match header[14] {
-            0 => None,
-            empties @ 1..=60 => Some(60 - empties),
-            empties => return Err(wrong(format!("a score for {empties} empty squares"))),
-        };
-        Ok(Self { path: path.to_owned(), file, solved_ply, games, number: 0 })
+fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, String> {
+    let moves = &record[MOVES_AT..];
+    let count = moves.iter().position(|&code| code == 0).unwrap_or(moves.len());
+    if moves[count..].iter().any(|&code| code != 0) {
+        return Err(format!("moves after the end of the game, which is move {count}"));
     }
-
-    fn next_record(&mut self) -> Option<Result<[u8; RECORD_BYTES], SourceError>> {
-        if self.number == self.games {
-            return None;
-        }
-        self.number += 1;
-        let mut record = [0; RECORD_BYTES];
-        let read = self.file.read_exact(&mut record);
-        Some(read.map(|()| record).map_err(|error| {
-            self.number = self.games;
-            SourceError::io(&self.path, "read it")(error)
-        }))
-    }
-
-    fn game(&self, record: &[u8; RECORD_BYTES]) -> Result<Game, String> {
-        let moves = &record[MOVES_AT..];
-        let count = moves.iter().position(|&code| code == 0).unwrap_or(moves.len());
-        if moves[count..].iter().any(|&code| code != 0) {
-            return Err(format!("moves after the end of the game, which is move {count}"));
-        }
-        let squares: Vec<Square> =
-            moves[..count].iter().map(|&code| square(code)).collect::<Result<_, _>>()?;
-        let game = Game::new(0, &squares).map_err(|error| error.to_string())?;
-        let Some(ply) = self.solved_ply.filter(|&ply| usize::from(ply) <= count) else {
-            return Ok(game);
-        };
-        let black_score = Discs::from(record[7]) * 2 - 64;
-        game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
-    }
+    let squares = moves[..count].iter().map(|&code| square(code));
+    let game = Game::new(0, &squares.collect::<Result<Vec<_>, _>>()?);
+    let game = game.map_err(|error| error.to_string())?;
+    let Some(ply) = solved_ply.filter(|&ply| usize::from(ply) <= count) else { return Ok(game) };
+    let black_score = Discs::from(record[7]) * 2 - 64;
+    game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
 }
 
 fn square(code: u8) -> Result<Square, String> {
@@ -102,31 +77,10 @@ fn square(code: u8) -> Result<Square, String> {
     square.ok_or_else(|| format!("{code} is not a move; expected 11 to 88"))
 }
 
-impl Iterator for WthorGames {
-    type Item = Result<Result<Game, Rejection>, SourceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let record = match self.next_record()? {
-            Ok(record) => record,
-            Err(error) => return Some(Err(error)),
-        };
-        let game = self.game(&record).map_err(|reason| {
-            let place = format!("record {}", self.number);
-            Rejection { path: self.path.clone(), place, reason }
-        });
-        Some(Ok(game))
-    }
-}
-
-impl Entries<Game> for WthorGames {
-    fn bytes_read(&self) -> u64 {
-        HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(self.number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Rejection;
     use othello_testing::scratch;
 
     /// Returns a file with these games: theoretical black discs, moves.
@@ -144,7 +98,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Vec<Result<Game, Rejection>>, SourceError> {
-        scratch::with_file("WTH_2020.wtb", bytes, WthorGames::open)?.collect()
+        scratch::with_file("WTH_2020.wtb", bytes, super::read)?.collect()
     }
 
     #[test]
@@ -178,11 +132,15 @@ mod tests {
             bytes[at] = byte;
             read(&bytes).unwrap_err().to_string()
         };
-        assert!(changed(4, 2).contains("where the 2 games it states take 152"));
-        assert!(changed(7, 255).contains("games it states"));
-        assert!(changed(12, 10).contains("10 files"));
-        assert!(changed(13, 1).contains("solitaires"));
-        assert!(changed(14, 61).contains("61 empty"));
+        assert!(changed(4, 2).contains("expected 152 for the 2 games it states"));
+        for (at, byte, named) in [
+            (7, 255, "games it states"),
+            (12, 10, "10 files"),
+            (13, 1, "solitaires"),
+            (14, 61, "61 empty"),
+        ] {
+            assert!(changed(at, byte).contains(named), "{named}");
+        }
         assert!(read(b"short").is_err());
         assert!(read(&good[..80]).is_err());
     }

@@ -17,9 +17,7 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 use othello_engine::run::Shard;
 use othello_trainer::backend::Cpu;
 use othello_trainer::dataset::{DataChoice, Dataset};
-use othello_trainer::fit::{
-    AdamSettings, Fit, FitError, FitSettings, Limits, Optimizer, PhaseError,
-};
+use othello_trainer::fit::{AdamSettings, Fit, FitError, FitSettings, Limits, Optimizer};
 use othello_trainer::model::Model;
 
 use super::{check_message, check_names};
@@ -77,7 +75,7 @@ pub(super) fn unfinished_phase(data: &[u8]) {
             let snapshot = Path::new("fit.weights.parts/part-000000.snapshot");
             messages.iter().for_each(|line| check_names(line, snapshot));
         }
-        Err(FitError::Phase(error @ PhaseError::Diverged { .. })) => check_message(&error),
+        Err(error @ FitError::Diverged { .. }) => check_message(&error),
         Err(error) => panic!("{error}"),
     });
 }

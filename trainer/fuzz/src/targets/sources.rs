@@ -9,17 +9,15 @@ use othello_trainer::export::egaroucid::read_egaroucid;
 use othello_trainer::export::read_npz::read_npz;
 use othello_trainer::export::tables::ReadTables;
 use othello_trainer::export::zebra::read_zebra;
-use othello_trainer::source::egaroucid::{EgaroucidBoards, RECORD_BYTES};
-use othello_trainer::source::ggf::GgfGames;
-use othello_trainer::source::wthor::WthorGames;
-use othello_trainer::source::{Entries, Rejection, SourceError, boards, transcripts};
+use othello_trainer::source::egaroucid::{self, RECORD_BYTES};
+use othello_trainer::source::{Entries, Rejection, SourceError, boards, ggf, transcripts, wthor};
 
 use super::{check_message, check_names};
 use othello_testing::scratch;
 
 pub(super) fn wthor(data: &[u8]) {
     scratch::with_file("games.wtb", data, |path| {
-        let games = entries(WthorGames::open(path), path, data.len());
+        let games = entries(wthor::read(path), path, data.len());
         games.iter().flatten().for_each(check_game);
         let stated = data.get(4..8).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]));
         assert!(games.is_none_or(|games| Some(games.len() as u32) == stated));
@@ -28,14 +26,14 @@ pub(super) fn wthor(data: &[u8]) {
 
 pub(super) fn ggf(data: &[u8]) {
     scratch::with_file("games.ggf", data, |path| {
-        let games = entries(GgfGames::open(path), path, data.len());
+        let games = entries(ggf::read(path), path, data.len());
         games.iter().flatten().for_each(check_game);
     });
 }
 
 pub(super) fn egaroucid(data: &[u8]) {
     scratch::with_file("boards.dat", data, |path| {
-        let rows = entries(EgaroucidBoards::open(path), path, data.len());
+        let rows = entries(egaroucid::read(path), path, data.len());
         rows.iter().flatten().flatten().for_each(check_row);
         let whole = data.len().is_multiple_of(RECORD_BYTES);
         assert_eq!(rows.map(|rows| rows.len()), whole.then_some(data.len() / RECORD_BYTES));

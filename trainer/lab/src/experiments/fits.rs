@@ -16,8 +16,8 @@ use serde_json::json;
 
 use super::{Recipe, RecipeError};
 use crate::arena::{MatchFileError, OpeningsError};
-use othello_fit::dataset::{DataChoice, Dataset, DatasetError, NoTest, Split, TrainedOn};
-use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, NoGpu, PickedDevice};
+use othello_fit::dataset::{DataChoice, Dataset, DatasetError, Split, TrainedOn};
+use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, PickedDevice};
 use othello_fit::metrics::{ErrorsByGame, TestGames, Trained};
 use othello_fit::model::{Model, Phases};
 use othello_fit::source::{LabelRules, SourceError};
@@ -54,8 +54,6 @@ pub enum StudyError {
     #[error(transparent)]
     Text(#[from] TextError),
     #[error(transparent)]
-    NoTest(#[from] NoTest),
-    #[error(transparent)]
     Source(#[from] SourceError),
     #[error("--test: {games} games with labels; at least two are needed{remedy}")]
     TooFewGames { games: usize, remedy: &'static str },
@@ -65,8 +63,6 @@ pub enum StudyError {
     NoLaw,
     #[error("every fit diverged: lower the learning rates")]
     AllDiverged,
-    #[error(transparent)]
-    Device(#[from] NoGpu),
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     #[error(transparent)]

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use toml::Table;
 
 use super::Values;
-use othello_fit::dataset::{DataChoice, DataChoiceError, Share};
-use othello_fit::fit::{FitSettings, Optimizer, SettingsError};
+use othello_fit::InvalidSetting;
+use othello_fit::dataset::{DataChoice, Share};
+use othello_fit::fit::{FitSettings, Optimizer};
 
 /// Data, pattern set, optimizer and settings of a fit. As TOML:
 ///
@@ -76,7 +77,7 @@ pub enum RecipeError {
     #[error(transparent)]
     Text(#[from] TextError),
     #[error("{}: {source}", path.display())]
-    Data { path: PathBuf, source: DataChoiceError },
+    Data { path: PathBuf, source: InvalidSetting },
     #[error("{}: {problem}", path.display())]
     Content { path: PathBuf, problem: String },
     #[error(transparent)]
@@ -89,7 +90,7 @@ enum RawError {
     #[error("not a recipe: {0}")]
     Toml(#[from] Invalid),
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] InvalidSetting),
     #[error("with {0}: {1}")]
     Values(String, String),
 }
@@ -135,7 +136,7 @@ impl Recipe {
             choice.path = folder.join(choice.path);
             Ok(choice)
         };
-        let data = raw.data.iter().map(data).collect::<Result<_, DataChoiceError>>();
+        let data = raw.data.iter().map(data).collect::<Result<_, InvalidSetting>>();
         let data = data.map_err(|source| RecipeError::Data { path: path.to_owned(), source })?;
         let initial = raw.init.map(|file| Weights::read(&folder.join(file))).transpose()?;
         let set = match (&initial, raw.patterns) {

@@ -9,8 +9,9 @@ use othello_engine::search::TableError;
 use othello_engine::text::TextError;
 
 use crate::arena::Misconduct;
-use othello_fit::metrics::MeasureError;
-use othello_fit::source::{LabelRulesError, SourceError};
+use othello_fit::InvalidSetting;
+use othello_fit::metrics::MetricsError;
+use othello_fit::source::SourceError;
 
 /// Errors of a benchmark.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +30,7 @@ pub enum BenchmarkError {
     #[error(transparent)]
     Weights(#[from] WeightsError),
     #[error(transparent)]
-    Measure(#[from] MeasureError),
+    Measure(#[from] MetricsError),
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error(transparent)]
@@ -39,5 +40,5 @@ pub enum BenchmarkError {
     #[error("{0}, of which each thread's search needs one; run fewer --threads")]
     Table(#[from] TableError),
     #[error(transparent)]
-    Labels(#[from] LabelRulesError),
+    Labels(#[from] InvalidSetting),
 }

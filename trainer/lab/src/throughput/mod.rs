@@ -42,7 +42,7 @@ fn weights(parameters: usize) -> Vec<i32> {
 fn stream<'a>(model: &Model, positions: impl Iterator<Item = &'a ScoredPosition>) -> Vec<u32> {
     let (mut stream, mut row) = (vec![], [Row::EMPTY]);
     for position in positions {
-        model.write_rows(std::slice::from_ref(position), &mut row);
+        model.write_rows([position.position()].into_iter(), &mut row);
         stream.extend_from_slice(row[0].features(model));
     }
     stream

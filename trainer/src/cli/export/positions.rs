@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::{Arguments, sha256_of};
 use crate::dataset::{Columns, DataChoice, PositionStream, Split, StreamSettings, Subset};
 use crate::export::arrays::Npz;
-use crate::export::positions::add_positions;
 use crate::model::Phases;
 
 /// The number of positions read at a time.
@@ -66,7 +65,7 @@ pub(super) fn export(
         .with("split", serde_json::to_value(split)?)
         .canonical();
     let mut file = Npz::new();
-    add_positions(&mut file, &columns, &provenance)?;
+    file.positions(&columns, &provenance)?;
     let bytes = file.finish()?;
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     let of = |subset| columns.subset.iter().filter(|&&found| found == subset as u8).count();

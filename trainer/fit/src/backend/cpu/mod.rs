@@ -8,21 +8,19 @@ mod vectors;
 use std::sync::Arc;
 
 use super::{
-    AdamStep, Backend, BackendError, Batch, Errors, Group, GroupUpdate, Moments, Rows, Target,
-    no_group, not_linear,
+    AdamStep, Backend, Batch, Errors, Group, GroupUpdate, Moments, NO_GROUP, NOT_LINEAR, Result,
+    Rows, Target, unsupported,
 };
 use crate::model::Model;
 
 pub use factors::for_dimensions;
 pub use rows::{gather, scatter};
 
-/// The CPU as a backend for one model. Divides large sums among the threads of the current rayon
-/// pool.
+/// The CPU as a backend. Divides large sums among the threads of the current rayon pool.
 #[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
-    /// The group whose weights and factors vectors hold; `None` if they hold the weights of one
-    /// phase.
+    /// The group whose vectors it computes with; `None` for the weights of one phase.
     group: Option<Arc<Group>>,
 }
 
@@ -30,13 +28,6 @@ impl<'m> Cpu<'m> {
     /// Creates the backend for the weights of one phase of a model.
     pub fn new(model: &'m Model) -> Self {
         Self { model, group: None }
-    }
-
-    /// Rounds the factors of a vector, all of which was rounded like weights before.
-    fn round_factors(&self, vector: &[f64], fixed: &mut [i32]) {
-        if let Some(group) = &self.group {
-            factors::round_factors(group, vector, fixed);
-        }
     }
 }
 
@@ -47,7 +38,7 @@ impl Backend for Cpu<'_> {
     type Reals = Vec<f64>;
     type Scratch = factors::Scratch;
 
-    fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
+    fn of_group(&self, group: &Group) -> Result<Self> {
         Ok(Self { model: self.model, group: Some(Arc::new(group.clone())) })
     }
 
@@ -55,31 +46,31 @@ impl Backend for Cpu<'_> {
         self.group.as_ref().map_or_else(|| self.model.parameters(), |group| group.length())
     }
 
-    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Vec<Rows<'a>>, BackendError> {
+    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Vec<Rows<'a>>> {
         Ok(rows.to_vec())
     }
 
-    fn zero_fixed(&self) -> Result<Vec<i32>, BackendError> {
+    fn zero_fixed(&self) -> Result<Vec<i32>> {
         Ok(vec![0; self.parameters()])
     }
 
-    fn zero_sums(&self) -> Result<Vec<i64>, BackendError> {
+    fn zero_sums(&self) -> Result<Vec<i64>> {
         Ok(vec![0; self.parameters()])
     }
 
-    fn upload(&self, values: &[f64]) -> Result<Vec<f64>, BackendError> {
+    fn upload(&self, values: &[f64]) -> Result<Vec<f64>> {
         Ok(values.to_vec())
     }
 
-    fn download(&self, vector: &Vec<f64>) -> Result<Vec<f64>, BackendError> {
+    fn download(&self, vector: &Vec<f64>) -> Result<Vec<f64>> {
         Ok(vector.clone())
     }
 
-    fn download_sums(&self, sums: &Vec<i64>) -> Result<Vec<i64>, BackendError> {
+    fn download_sums(&self, sums: &Vec<i64>) -> Result<Vec<i64>> {
         Ok(sums.clone())
     }
 
-    fn copy(&self, from: &Vec<f64>, to: &mut Vec<f64>) -> Result<(), BackendError> {
+    fn copy(&self, from: &Vec<f64>, to: &mut Vec<f64>) -> Result<()> {
         to.copy_from_slice(from);
         Ok(())
     }
@@ -91,61 +82,43 @@ impl Backend for Cpu<'_> {
         vector: &Vec<i32>,
         target: Target,
         sums: &mut Vec<i64>,
-    ) -> Result<u128, BackendError> {
+    ) -> Result<u128> {
         let rows = &rows_of(positions, batch);
         match &self.group {
             None => Ok(sums::residual_sums(self.model, rows, vector, target, sums)),
-            Some(_) => Err(not_linear("cpu")),
+            Some(_) => Err(unsupported("cpu", NOT_LINEAR)),
         }
     }
 
-    fn occurrences(
-        &self,
-        positions: &Vec<Rows<'_>>,
-        sums: &mut Vec<i64>,
-    ) -> Result<(), BackendError> {
+    fn occurrences(&self, positions: &Vec<Rows<'_>>, sums: &mut Vec<i64>) -> Result<()> {
         match &self.group {
             None => sums::occurrences(self.model, positions, sums),
-            Some(_) => return Err(not_linear("cpu")),
+            Some(_) => return Err(unsupported("cpu", NOT_LINEAR)),
         }
         Ok(())
     }
 
-    fn errors(
-        &self,
-        positions: &Vec<Rows<'_>>,
-        weights: &Vec<i32>,
-    ) -> Result<Errors, BackendError> {
+    fn errors(&self, positions: &Vec<Rows<'_>>, weights: &Vec<i32>) -> Result<Errors> {
         Ok(match &self.group {
             None => sums::errors(self.model, positions, weights),
             Some(group) => factors::errors(self.model, group, positions, weights),
         })
     }
 
-    fn dot(&self, left: &Vec<f64>, right: &Vec<f64>) -> Result<f64, BackendError> {
+    fn dot(&self, left: &Vec<f64>, right: &Vec<f64>) -> Result<f64> {
         Ok(vectors::dot(left, right))
     }
 
-    fn max_abs(&self, vector: &Vec<f64>) -> Result<f64, BackendError> {
+    fn max_abs(&self, vector: &Vec<f64>) -> Result<f64> {
         Ok(vectors::max_abs(vector))
     }
 
-    fn add_scaled(
-        &self,
-        sum: &mut Vec<f64>,
-        factor: f64,
-        other: &Vec<f64>,
-    ) -> Result<(), BackendError> {
+    fn add_scaled(&self, sum: &mut Vec<f64>, factor: f64, other: &Vec<f64>) -> Result<()> {
         vectors::add_scaled(sum, factor, other);
         Ok(())
     }
 
-    fn scale_and_add(
-        &self,
-        vector: &mut Vec<f64>,
-        factor: f64,
-        other: &Vec<f64>,
-    ) -> Result<(), BackendError> {
+    fn scale_and_add(&self, vector: &mut Vec<f64>, factor: f64, other: &Vec<f64>) -> Result<()> {
         vectors::scale_and_add(vector, factor, other);
         Ok(())
     }
@@ -155,24 +128,21 @@ impl Backend for Cpu<'_> {
         numerator: &Vec<f64>,
         denominator: &Vec<f64>,
         quotient: &mut Vec<f64>,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         vectors::divide(numerator, denominator, quotient);
         Ok(())
     }
 
-    fn scale_sums(
-        &self,
-        sums: &Vec<i64>,
-        unit: f64,
-        scaled: &mut Vec<f64>,
-    ) -> Result<(), BackendError> {
+    fn scale_sums(&self, sums: &Vec<i64>, unit: f64, scaled: &mut Vec<f64>) -> Result<()> {
         vectors::scale_sums(sums, unit, scaled);
         Ok(())
     }
 
-    fn round_weights(&self, weights: &Vec<f64>, fixed: &mut Vec<i32>) -> Result<(), BackendError> {
+    fn round_weights(&self, weights: &Vec<f64>, fixed: &mut Vec<i32>) -> Result<()> {
         vectors::round_weights(weights, fixed);
-        self.round_factors(weights, fixed);
+        if let Some(group) = &self.group {
+            factors::round_factors(group, weights, fixed);
+        }
         Ok(())
     }
 
@@ -181,7 +151,7 @@ impl Backend for Cpu<'_> {
         direction: &mut Vec<f64>,
         scale: f64,
         fixed: &mut Vec<i32>,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         vectors::round_direction(direction, scale, fixed);
         Ok(())
     }
@@ -193,13 +163,13 @@ impl Backend for Cpu<'_> {
         step: &AdamStep,
         moments: &mut Moments<Self>,
         fixed: &mut Vec<i32>,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let Moments { weights, first, second } = moments;
         vectors::adam(sums, initial, step, [weights, first, second], fixed);
         Ok(())
     }
 
-    fn scratch(&self) -> Result<factors::Scratch, BackendError> {
+    fn scratch(&self) -> Result<factors::Scratch> {
         Ok(factors::Scratch::default())
     }
 
@@ -209,8 +179,8 @@ impl Backend for Cpu<'_> {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         scratch: &mut factors::Scratch,
-    ) -> Result<u128, BackendError> {
-        let Some(group) = &self.group else { return Err(no_group("cpu")) };
+    ) -> Result<u128> {
+        let Some(group) = &self.group else { return Err(unsupported("cpu", NO_GROUP)) };
         let GroupUpdate { step, initial, moments, fixed } = update;
         let Moments { weights, first, second } = moments;
         let vectors = factors::Vectors { initial, weights, first, second, fixed };
@@ -219,7 +189,6 @@ impl Backend for Cpu<'_> {
     }
 }
 
-/// Returns the rows of a batch.
 fn rows_of<'a>(positions: &[Rows<'a>], batch: Batch) -> Vec<Rows<'a>> {
     let of_batch = |rows: &Rows<'a>| {
         // The range was made for the rows' own length.

@@ -8,12 +8,10 @@ use othello_engine::record::ScoredPosition;
 
 use crate::model::{Model, Row};
 
-/// The number of positions whose rows are computed together. The rows stay in the first-level cache
-/// until they are used.
+/// The number of positions at a time: their rows stay in the first-level cache.
 const BLOCK: usize = 16;
 
-/// Calls `value` with each position and the sum of its weights, and adds the result to the sums of
-/// its parameters. `weights` and `sums` have an element for each parameter.
+/// Adds `value` of each position and the sum of its weights to the sums of its parameters.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,
@@ -32,8 +30,7 @@ pub(super) fn gather_and_scatter(
     });
 }
 
-/// Passes each position and the sum of its weights to `visit`. `weights` has an element for each
-/// parameter.
+/// Passes each position and the sum of its weights to `visit`.
 #[inline]
 pub(super) fn gather_all(
     model: &Model,
@@ -48,8 +45,7 @@ pub(super) fn gather_all(
     });
 }
 
-/// Adds `value` of each position to the sums of its parameters. `sums` has an element for each
-/// parameter.
+/// Adds `value` of each position to the sums of its parameters.
 #[inline]
 pub(super) fn scatter_all(
     model: &Model,
@@ -64,7 +60,6 @@ pub(super) fn scatter_all(
     });
 }
 
-/// Passes each position and its parameters to `work`.
 #[inline]
 pub(super) fn for_each_row(
     model: &Model,
@@ -74,7 +69,7 @@ pub(super) fn for_each_row(
     let mut rows = [Row::EMPTY; BLOCK];
     for positions in positions.chunks(BLOCK) {
         let rows = &mut rows[..positions.len()];
-        model.write_rows(positions, rows);
+        model.write_rows(positions.iter().map(ScoredPosition::position), rows);
         for (position, row) in positions.iter().zip(rows) {
             work(position, row.features(model));
         }
@@ -149,7 +144,7 @@ mod tests {
                 let mut weights_of = vec![];
                 for row in &positions[..count] {
                     let features = model.features(&row.position());
-                    let parameters = || features.parameters().iter().map(|&p| p as usize);
+                    let parameters = || features.iter().map(|&p| p as usize);
                     let sum = parameters().map(|p| weights[p]).sum();
                     parameters().for_each(|p| expected[p] += value(row, sum));
                     weights_of.push(sum);

@@ -1,5 +1,5 @@
-//! Sums over positions. They are sums of integers, so they do not depend on the division of the
-//! work.
+//! Sums over positions, each by the method of the same name of [`Backend`](crate::backend::Backend).
+//! They are sums of integers, so they do not depend on the division of the work.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
@@ -9,11 +9,9 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// The number of positions for which a further worker pays: each has sums of its own, which have to
-/// be added up at the end.
+/// The number of positions that repay the sums of a further worker.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
-/// Computes [`Backend::residual_sums`](crate::backend::Backend::residual_sums).
 pub(super) fn residual_sums(
     model: &Model,
     rows: &[Rows<'_>],
@@ -46,7 +44,6 @@ fn add_residuals(
     squared
 }
 
-/// Computes [`Backend::occurrences`](crate::backend::Backend::occurrences).
 pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
     add_by_shares(rows, sums, |rows, sums| {
         scatter_all(model, rows.positions, sums, |row| {
@@ -56,25 +53,29 @@ pub(super) fn occurrences(model: &Model, rows: &[Rows<'_>], sums: &mut [i64]) {
     });
 }
 
-/// Computes [`Backend::errors`](crate::backend::Backend::errors).
 pub(super) fn errors(model: &Model, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
-    let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
+    errors_by_chunks(rows, |Rows { positions, factor }| {
         let mut errors = Errors::default();
-        gather_all(model, chunk, vector, |row, sum| {
+        gather_all(model, positions, vector, |row, sum| {
             let weight = combined_weight(row.weight().steps(), factor);
             errors.add(weight, clamped_error(row.label().steps(), sum));
         });
         errors
-    };
-    let of_rows = |rows: &Rows<'_>| {
-        let chunks = rows.positions.par_chunks(1 << 14);
-        chunks.map(|chunk| of_chunk(chunk, rows.factor)).reduce(Errors::default, Errors::plus)
+    })
+}
+
+pub(super) fn errors_by_chunks(
+    rows: &[Rows<'_>],
+    of_chunk: impl Fn(Rows<'_>) -> Errors + Sync,
+) -> Errors {
+    let of_rows = |&Rows { positions, factor }: &Rows<'_>| {
+        let chunks = positions.par_chunks(1 << 14).map(|positions| Rows { positions, factor });
+        chunks.map(&of_chunk).reduce(Errors::default, Errors::plus)
     };
     rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
 }
 
-/// Sets `sums` to the sums of `add` over all rows, where each worker adds into sums of its own;
-/// returns the sum of the results of `add`.
+/// Sets `sums` to the sums of `add` over all rows; returns the sum of its results.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

@@ -1,13 +1,13 @@
 //! Elementwise operations on the vectors of parameters, and the dot product.
 //!
-//! These loops are bound by memory and short beside the loops over positions. Compilers vectorise
-//! them as they are, and never contract a product and a sum.
+//! Each function computes the operation of the same name of [`Backend`](crate::backend::Backend).
+//! These loops are bound by memory, and short compared with the loops over positions. Compilers
+//! vectorise them as they are, and never contract a product and a sum.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
 use crate::backend::{AdamStep, DOT_CHUNK, DOT_LANES, WEIGHT_LIMIT, WEIGHTS_PER_DISC};
 
-/// Computes [`Backend::dot`](crate::backend::Backend::dot).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let chunks = left.chunks(DOT_CHUNK).zip(right.chunks(DOT_CHUNK));
@@ -31,39 +31,33 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// Returns the largest absolute value. The bits of positive doubles have the order of the doubles,
-/// with NaN above infinity.
+/// The bits of positive doubles have the order of the doubles, with NaN above infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
 }
 
-/// Computes [`Backend::add_scaled`](crate::backend::Backend::add_scaled).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn add_scaled(sum: &mut [f64], factor: f64, other: &[f64]) {
     sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += factor * other);
 }
 
-/// Computes [`Backend::scale_and_add`](crate::backend::Backend::scale_and_add).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn scale_and_add(vector: &mut [f64], factor: f64, other: &[f64]) {
     vector.iter_mut().zip(other).for_each(|(value, other)| *value = other + factor * *value);
 }
 
-/// Computes [`Backend::divide`](crate::backend::Backend::divide).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn divide(numerator: &[f64], denominator: &[f64], quotient: &mut [f64]) {
     let terms = numerator.iter().zip(denominator);
     quotient.iter_mut().zip(terms).for_each(|(quotient, (n, d))| *quotient = n / d);
 }
 
-/// Computes [`Backend::scale_sums`](crate::backend::Backend::scale_sums).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn scale_sums(sums: &[i64], unit: f64, scaled: &mut [f64]) {
     scaled.iter_mut().zip(sums).for_each(|(scaled, &sum)| *scaled = unit * sum as f64);
 }
 
-/// Computes [`Backend::round_direction`](crate::backend::Backend::round_direction).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn round_direction(direction: &mut [f64], scale: f64, fixed: &mut [i32]) {
     for (fixed, value) in fixed.iter_mut().zip(direction) {
@@ -85,7 +79,6 @@ pub(super) fn round_weights(weights: &[f64], fixed: &mut [i32]) {
     }
 }
 
-/// Computes [`Backend::adam`](crate::backend::Backend::adam).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn adam(
     sums: &[i64],
@@ -102,7 +95,6 @@ pub(super) fn adam(
     }
 }
 
-/// An element of the vectors that Adam changes.
 pub(super) struct AdamElement<'v> {
     pub(super) weight: &'v mut f64,
     pub(super) first: &'v mut f64,
@@ -110,8 +102,7 @@ pub(super) struct AdamElement<'v> {
 }
 
 impl AdamElement<'_> {
-    /// Does the update of one element that [`Backend::adam`](crate::backend::Backend::adam)
-    /// documents, with another ridge.
+    /// Does the update of [`Backend::adam`](crate::backend::Backend::adam) with another ridge.
     #[inline(always)]
     pub(super) fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;
@@ -129,8 +120,7 @@ mod tests {
     use super::*;
     use othello_engine::random::Generator;
 
-    /// Returns numbers of very different sizes, for which another order of additions gives another
-    /// sum.
+    /// Returns numbers whose sum depends on the order of additions.
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut random = Generator::new(seed);
         let mut number = || f64::from(random.below(1 << 24)) - f64::from(1 << 23);

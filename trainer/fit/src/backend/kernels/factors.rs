@@ -9,9 +9,8 @@ use super::KernelBackend;
 use super::memory::{DevicePositions, DeviceRows, Vector};
 use super::scalars;
 use super::sums::{rows_arguments, wide};
-use crate::backend::{Backend as _, BackendError, Batch, Errors, Group, GroupUpdate, Moments};
+use crate::backend::{Backend as _, Batch, Group, GroupUpdate, Moments, Result};
 
-/// A group, and the numbers of its parameters on the device.
 #[derive(Debug)]
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
@@ -21,7 +20,7 @@ pub(super) struct DeviceGroup<B> {
 }
 
 /// The number of threads that work on a position or number together: `TEAM` of `factors.cu`.
-const TEAM: usize = 32;
+pub(super) const TEAM: usize = 32;
 
 /// The sums of an update of a group. Between updates all of them are 0.
 #[derive(Debug)]
@@ -38,23 +37,19 @@ pub struct GroupSums<B> {
 }
 
 impl<B> DeviceGroup<B> {
-    pub(super) fn new(
-        launcher: &impl Launcher<Buffer = B>,
-        group: &Group,
-    ) -> Result<Self, BackendError> {
-        let uploaded = |bytes: &[u8]| -> Result<B, BackendError> {
+    pub(super) fn new(launcher: &impl Launcher<Buffer = B>, group: &Group) -> Result<Self> {
+        let uploaded = |bytes: &[u8]| -> Result<B> {
             let mut buffer = launcher.allocate(bytes.len().max(1))?;
             launcher.write(&mut buffer, bytes)?;
             Ok(buffer)
         };
-        let numbers = uploaded(cast_slice(group.numbers()))?;
-        let totals = uploaded(cast_slice(&[group.occurrences(), &[0]].concat()))?;
+        let numbers = uploaded(cast_slice(&group.numbers))?;
+        let totals = uploaded(cast_slice(&[&group.occurrences[..], &[0]].concat()))?;
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the numbers, the vector, and the places in it where the weights of rows and the
-    /// factors begin.
-    fn arguments<'b>(
+    /// Returns the numbers, the vector, and the places of the rows' weights and of the factors.
+    pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
         vector: Value<'b, B>,
@@ -65,7 +60,7 @@ impl<B> DeviceGroup<B> {
     }
 
     fn phases(&self) -> Value<'_, B> {
-        Value::U32(self.group.phases().len() as u32)
+        Value::U32(self.group.phases.len() as u32)
     }
 
     fn count(&self) -> Value<'_, B> {
@@ -77,7 +72,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
     pub(super) fn group_sums(
         &self,
         group: &DeviceGroup<L::Buffer>,
-    ) -> Result<GroupSums<L::Buffer>, BackendError> {
+    ) -> Result<GroupSums<L::Buffer>> {
         let sums = Vector::zero(&*self.launcher, self.parameters())?;
         let weights = group.group.factors().start;
         let occurrences = self.launcher.allocate((weights * size_of::<u64>()).max(1))?;
@@ -94,12 +89,11 @@ impl<L: Launcher> KernelBackend<'_, L> {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         GroupSums { sums, occurrences, marks, met, totals }: &mut GroupSums<L::Buffer>,
-    ) -> Result<u128, BackendError> {
+    ) -> Result<u128> {
         let GroupUpdate { step, initial, moments, fixed } = update;
         self.launcher.clear(totals)?;
-        let part = |rows| batch.range(rows);
-        positions.for_each(&*self.launcher, part, |rows| {
-            let mut arguments = Vec::from(rows_arguments(&rows));
+        positions.for_each(&*self.launcher, batch, |rows| {
+            let mut arguments = rows_arguments(&rows);
             arguments.extend(group.arguments(&rows, self.checked(fixed)));
             arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
             arguments.extend([Value::Out(marks), Value::Out(met), Value::Out(totals)]);
@@ -120,33 +114,12 @@ impl<L: Launcher> KernelBackend<'_, L> {
         Ok(wide(low, high))
     }
 
-    pub(super) fn add_joint_errors(
-        &self,
-        group: &DeviceGroup<L::Buffer>,
-        positions: &DevicePositions<'_, L>,
-        vector: &Vector<L::Buffer, i32>,
-    ) -> Result<Errors, BackendError> {
-        let mut totals = self.launcher.allocate(4 * size_of::<u64>())?;
-        positions.for_each(
-            &*self.launcher,
-            |rows| 0..rows,
-            |rows| {
-                let mut arguments = Vec::from(rows_arguments(&rows));
-                arguments.extend(group.arguments(&rows, self.checked(vector)));
-                arguments.push(Value::Out(&mut totals));
-                self.run(&index::JOINT_ERRORS, rows.range.len() * TEAM, &mut arguments)
-            },
-        )?;
-        self.errors_of_totals(positions, &totals)
-    }
-
-    /// Rounds the factors of a vector, all of which was rounded like weights before.
     pub(super) fn round_factors(
         &self,
         group: &DeviceGroup<L::Buffer>,
         vector: &Vector<L::Buffer, f64>,
         fixed: &mut Vector<L::Buffer, i32>,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let factors = group.group.factors();
         let (first, count) = (Value::U32(factors.start as u32), Value::U32(factors.len() as u32));
         let mut arguments = [self.checked(vector), first, self.checked_out(fixed), count];

@@ -14,7 +14,6 @@ const SQUARES_PER_WORD: usize = 4;
 /// The number of powers of three that fit a byte.
 const DIGITS_PER_NUMBER: usize = 5;
 
-/// Returns the header of a model's pattern set.
 pub(super) fn header(model: &Model) -> String {
     let lanes = model.lanes();
     let scalars = &model.geometry().scalars;
@@ -85,8 +84,8 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the expression for the number that up to five squares make: for each word of digits that
-/// they touch, one `DOT` with the powers of three in its bytes.
+/// Returns the expression for up to five squares: one `DOT` with powers of three for each word of
+/// digits.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

@@ -10,7 +10,7 @@ use othello_engine::board::Phase;
 use othello_engine::record::ROW_BYTES;
 use othello_kernels::Launcher;
 
-use crate::backend::{BackendError, Rows};
+use crate::backend::{Batch, Result, Rows};
 
 /// A vector of `T` with one element for each parameter.
 #[derive(Debug)]
@@ -21,10 +21,7 @@ pub struct Vector<B, T> {
 }
 
 impl<B, T> Vector<B, T> {
-    pub(super) fn zero(
-        launcher: &impl Launcher<Buffer = B>,
-        elements: usize,
-    ) -> Result<Self, BackendError> {
+    pub(super) fn zero(launcher: &impl Launcher<Buffer = B>, elements: usize) -> Result<Self> {
         let buffer = launcher.allocate((elements * size_of::<T>()).max(1))?;
         Ok(Self { buffer, elements, kind: PhantomData })
     }
@@ -34,7 +31,6 @@ impl<B, T> Vector<B, T> {
 #[derive(Clone, Debug)]
 pub(super) struct Budget(Arc<AtomicUsize>);
 
-/// A part of the budget, which is returned when dropped.
 #[derive(Debug)]
 struct Share {
     budget: Budget,
@@ -68,7 +64,6 @@ pub struct DevicePositions<'a, L: Launcher> {
     chunk_rows: usize,
 }
 
-/// Rows that share one factor.
 #[derive(Debug)]
 struct RowRun<'a, B> {
     rows: Rows<'a>,
@@ -76,10 +71,8 @@ struct RowRun<'a, B> {
     resident: Option<(B, Share)>,
 }
 
-/// Rows on the device.
 pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
-    /// The range of rows in the buffer.
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
     /// The phase of the first row, by which a group finds the rows' weights.
@@ -87,21 +80,17 @@ pub(super) struct DeviceRows<'b, B> {
 }
 
 impl<'a, L: Launcher> DevicePositions<'a, L> {
-    pub(super) fn new(
-        launcher: &L,
-        budget: &Budget,
-        rows: &[Rows<'a>],
-    ) -> Result<Self, BackendError> {
+    pub(super) fn new(launcher: &L, budget: &Budget, rows: &[Rows<'a>]) -> Result<Self> {
         let place = |&rows: &Rows<'a>| {
             let bytes: &[u8] = cast_slice(rows.positions);
-            let resident = budget.take(bytes.len()).map(|share| -> Result<_, BackendError> {
+            let resident = budget.take(bytes.len()).map(|share| -> Result<_> {
                 let mut buffer = launcher.allocate(bytes.len().max(1))?;
                 launcher.write(&mut buffer, bytes)?;
                 Ok((buffer, share))
             });
             Ok(RowRun { rows, resident: resident.transpose()? })
         };
-        let runs = rows.iter().map(place).collect::<Result<Vec<_>, BackendError>>()?;
+        let runs = rows.iter().map(place).collect::<Result<Vec<_>>>()?;
         let chunk_rows = launcher.limits().chunk_rows;
         let streams = runs.iter().any(|run| run.resident.is_none());
         let slots = if streams { 2 } else { 0 };
@@ -110,16 +99,15 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the rows in `part` of each run to `work`: resident rows at once, others chunk by
-    /// chunk.
+    /// Passes the rows of a batch to `work`: resident ones at once, others chunk by chunk.
     pub(super) fn for_each(
         &self,
         launcher: &L,
-        part: impl Fn(usize) -> Range<usize>,
-        mut work: impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<(), BackendError>,
-    ) -> Result<(), BackendError> {
+        batch: Batch,
+        mut work: impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<()>,
+    ) -> Result<()> {
         for RowRun { rows, resident } in &self.runs {
-            let (range, factor) = (part(rows.positions.len()), rows.factor);
+            let (range, factor) = (batch.range(rows.positions.len()), rows.factor);
             let phase = rows.phase();
             match resident {
                 Some(_) if range.is_empty() => {}
@@ -138,8 +126,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         &self,
         launcher: &L,
         rows: Rows<'_>,
-        work: &mut impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<(), BackendError>,
-    ) -> Result<(), BackendError> {
+        work: &mut impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<()>,
+    ) -> Result<()> {
         let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
         let slots = staging.len();
         let (phase, factor) = (rows.phase(), rows.factor);
@@ -150,7 +138,6 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// Returns the number of positions.
     pub(super) fn len(&self) -> usize {
         self.runs.iter().map(|run| run.rows.positions.len()).sum()
     }

@@ -1,6 +1,6 @@
 //! The primitives by the kernels of `othello-kernels`, on any launcher: a GPU, or this machine's
-//! processor for checks. Everything but memory, copies and launches is shared, so the tests here
-//! hold for the GPU as well.
+//! processor for checks. Launchers differ in memory, copies and launches alone, so the tests here
+//! are also valid for the GPU.
 
 mod factors;
 mod header;
@@ -15,8 +15,8 @@ use std::sync::Arc;
 use othello_kernels::{Kernel, Launcher, Program, Value, index};
 
 use super::{
-    AdamStep, Backend, BackendError, Batch, DOT_CHUNK, Errors, Group, GroupUpdate, Moments, Rows,
-    Target, no_group, not_linear,
+    AdamStep, Backend, Batch, DOT_CHUNK, Errors, Group, GroupUpdate, Moments, NO_GROUP, NOT_LINEAR,
+    Result, Rows, Target, unsupported,
 };
 use crate::model::Model;
 use factors::{DeviceGroup, GroupSums};
@@ -36,8 +36,7 @@ pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
     launcher: Arc<L>,
     budget: Budget,
-    /// The group whose weights and factors vectors hold; `None` if they hold the weights of one
-    /// phase.
+    /// The group whose vectors it computes with; `None` for the weights of one phase.
     group: Option<DeviceGroup<L::Buffer>>,
 }
 
@@ -54,18 +53,18 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         kernel: &Kernel,
         count: usize,
         arguments: &mut [Value<'_, L::Buffer>],
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let blocks = count.div_ceil(kernel.block as usize);
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Launches a kernel, unless there is no block. All launches of this backend pass through here.
+    /// Launches a kernel on at least one block. All launches of this backend pass through here.
     fn launch(
         &self,
         kernel: &Kernel,
         blocks: u32,
         arguments: &mut [Value<'_, L::Buffer>],
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         if blocks == 0 {
             return Ok(());
         }
@@ -80,7 +79,6 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Value::In(&vector.buffer)
     }
 
-    /// Checks that a vector belongs to this model, and passes it for writing.
     fn checked_out<'v, T>(&self, vector: &'v mut Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::Out(&mut vector.buffer)
@@ -91,16 +89,13 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         &self,
         kernel: &Kernel,
         arguments: [Value<'_, L::Buffer>; N],
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let mut arguments = Vec::from(arguments);
         arguments.push(Value::U32(self.parameters() as u32));
         self.run(kernel, self.parameters(), &mut arguments)
     }
 
-    fn download_all<T: bytemuck::Pod>(
-        &self,
-        vector: &Vector<L::Buffer, T>,
-    ) -> Result<Vec<T>, BackendError> {
+    fn download_all<T: bytemuck::Pod>(&self, vector: &Vector<L::Buffer, T>) -> Result<Vec<T>> {
         let mut values = vec![T::zeroed(); vector.elements];
         self.launcher.read(&vector.buffer, bytemuck::cast_slice_mut(&mut values))?;
         Ok(values)
@@ -114,7 +109,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     type Reals = Vector<L::Buffer, f64>;
     type Scratch = Option<GroupSums<L::Buffer>>;
 
-    fn of_group(&self, group: &Group) -> Result<Self, BackendError> {
+    fn of_group(&self, group: &Group) -> Result<Self> {
         Ok(Self {
             model: self.model,
             launcher: Arc::clone(&self.launcher),
@@ -127,33 +122,33 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         self.group.as_ref().map_or_else(|| self.model.parameters(), |there| there.group.length())
     }
 
-    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<DevicePositions<'a, L>, BackendError> {
+    fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<DevicePositions<'a, L>> {
         DevicePositions::new(&*self.launcher, &self.budget, rows)
     }
 
-    fn zero_fixed(&self) -> Result<Self::Fixed, BackendError> {
+    fn zero_fixed(&self) -> Result<Self::Fixed> {
         Vector::zero(&*self.launcher, self.parameters())
     }
 
-    fn zero_sums(&self) -> Result<Self::Sums, BackendError> {
+    fn zero_sums(&self) -> Result<Self::Sums> {
         Vector::zero(&*self.launcher, self.parameters())
     }
 
-    fn upload(&self, values: &[f64]) -> Result<Self::Reals, BackendError> {
+    fn upload(&self, values: &[f64]) -> Result<Self::Reals> {
         let mut vector = Vector::zero(&*self.launcher, values.len())?;
         self.launcher.write(&mut vector.buffer, bytemuck::cast_slice(values))?;
         Ok(vector)
     }
 
-    fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>, BackendError> {
+    fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>> {
         self.download_all(vector)
     }
 
-    fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>, BackendError> {
+    fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>> {
         self.download_all(sums)
     }
 
-    fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<(), BackendError> {
+    fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()> {
         assert_eq!(from.elements, to.elements, "vectors of two models");
         self.launcher.copy(&from.buffer, &mut to.buffer)
     }
@@ -165,36 +160,25 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         vector: &Self::Fixed,
         target: Target,
         sums: &mut Self::Sums,
-    ) -> Result<u128, BackendError> {
+    ) -> Result<u128> {
         match &self.group {
             None => self.add_residuals(positions, batch, vector, target, sums),
-            Some(_) => Err(not_linear("kernels")),
+            Some(_) => Err(unsupported("kernels", NOT_LINEAR)),
         }
     }
 
-    fn occurrences(
-        &self,
-        positions: &Self::Positions<'_>,
-        sums: &mut Self::Sums,
-    ) -> Result<(), BackendError> {
+    fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()> {
         match &self.group {
             None => self.add_occurrences(positions, sums),
-            Some(_) => Err(not_linear("kernels")),
+            Some(_) => Err(unsupported("kernels", NOT_LINEAR)),
         }
     }
 
-    fn errors(
-        &self,
-        positions: &Self::Positions<'_>,
-        weights: &Self::Fixed,
-    ) -> Result<Errors, BackendError> {
-        match &self.group {
-            None => self.add_errors(positions, weights),
-            Some(there) => self.add_joint_errors(there, positions, weights),
-        }
+    fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors> {
+        self.errors_of(positions, weights)
     }
 
-    fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64, BackendError> {
+    fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64> {
         let count = self.parameters();
         let mut sums = vec![0.0f64; count.div_ceil(DOT_CHUNK)];
         let mut there = self.launcher.allocate(size_of_val(&*sums).max(1))?;
@@ -206,7 +190,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         Ok(sums.iter().fold(0.0, |total, sum| total + sum))
     }
 
-    fn max_abs(&self, vector: &Self::Reals) -> Result<f64, BackendError> {
+    fn max_abs(&self, vector: &Self::Reals) -> Result<f64> {
         let mut there = self.launcher.allocate(size_of::<f64>())?;
         let count = self.parameters();
         let mut arguments =
@@ -217,12 +201,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         Ok(largest[0])
     }
 
-    fn add_scaled(
-        &self,
-        sum: &mut Self::Reals,
-        factor: f64,
-        other: &Self::Reals,
-    ) -> Result<(), BackendError> {
+    fn add_scaled(&self, sum: &mut Self::Reals, factor: f64, other: &Self::Reals) -> Result<()> {
         let arguments = [self.checked_out(sum), Value::F64(factor), self.checked(other)];
         self.elementwise(&index::ADD_SCALED, arguments)
     }
@@ -232,7 +211,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         vector: &mut Self::Reals,
         factor: f64,
         other: &Self::Reals,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let arguments = [self.checked_out(vector), Value::F64(factor), self.checked(other)];
         self.elementwise(&index::SCALE_AND_ADD, arguments)
     }
@@ -242,27 +221,18 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         numerator: &Self::Reals,
         denominator: &Self::Reals,
         quotient: &mut Self::Reals,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let (numerator, denominator) = (self.checked(numerator), self.checked(denominator));
         let arguments = [numerator, denominator, self.checked_out(quotient)];
         self.elementwise(&index::DIVIDE, arguments)
     }
 
-    fn scale_sums(
-        &self,
-        sums: &Self::Sums,
-        unit: f64,
-        scaled: &mut Self::Reals,
-    ) -> Result<(), BackendError> {
+    fn scale_sums(&self, sums: &Self::Sums, unit: f64, scaled: &mut Self::Reals) -> Result<()> {
         let arguments = [self.checked(sums), Value::F64(unit), self.checked_out(scaled)];
         self.elementwise(&index::SCALE_SUMS, arguments)
     }
 
-    fn round_weights(
-        &self,
-        weights: &Self::Reals,
-        fixed: &mut Self::Fixed,
-    ) -> Result<(), BackendError> {
+    fn round_weights(&self, weights: &Self::Reals, fixed: &mut Self::Fixed) -> Result<()> {
         let arguments = [self.checked(weights), self.checked_out(fixed)];
         self.elementwise(&index::ROUND_WEIGHTS, arguments)?;
         self.group.as_ref().map_or(Ok(()), |there| self.round_factors(there, weights, fixed))
@@ -273,7 +243,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         direction: &mut Self::Reals,
         scale: f64,
         fixed: &mut Self::Fixed,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let arguments = [self.checked_out(direction), Value::F64(scale), self.checked_out(fixed)];
         self.elementwise(&index::ROUND_DIRECTION, arguments)
     }
@@ -285,7 +255,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         step: &AdamStep,
         moments: &mut Moments<Self>,
         fixed: &mut Self::Fixed,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         let Moments { weights, first, second } = moments;
         let vectors = [
             self.checked(sums),
@@ -302,7 +272,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         self.run(&index::ADAM, count, &mut arguments)
     }
 
-    fn scratch(&self) -> Result<Self::Scratch, BackendError> {
+    fn scratch(&self) -> Result<Self::Scratch> {
         self.group.as_ref().map(|group| self.group_sums(group)).transpose()
     }
 
@@ -312,12 +282,12 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
-    ) -> Result<u128, BackendError> {
+    ) -> Result<u128> {
         match (&self.group, scratch) {
             (Some(group), Some(sums)) => {
                 self.descend_in_group(group, positions, batch, update, sums)
             }
-            _ => Err(no_group("kernels")),
+            _ => Err(unsupported("kernels", NO_GROUP)),
         }
     }
 }

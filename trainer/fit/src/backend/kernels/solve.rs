@@ -6,26 +6,26 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use othello_engine::board::Position;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress;
+use othello_engine::record::RecordError;
 use othello_kernels::{Launcher, Program, Value, index};
 use rayon::prelude::*;
 
 use super::program;
-use crate::backend::{BackendError, SolveError, SolveMany, Solved};
+use crate::backend::{Result, SolveMany, Solved};
 use crate::model::Model;
 
 /// The most empty squares of a position that the kernel solves.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps after which the kernel gives a search up: some seconds of one thread. With
-/// 14 empty squares, 1 of 496 positions of strong self-play takes more, and 1 of 21 of random
-/// games; with 12, hardly any.
+/// The number of steps after which the kernel stops a search, some seconds of one thread: 1 of 496
+/// positions of strong self-play with 14 empty squares takes more, and 1 of 21 of random games.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// The number in the place of a score that the kernel gave up.
 const UNSOLVED: i32 = 1000;
 
-/// The number of steps of a launch for each thread, as estimated: about two seconds of a large GPU,
-/// so that none blocks a display or the end of a run for long.
+/// The estimated number of steps of a launch for each thread: two seconds of a large GPU, so that a
+/// launch blocks neither a display nor the end of a run for long.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads of a block that [`Limits::blocks`](othello_kernels::Limits) counts.
@@ -50,8 +50,7 @@ impl<L: Launcher> KernelSolver<L> {
         Self { most_steps, ..self }
     }
 
-    /// Solves positions in one launch.
-    fn launch(&self, positions: &[Position]) -> Result<Solved, BackendError> {
+    fn launch(&self, positions: &[Position]) -> Result<Solved> {
         let boards: Vec<u64> = positions
             .iter()
             .flat_map(|position| [position.player(), position.opponent()])
@@ -95,21 +94,21 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
         MOST_EMPTIES
     }
 
-    /// Solves in launches that run side by side as far as there are threads, so that the last
-    /// searches of one meet the first ones of the next. Those with most empty squares come first:
-    /// the threads of a warp then have about as much to do.
+    /// Solves in parallel launches, so that the last searches of one overlap with the first ones of
+    /// the next. Positions with most empty squares come first: the threads of a warp then have
+    /// about equal work.
     fn solve_many(
         &self,
         positions: &[Position],
         progress: &dyn Progress,
-    ) -> Result<Solved, SolveError> {
+    ) -> Result<Solved, RecordError> {
         let mut order: Vec<usize> = (0..positions.len()).collect();
         order.retain(|&number| positions[number].empties() <= MOST_EMPTIES);
         order.sort_by_key(|&number| Reverse(positions[number].empties()));
         let launch = |numbers: &&[usize]| {
             progress.check()?;
             let chosen: Vec<Position> = numbers.iter().map(|&number| positions[number]).collect();
-            Ok::<_, SolveError>(self.launch(&chosen)?)
+            self.launch(&chosen).map_err(|error| RecordError::Search(error.into()))
         };
         let launches = launches(positions, &order, STEPS_PER_THREAD * f64::from(self.threads()));
         let solved = launches.par_iter().with_max_len(1).map(launch);
@@ -126,7 +125,7 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Cuts an order of positions into launches of about so many steps.
+/// Cuts an order of positions into launches of about this many steps.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
@@ -143,8 +142,8 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
     launches
 }
 
-/// Returns about how many steps a position of self-play with so many empty squares takes: 3,200
-/// with 10, and 2.5 times as many for each more. Random games take twice that.
+/// Returns the estimated steps of a self-play position: 3,200 · 2.5^(empty squares − 10). Random
+/// games take twice that.
 fn usual_steps(empties: u32) -> f64 {
     3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }

@@ -3,8 +3,9 @@
 use othello_kernels::{Launcher, Value, index};
 
 use super::KernelBackend;
+use super::factors::TEAM;
 use super::memory::{DevicePositions, DeviceRows, Vector};
-use crate::backend::{BackendError, Batch, Errors, Target};
+use crate::backend::{Batch, Errors, Result, Target};
 
 /// Joins the two halves of a wide sum, as `common.cuh` stores it.
 pub(super) fn wide(low: u64, high: u64) -> u128 {
@@ -19,13 +20,12 @@ impl<L: Launcher> KernelBackend<'_, L> {
         vector: &Vector<L::Buffer, i32>,
         target: Target,
         sums: &mut Vector<L::Buffer, i64>,
-    ) -> Result<u128, BackendError> {
+    ) -> Result<u128> {
         self.launcher.clear(&mut sums.buffer)?;
         let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
         let labels = u32::from(target == Target::Label);
-        let part = |rows| batch.range(rows);
-        positions.for_each(&*self.launcher, part, |rows| {
-            let mut arguments = Vec::from(rows_arguments(&rows));
+        positions.for_each(&*self.launcher, batch, |rows| {
+            let mut arguments = rows_arguments(&rows);
             arguments.extend([Value::U32(labels), self.checked(vector)]);
             arguments.extend([self.checked_out(sums), Value::Out(&mut squared)]);
             self.run(&index::RESIDUAL_SUMS, rows.range.len(), &mut arguments)
@@ -39,55 +39,47 @@ impl<L: Launcher> KernelBackend<'_, L> {
         &self,
         positions: &DevicePositions<'_, L>,
         sums: &mut Vector<L::Buffer, i64>,
-    ) -> Result<(), BackendError> {
+    ) -> Result<()> {
         self.launcher.clear(&mut sums.buffer)?;
-        positions.for_each(
-            &*self.launcher,
-            |rows| 0..rows,
-            |rows| {
-                let [buffer, first, count, factor] = rows_arguments(&rows);
-                let mut arguments = [buffer, first, count, factor, self.checked_out(sums)];
-                self.run(&index::OCCURRENCES, rows.range.len(), &mut arguments)
-            },
-        )
+        positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
+            let mut arguments = rows_arguments(&rows);
+            arguments.push(self.checked_out(sums));
+            self.run(&index::OCCURRENCES, rows.range.len(), &mut arguments)
+        })
     }
 
-    pub(super) fn add_errors(
+    pub(super) fn errors_of(
         &self,
         positions: &DevicePositions<'_, L>,
         weights: &Vector<L::Buffer, i32>,
-    ) -> Result<Errors, BackendError> {
+    ) -> Result<Errors> {
         let mut totals = self.launcher.allocate(4 * size_of::<u64>())?;
-        positions.for_each(
-            &*self.launcher,
-            |rows| 0..rows,
-            |rows| {
-                let [buffer, first, count, factor] = rows_arguments(&rows);
-                let weights = self.checked(weights);
-                let mut arguments =
-                    [buffer, first, count, factor, weights, Value::Out(&mut totals)];
-                self.run(&index::ERRORS, rows.range.len(), &mut arguments)
-            },
-        )?;
-        self.errors_of_totals(positions, &totals)
-    }
-
-    /// Returns the errors of positions from the totals that the kernels add up.
-    pub(super) fn errors_of_totals(
-        &self,
-        positions: &DevicePositions<'_, L>,
-        totals: &L::Buffer,
-    ) -> Result<Errors, BackendError> {
+        positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
+            let (mut arguments, count) = (rows_arguments(&rows), rows.range.len());
+            let weights = self.checked(weights);
+            let (kernel, threads) = match &self.group {
+                None => {
+                    arguments.push(weights);
+                    (&index::ERRORS, count)
+                }
+                Some(group) => {
+                    arguments.extend(group.arguments(&rows, weights));
+                    (&index::JOINT_ERRORS, count * TEAM)
+                }
+            };
+            arguments.push(Value::Out(&mut totals));
+            self.run(kernel, threads, &mut arguments)
+        })?;
         let mut found = [0u64; 4];
-        self.launcher.read(totals, bytemuck::cast_slice_mut(&mut found))?;
+        self.launcher.read(&totals, bytemuck::cast_slice_mut(&mut found))?;
         let [weight, absolute, low, high] = found;
         Ok(Errors::of_sums(positions.len() as u64, weight, absolute.into(), wide(low, high)))
     }
 }
 
 /// Returns the buffer, the first row, the number of rows and the factor as arguments.
-pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> [Value<'b, B>; 4] {
+pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Vec<Value<'b, B>> {
     let number = |number: usize| Value::U32(number as u32);
     let (buffer, range) = (Value::In(rows.buffer), &rows.range);
-    [buffer, number(range.start), number(range.len()), Value::U32(rows.factor.into())]
+    vec![buffer, number(range.start), number(range.len()), Value::U32(rows.factor.into())]
 }

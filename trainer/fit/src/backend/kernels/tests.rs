@@ -25,23 +25,19 @@ use crate::backend::{Cpu, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, DatasetBuilder, Split, Subset};
 use crate::source::LabelRules;
 
-/// The reference and the kernels for one pattern set's model.
 struct Bench<'m, L: Launcher> {
     cpu: Cpu<'m>,
     kernels: KernelBackend<'m, L>,
 }
 
-/// A launcher that a test can create.
 pub(crate) trait Bring: Launcher + Sized {
-    /// Creates a launcher with a program, with its own limits or with the given ones.
     fn bring(program: &Program, limits: Option<Limits>) -> Self;
 }
 
 /// The libraries of programs that tests compiled, by checksum: several tests run the same program.
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads a program, which is compiled the first time. Each call gets a library of its own, since
-/// kernels keep their shared memory in static variables.
+/// Loads a program, compiled once. Each call gets its own library: shared memory is static there.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
@@ -80,7 +76,6 @@ impl<'m, L: Bring> Bench<'m, L> {
         Self { cpu: Cpu::new(model), kernels }
     }
 
-    /// Returns the names of the sums over positions that differ.
     fn differences(&self, rows: &[Rows<'_>], weights: &[f64]) -> Vec<&'static str> {
         let one = sums(&self.cpu, rows, weights);
         let two = sums(&self.kernels, rows, weights);
@@ -95,7 +90,6 @@ impl<'m, L: Bring> Bench<'m, L> {
 
 type Sums = ([Vec<i64>; 4], [u128; 3], Errors);
 
-/// Computes all sums over positions.
 fn sums<B: Backend>(backend: &B, rows: &[Rows<'_>], weights: &[f64]) -> Sums {
     let positions = backend.positions(rows).unwrap();
     let reals = backend.upload(weights).unwrap();
@@ -172,8 +166,7 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Returns positions that need not be from any game: random discs, with labels and weights anywhere
-/// in their ranges.
+/// Returns random discs with labels and weights anywhere in their ranges.
 fn random_rows(count: usize, seed: u64) -> Vec<ScoredPosition> {
     let mut random = Generator::new(seed);
     let mut bits = || u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));
@@ -243,7 +236,6 @@ fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|number| known(number).to_bits()).collect()
 }
 
-/// Computes all elementwise operations, one after another.
 fn vectors<B: Backend>(backend: &B, inputs: [&[f64]; 3], step: &AdamStep) -> Vec<Vec<u64>> {
     let [mut one, mut two, mut three] = inputs.map(|input| backend.upload(input).unwrap());
     let mut fixed = backend.zero_fixed().unwrap();

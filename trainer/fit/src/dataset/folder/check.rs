@@ -12,15 +12,14 @@ use super::write::{provenance, provenance_of_file};
 use super::{Content, DatasetFolder, LayoutSettings, MANIFEST};
 use crate::dataset::{DataChoice, DatasetError, DatasetInput, Input};
 
-/// The files of a dataset next to its manifest.
 fn files() -> impl Iterator<Item = (Content, Phase)> {
     Phase::all().flat_map(|phase| Content::ALL.into_iter().map(move |content| (content, phase)))
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that no dataset may be written to: if nothing can be written there, if
-    /// files of the `inputs` would be replaced, and, unless it may be replaced, if it has records
-    /// of another kind, which would look like files of the dataset.
+    /// Refuses a folder that cannot be written, whose files are among the `inputs`, or, unless it
+    /// may be replaced, that has records of another kind, which would look like files of the
+    /// dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -50,9 +49,8 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder whose files were made from other data or by other settings, before the data
-    /// are read: by the checksums that their ends state. Files that state none are left to their
-    /// reader.
+    /// Refuses a folder whose files were made from other data or settings by the checksums at their
+    /// ends, before the data are read.
     pub fn check_is_own(
         folder: &Path,
         data: &[DatasetInput],
@@ -74,12 +72,11 @@ impl DatasetFolder {
     }
 }
 
-/// Refuses a file of a dataset that was made from something else.
 fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     match Reader::open(path, Kind::Positions) {
         Ok(reader) if reader.provenance() == wanted => Ok(()),
         Ok(reader) => Err(FileError::other_settings(path, reader.provenance(), wanted)),
-        Err(_) => Err(FileError::exists(path, "it is no file of positions")),
+        Err(_) => Err(FileError::exists(path, "it is not a file of positions")),
     }
 }
 

@@ -20,14 +20,12 @@ use crate::dataset::stored::RowSink;
 use crate::dataset::{DataChoice, Dataset, DatasetError, DatasetInput, Subset};
 use crate::memory::MemoryLimit;
 
-/// The stages of the run.
 const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder, or the parts of a shard of it; these give `None`. The result is
-    /// the same whether all inputs are read now or some are datasets. All of `test` goes to the
-    /// test subset, except what training also has.
+    /// Makes a dataset in a folder; `None` for the parts of a shard. The result is the same if some
+    /// inputs are datasets. `test` is for the test subset, except positions that training also has.
     pub fn make(
         folder: &Path,
         data: &[DatasetInput],
@@ -59,8 +57,8 @@ impl DatasetFolder {
             return Ok(None);
         };
         run.make_parts(RUNS, run.missing(RUNS), at_once, progress, |part| {
-            let stretch = &inputs.stretches[part.index() as usize];
-            SortedRun::read(&stretch.stretch, &stretch.placer, progress, |_| ())?.write(part)?;
+            let (stretch, placer) = &inputs.stretches[part.index() as usize];
+            SortedRun::read(stretch, placer, progress, |_| ())?.write(part)?;
             Ok::<_, DatasetError>(true)
         })?;
         run.require(RUNS)?;
@@ -119,12 +117,10 @@ impl DatasetFolder {
     }
 }
 
-/// Returns the phase of a part of the second stage.
 fn phase_of(part: &LongPart<'_>) -> Phase {
     Phase::new(part.index() as usize).expect("the stage has a part for each phase")
 }
 
-/// Returns the rows of a phase in all runs and datasets.
 fn sources<'a>(
     runs: &'a [SortedRun],
     folders: &[&DatasetFolder],
@@ -137,8 +133,8 @@ fn sources<'a>(
         sources.extend(filled.map(|rows| Source::of(subset, rows)));
         for folder in folders {
             let rows: SourceRows<'a> = match subset {
-                Subset::Training => Box::new(folder.exact_rows(phase)?),
-                _ => Box::new(folder.rows(subset.into(), phase)?),
+                Subset::Training => folder.exact_rows(phase)?,
+                _ => folder.rows(subset.into(), phase)?,
             };
             sources.push(Source { subset, rows });
         }
@@ -146,9 +142,8 @@ fn sources<'a>(
     Ok(sources)
 }
 
-/// Merges the rows of a phase into its part. Training rows, the most, go there directly; a part
-/// takes one kind of rows after the other, so that the rest waits in memory, or in temporary files
-/// if there is a limit.
+/// Merges the rows of a phase into its part. Training rows, the most, go there directly; the others
+/// wait in memory, or in temporary files if there is a limit.
 fn write_phase(
     part: &mut LongPart<'_>,
     counts: &Counts,

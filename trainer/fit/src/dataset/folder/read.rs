@@ -8,14 +8,14 @@ use othello_engine::record::{PositionReader, RecordError, ScoredPosition};
 use rayon::prelude::*;
 
 use super::{Content, DatasetFolder, FileEntry, Made};
-use crate::dataset::merge::key;
+use crate::dataset::merge::{SourceRows, key};
 use crate::dataset::stored::RowSink;
 use crate::dataset::{Dataset, DatasetError, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
 
 impl DatasetFolder {
-    /// Reads some of the phases within a limit on memory. Rows that do not fit are mapped from
-    /// temporary files. The other phases have no positions in the result.
+    /// Reads some of the phases; the others are empty. Rows beyond the limit on memory are mapped
+    /// from temporary files.
     pub fn read(
         &self,
         phases: &[Phase],
@@ -56,43 +56,36 @@ impl DatasetFolder {
         Ok(File { reader: PositionReader::open(&path)?, path, phase, expected, positions: 0 })
     }
 
-    /// Returns the rows of a file, in their order.
     pub(in crate::dataset) fn rows(
         &self,
         content: Content,
         phase: Phase,
-    ) -> Result<impl Iterator<Item = Result<ScoredPosition, DatasetError>> + use<>, DatasetError>
-    {
-        Ok(FolderRows::new(self.file(content, phase)?))
+    ) -> Result<SourceRows<'static>, DatasetError> {
+        Ok(Box::new(FolderRows::new(self.file(content, phase)?)))
     }
 
-    /// Returns the training rows of a phase in their order, with exact sums in place of rounded
-    /// rows.
+    /// Returns the training rows of a phase, with exact sums in place of rounded rows.
     pub(in crate::dataset) fn exact_rows(
         &self,
         phase: Phase,
-    ) -> Result<impl Iterator<Item = Result<ScoredPosition, DatasetError>> + use<>, DatasetError>
-    {
+    ) -> Result<SourceRows<'static>, DatasetError> {
         let training = FolderRows::new(self.file(Content::Training, phase)?);
         let mut sums = FolderRows::new(self.file(Content::Sums, phase)?);
         let next_sum = sums.next().transpose()?;
-        Ok(ExactRows { training, sums, next_sum, within: None })
+        Ok(Box::new(ExactRows { training, sums, next_sum, within: None }))
     }
 }
 
-/// A file of the dataset while it is read.
 struct File {
     path: PathBuf,
     phase: Phase,
     reader: PositionReader,
     expected: FileEntry,
-    /// The number of positions read so far.
     positions: u64,
 }
 
 impl File {
-    /// Returns the next frame and checks that its rows belong to the phase. At the end, checks
-    /// number and checksum against the manifest.
+    /// Returns the next frame; checks its phase and, at the end, number and checksum.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DatasetError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
@@ -208,5 +201,4 @@ impl ExactRows {
     }
 }
 
-/// The name of the reading in progress messages.
 const READ: &str = "dataset (files read)";

@@ -17,8 +17,7 @@ use super::{
 use crate::dataset::{Dataset, DatasetError, Input};
 
 impl Dataset {
-    /// Writes a dataset to a folder. Complete files are not written again, and the manifest comes
-    /// last.
+    /// Writes the files that are missing, and the manifest last.
     pub(super) fn write(
         &self,
         folder: &Path,
@@ -78,7 +77,6 @@ impl Dataset {
     }
 }
 
-/// Returns the provenance of a dataset.
 pub(super) fn provenance(data: &[Input], test: &[Input], settings: &LayoutSettings) -> Provenance {
     Provenance::new("dataset")
         .with("data", json!(data))
@@ -86,7 +84,6 @@ pub(super) fn provenance(data: &[Input], test: &[Input], settings: &LayoutSettin
         .with("settings", json!(settings))
 }
 
-/// Returns the provenance of a file of a dataset.
 pub(super) fn provenance_of_file(
     dataset: &Provenance,
     content: Content,
@@ -96,7 +93,6 @@ pub(super) fn provenance_of_file(
 }
 
 impl DatasetFolder {
-    /// Refuses a dataset that was made from something else.
     pub(super) fn check_is_by(&self, provenance: &Provenance) -> Result<(), FileError> {
         if self.manifest.provenance == json!(provenance.as_map()) {
             return Ok(());
@@ -117,6 +113,5 @@ impl DatasetFolder {
     }
 }
 
-/// The name of the writing in progress messages.
 pub(super) const FILES: &str = "dataset (files)";
 pub(super) const FILE_COUNT: u64 = (PHASES * Content::ALL.len()) as u64;

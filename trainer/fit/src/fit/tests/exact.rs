@@ -15,8 +15,8 @@ fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
     }
     for row in rows {
         let features = model.features(&row.position());
-        for &i in features.parameters() {
-            for &j in features.parameters() {
+        for &i in &features {
+            for &j in &features {
                 matrix[i as usize][j as usize] += row.weight().occurrences();
             }
             matrix[i as usize][n] += row.weight().occurrences() * row.label().discs();
@@ -35,7 +35,7 @@ fn exact(model: &Model, rows: &[ScoredPosition], ridge: f64) -> Vec<f64> {
 fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]) -> f64 {
     let error = |row: &ScoredPosition| {
         let features = model.features(&row.position());
-        let value: f64 = features.parameters().iter().map(|&p| weights[p as usize]).sum();
+        let value: f64 = features.iter().map(|&p| weights[p as usize]).sum();
         row.weight().occurrences() * (row.label().discs() - value).powi(2)
     };
     rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
@@ -63,8 +63,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// The training error that least squares computes without a pass over the positions equals the
-/// measured one, up to the rounding of residuals.
+/// The training error by recurrence is the measured one, up to the rounding of residuals.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));
@@ -118,8 +117,7 @@ fn steepest_descent_gets_there_slowly() {
     assert!(few > 10.0 * excess(&Solution::least_squares(20)));
 }
 
-/// Returns settings that use every part of Adam: a short step, a small batch, clipping, warm-up and
-/// decay.
+/// Returns settings that use every part of Adam.
 fn all_of_adam() -> AdamSettings {
     AdamSettings {
         epochs: 2,

@@ -8,8 +8,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns positions whose labels are higher where both sides have corners, which no sum of weights
-/// can express.
+/// Returns labels that are higher if both sides have corners: no sum of weights expresses them.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -66,8 +65,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit that goes on with more factors begins where the narrow one ended: steps of hardly any
-/// length leave the error as it was.
+/// A fit with more factors starts at the end of the narrow one: tiny steps leave the error.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();
@@ -83,7 +81,7 @@ fn more_factors_begin_with_the_values_of_those_there_are() {
     let factors = file.weights.factors().unwrap().of(phase);
     let drawn = factors.iter().skip(4).step_by(16).any(|&factor| factor != 0);
     assert!(drawn, "factors that begin with 0 would stay 0");
-    // Both fits learned from the same positions, and the second file tells of both.
+    // Both fits learned from the same positions, and the second file counts both.
     let [before, after] = [&wide, &file].map(|file| file.weights.counts(phase));
     assert!(before.iter().any(|&count| count > 0));
     assert!(after.iter().copied().eq(before.iter().map(|&count| 2 * count)));

@@ -15,9 +15,8 @@ use othello_engine::run::RunError;
 
 use super::adam::{Adam, Memory};
 use super::least_squares::{Directions, LeastSquares};
-use super::optimizer::Optimizer;
 use super::phase::PhaseFit;
-use super::settings::{AdamSettings, LeastSquaresSettings};
+use super::settings::{AdamSettings, LeastSquaresSettings, Optimizer};
 use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
 use super::solver::{Advance, Problem, Solver};
 use crate::backend::{Backend, Cpu, Rows};
@@ -25,8 +24,7 @@ use crate::dataset::{Dataset, DatasetBuilder, Split};
 use crate::model::Model;
 use crate::source::LabelRules;
 
-/// Returns a model so small that its normal equations can be solved exactly and every parameter
-/// occurs often.
+/// Returns a model that is small enough for an exact solution.
 fn model() -> Model {
     let set = r#"
         name = "tiny"
@@ -106,7 +104,6 @@ impl Solution {
     }
 }
 
-/// Returns the weights that a solver finds, starting from `initial`.
 fn solve(
     model: &Model,
     rows: &[ScoredPosition],
@@ -132,7 +129,6 @@ fn solve(
     }
 }
 
-/// Returns the dataset of some positions.
 fn dataset_of(rows: &[ScoredPosition], split: Split) -> Dataset {
     let mut builder = DatasetBuilder::new(LabelRules::default(), split);
     builder.add_positions(rows, 1.0, false);

@@ -4,7 +4,7 @@ use othello_engine::board::Phase;
 
 use super::*;
 use crate::fit::best::FittedVector;
-use crate::fit::epochs::PhaseError;
+use crate::fit::error::FitError;
 use crate::fit::schedule::Schedule;
 use crate::fit::settings::FitSettings;
 
@@ -30,7 +30,6 @@ fn settings() -> FitSettings {
     FitSettings { adam, least_squares, patience: 3, ..FitSettings::default() }
 }
 
-/// The fit of one phase.
 struct Trial {
     model: Model,
     dataset: Dataset,
@@ -50,7 +49,7 @@ impl Trial {
         &self,
         resumed: Option<Snapshot>,
         updates: u32,
-    ) -> Result<(FittedVector, Option<Snapshot>), PhaseError> {
+    ) -> Result<(FittedVector, Option<Snapshot>), FitError> {
         let mut checkpointer = StopAfter::updates(updates);
         let end = self.run_for(resumed, &mut checkpointer)?;
         Ok((end, checkpointer.saved))
@@ -60,7 +59,7 @@ impl Trial {
         &self,
         resumed: Option<Snapshot>,
         checkpointer: &mut impl Checkpointer,
-    ) -> Result<FittedVector, PhaseError> {
+    ) -> Result<FittedVector, FitError> {
         let fit = PhaseFit {
             backend: &Cpu::new(&self.model),
             model: &self.model,
@@ -134,7 +133,7 @@ fn weights_that_are_no_numbers_stop_the_fit_and_are_never_kept() {
     trial.settings.adam.clip = None;
     let error = trial.run(None, u32::MAX).unwrap_err().to_string();
     assert!(error.contains("phase 30") && error.contains("learning rate"), "{error}");
-    assert!(matches!(trial.run(None, 2), Err(PhaseError::Diverged { .. })));
+    assert!(matches!(trial.run(None, 2), Err(FitError::Diverged { .. })));
 }
 
 #[test]
@@ -146,7 +145,7 @@ fn a_snapshot_of_another_model_or_optimizer_is_refused() {
     damaged.retain(|section| section.name != "second moment");
     assert!(Snapshot::from_sections(&damaged, trial.model.parameters()).is_err());
     let other = Trial::new(Optimizer::LeastSquares, 10);
-    assert!(matches!(other.run(Some(kept), u32::MAX), Err(PhaseError::Mismatch(_))));
+    assert!(matches!(other.run(Some(kept), u32::MAX), Err(FitError::Snapshot(_))));
 }
 
 #[test]
@@ -155,7 +154,7 @@ fn a_snapshot_that_contradicts_itself_is_refused() {
     let kept = trial.run(None, 5).unwrap().1.unwrap();
     let mut other = kept.clone();
     other.state.scalars["epoch"] = 7.into();
-    assert!(matches!(trial.run(Some(other), u32::MAX), Err(PhaseError::Mismatch(_))));
+    assert!(matches!(trial.run(Some(other), u32::MAX), Err(FitError::Snapshot(_))));
     let mut other = kept.clone();
     other.vector.metrics.pop();
     assert!(Snapshot::from_sections(&other.sections(), trial.model.parameters()).is_err());

@@ -11,9 +11,9 @@ fn residual_sums_are_those_of_the_definition() {
     let mut expected = vec![0.0; model.parameters()];
     for row in &rows {
         let features = model.features(&row.position());
-        let value: f64 = features.parameters().iter().map(|&p| weights[p as usize]).sum();
+        let value: f64 = features.iter().map(|&p| weights[p as usize]).sum();
         let weight = (f64::from(row.weight().steps()) / 2.0).round() / 64.0;
-        for &parameter in features.parameters() {
+        for &parameter in &features {
             expected[parameter as usize] += weight * (row.label().discs() - value);
         }
     }
@@ -28,8 +28,7 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// The sums stay exact with the most weight that a phase may have, all on one position, with the
-/// largest weights and the smallest label. The sums of the batches add up to those of the whole.
+/// The sums stay exact at the largest total weight, weights and label.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();
@@ -47,11 +46,11 @@ fn sums_hold_the_most_weight_that_is_allowed() {
         sums
     };
     let features = model.features(&row.position());
-    let value = features.parameters().len() as i128 * i128::from(WEIGHT_LIMIT);
+    let value = features.len() as i128 * i128::from(WEIGHT_LIMIT);
     let residual = ((-64 << 18) - value + 128) >> 8;
     let whole = sums_of(Batch::WHOLE);
     for (parameter, &sum) in whole.iter().enumerate() {
-        let times = features.parameters().iter().filter(|&&p| p as usize == parameter).count();
+        let times = features.iter().filter(|&&p| p as usize == parameter).count();
         let total = i128::from(Rows::full(&rows).total_weight());
         assert_eq!(i128::from(sum), total * residual * times as i128);
     }

@@ -10,8 +10,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// The permute tables: for each digit of each number, the square that every lane takes. They exist
-/// only where the processor has AVX-512VBMI.
+/// The square that every lane takes for each digit of each number. The tables exist only if the
+/// processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],
@@ -27,7 +27,6 @@ struct Permute {
 }
 
 impl Permutes {
-    /// Creates the tables; `None` if the processor lacks the instructions.
     pub(super) fn new(lanes: &[Lane]) -> Option<Self> {
         if !InstructionSet::Avx512Vbmi.is_available() {
             return None;
@@ -38,10 +37,9 @@ impl Permutes {
             Permute { squares: *squares, lanes: lanes.map(|(lane, _)| 1 << lane).sum() }
         };
         let digits = |digits: &Vec<Bytes>| digits.iter().map(permute).collect();
-        Some(Self { digits: places.squares.each_ref().map(digits), fold: Fold::new(&places) })
+        Some(Self { digits: places.squares.each_ref().map(digits), fold: Fold::new(&places, 0) })
     }
 
-    /// Writes the parameters of each position.
     pub(super) fn write(&self, positions: impl Iterator<Item = Position>, rows: &mut [Row]) {
         // SAFETY: `new` made sure of the instructions.
         unsafe { self.write_rows(positions, rows) }
@@ -61,7 +59,8 @@ impl Permutes {
                 }
                 board = tripled(board);
             }
-            self.fold.write(numbers, row);
+            let (parameters, _) = row.0.as_chunks_mut();
+            self.fold.write(numbers, &mut parameters[0]);
         }
     }
 }

@@ -9,6 +9,8 @@ mod avx2;
 mod avx512bw;
 #[cfg(target_arch = "x86_64")]
 mod avx512vbmi;
+#[cfg(target_arch = "x86_64")]
+mod byte_shuffles;
 mod disc_sums;
 mod instruction_set;
 #[cfg(target_arch = "x86_64")]
@@ -29,8 +31,8 @@ const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 /// The most features that a position has.
 pub const MAX_FEATURES: usize = LANES + MAX_SCALARS;
 
-/// The numbers of one position's parameters: one for each instance, then one for each scalar. The
-/// elements after them have no meaning, but are valid parameter numbers.
+/// The parameters of one position: one for each instance, then one for each scalar. The other
+/// elements are valid numbers without meaning.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Row(pub(super) [u32; MAX_FEATURES]);
@@ -39,8 +41,7 @@ impl Row {
     /// A row to write to.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// Returns the parameters of the instances; lanes without an instance have numbers without
-    /// meaning.
+    /// Returns the parameters of the instances; other lanes have no meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array is longer.
@@ -57,11 +58,11 @@ impl Row {
 /// Computes the parameters of instances with one instruction set.
 #[derive(Clone, Debug)]
 pub(super) struct Indexer {
+    pub(super) instructions: InstructionSet,
     kernel: Kernel,
     mapped: Vec<MappedLane>,
 }
 
-/// A lane whose class comes from a map.
 #[derive(Clone, Debug)]
 struct MappedLane {
     lane: usize,
@@ -81,8 +82,7 @@ enum Kernel {
 }
 
 impl Indexer {
-    /// Creates the tables of an instruction set; those of the portable code if this processor lacks
-    /// it.
+    /// Creates the tables of an instruction set, or portable ones if the processor lacks it.
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
         // A mapped lane computes only c; its map and first parameter are applied afterwards.
         let mut plain = lanes.to_vec();
@@ -93,7 +93,6 @@ impl Indexer {
                 mapped.push(MappedLane { lane: number, first_parameter, map });
             }
         }
-        let portable = || Kernel::Portable(disc_sums::DiscSums::new(&plain));
         let kernel = match instructions {
             InstructionSet::Portable => None,
             #[cfg(target_arch = "x86_64")]
@@ -105,24 +104,17 @@ impl Indexer {
             #[cfg(not(target_arch = "x86_64"))]
             _ => None,
         };
-        Self { kernel: kernel.unwrap_or_else(portable), mapped }
+        let (instructions, kernel) = match kernel {
+            Some(kernel) => (instructions, kernel),
+            None => {
+                let portable = disc_sums::DiscSums::new(&plain);
+                (InstructionSet::Portable, Kernel::Portable(portable))
+            }
+        };
+        Self { instructions, kernel, mapped }
     }
 
-    /// Returns the instruction set in use.
-    pub(super) fn instruction_set(&self) -> InstructionSet {
-        match self.kernel {
-            Kernel::Portable(_) => InstructionSet::Portable,
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(_) => InstructionSet::Avx2,
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512Bw(_) => InstructionSet::Avx512Bw,
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512Vbmi(_) => InstructionSet::Avx512Vbmi,
-        }
-    }
-
-    /// Writes the parameters of the instances of each position; there are as many rows as
-    /// positions.
+    /// Writes the parameters of the instances of as many positions as rows.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

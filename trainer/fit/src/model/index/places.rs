@@ -12,7 +12,7 @@ use crate::model::class::Lane;
 /// The most base-3 digits in a byte.
 pub(super) const DIGITS: usize = 5;
 
-/// The number in place of a square where a lane has none.
+/// The number in place of the square of a lane without one.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// The number of numbers of a lane: a, b, the low and the high digits of c, always in this order.

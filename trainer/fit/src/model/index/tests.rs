@@ -4,15 +4,15 @@ use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;
 use othello_engine::random::Generator;
 
-use crate::model::{Features, InstructionSet, Model, random_positions};
+use crate::model::{InstructionSet, Model, random_positions};
 
 /// Returns the parameters by the definition, in the file's numbering.
 fn by_definition(model: &Model, position: &othello_engine::board::Position) -> Vec<usize> {
     model.geometry.parameters_of(position).collect()
 }
 
-fn in_file(model: &Model, features: Features) -> Vec<usize> {
-    features.parameters().iter().map(|&parameter| model.in_file(parameter as usize)).collect()
+fn in_file(model: &Model, features: &[u32]) -> Vec<usize> {
+    features.iter().map(|&parameter| model.in_file(parameter as usize)).collect()
 }
 
 /// Compares on the positions of a few random games, and on a few boards that no game reaches.
@@ -27,7 +27,7 @@ fn compare(set: &PatternSet, games: u64) {
         let model = Model::with_instructions(set.clone(), instructions);
         assert_eq!(model.instructions(), instructions);
         for position in &positions {
-            let found = in_file(&model, model.features(position));
+            let found = in_file(&model, &model.features(position));
             let name = set.to_toml();
             assert_eq!(found, by_definition(&model, position), "{instructions}, {name}");
         }

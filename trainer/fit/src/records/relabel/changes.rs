@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use othello_engine::board::Discs;
-use othello_engine::record::{Game, ScoredPosition};
 use serde::Serialize;
-
-use super::Settings;
 
 /// The comparison of game results, or of position labels, with perfect play.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -30,32 +26,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Counts a game by its versions before and after relabelling.
-    pub(super) fn count_game(&mut self, settings: &Settings, before: &Game, after: &Game) {
-        let first = settings.first_exact(after);
-        let Some(exact) = exact_score(after, first) else { return };
-        self.solved += 1;
-        let stated = before.solved().filter(|solved| usize::from(solved.ply) == first);
-        self.contradicted += u64::from(stated.is_some_and(|s| s.black_score != exact));
-        if let Some(result) = before.black_score() {
-            self.count(f64::from(result), f64::from(exact));
-        }
-    }
-
-    /// Counts a position by its versions before and after relabelling.
-    pub(super) fn count_position(
-        &mut self,
-        settings: &Settings,
-        before: &ScoredPosition,
-        after: &ScoredPosition,
-    ) {
-        if settings.is_solved(before) {
-            self.solved += 1;
-            self.count(before.label().discs(), after.label().discs());
-        }
-    }
-
-    fn count(&mut self, before: f64, exact: f64) {
+    pub(super) fn count(&mut self, before: f64, exact: f64) {
         let winner = |discs: f64| discs.partial_cmp(&0.0);
         let discs = (before - exact).abs();
         self.results += 1;
@@ -69,13 +40,4 @@ impl Changes {
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
-}
-
-/// Returns black's score at `ply`, from which on the game's values are exact.
-fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
-    if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
-        return Some(solved.black_score);
-    }
-    let value = (*game.values()?.get(ply)?)?;
-    Some(Discs::from(value) * game.replay().steps.get(ply)?.side.sign())
 }

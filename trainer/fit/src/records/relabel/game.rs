@@ -22,12 +22,12 @@ impl Relabel for Game {
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
-        plies.map(|ply| Reached::at(&replay, ply).position).collect()
+        plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with the exact score of each position from [`Settings::exact`] empty
-    /// squares on as the value of its move. The first of these positions becomes the game's solved
-    /// position, unless the game has an earlier one.
+    /// Returns the game with the exact score of each position of at most [`Settings::exact`] empty
+    /// squares as the value of its move. The first becomes the solved position, unless an earlier
+    /// one is solved.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -41,22 +41,20 @@ impl Relabel for Game {
         // The last one is the score of the end.
         let first_known = replay.steps.len() + 1 - known.len().min(replay.steps.len() + 1);
         for ply in first..=replay.steps.len() {
-            let here = Reached::at(&replay, ply);
+            let (position, side, played) = reached(&replay, ply);
             let found = ply.checked_sub(first_known).and_then(|at| *known.get(at)?);
-            let Solution { score, best } = match (next, found) {
+            let (score, best) = match (next, found) {
                 // The move before this position was the best one, so its score is known.
-                (Some(black_score), _) => {
-                    Solution { score: black_score * here.side.sign(), best: None }
-                }
-                (None, Some(score)) => Solution { score: Discs::from(score), best: None },
-                (None, None) => solve(&here.position, searcher),
+                (Some(black_score), _) => (black_score * side.sign(), None),
+                (None, Some(score)) => (Discs::from(score), None),
+                (None, None) => solve(&position, searcher),
             };
-            let black_score = score * here.side.sign();
+            let black_score = score * side.sign();
             solved = solved.or(Some(Solved { ply: ply as u8, black_score }));
             if let Some(value) = values.get_mut(ply) {
                 *value = Some(score as i8);
             }
-            next = (best.is_some() && best == here.square).then_some(black_score);
+            next = (best.is_some() && best == played).then_some(black_score);
         }
         with(self, solved, values)
     }
@@ -66,13 +64,19 @@ impl Relabel for Game {
     }
 
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
-        changes.count_game(settings, before, after);
+        let first = settings.first_exact(after);
+        let Some(exact) = exact_score(after, first) else { return };
+        changes.solved += 1;
+        let stated = before.solved().filter(|solved| usize::from(solved.ply) == first);
+        changes.contradicted += u64::from(stated.is_some_and(|s| s.black_score != exact));
+        if let Some(result) = before.black_score() {
+            changes.count(f64::from(result), f64::from(exact));
+        }
     }
 }
 
 impl Settings {
-    /// Returns the first ply whose position is solved. The random opening moves of a game are
-    /// skipped.
+    /// Returns the first solved ply after the random opening moves.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
@@ -100,39 +104,26 @@ impl Settings {
     }
 }
 
-/// A position of a game.
-struct Reached {
-    position: Position,
-    side: Side,
-    /// The move played in the position.
-    square: Option<Square>,
-}
-
-impl Reached {
-    fn at(replay: &Replay, ply: usize) -> Self {
-        match replay.steps.get(ply) {
-            Some(step) => {
-                Self { position: step.position, side: step.side, square: Some(step.square) }
-            }
-            None => Self { position: replay.end, side: replay.side, square: None },
-        }
+/// Returns the position at a ply, its side to move, and the move played there.
+fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
+    match replay.steps.get(ply) {
+        Some(step) => (step.position, step.side, Some(step.square)),
+        None => (replay.end, replay.side, None),
     }
 }
 
-/// The score for the player, and a move that attains it.
-struct Solution {
-    score: Discs,
-    best: Option<Square>,
-}
-
-fn solve<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Solution {
+/// Returns the score for the player, and a move that attains it.
+fn solve<E: Evaluate>(
+    position: &Position,
+    searcher: &mut Searcher<'_, E>,
+) -> (Discs, Option<Square>) {
     if position.moves() == 0 {
         // The game is over: if a side could move, it would be the player.
-        return Solution { score: position.score(), best: None };
+        return (position.score(), None);
     }
     searcher.new_game();
     let solution = searcher.solve(position);
-    Solution { score: solution.score, best: solution.best }
+    (solution.score, solution.best)
 }
 
 #[expect(clippy::expect_used, reason = "scores and plies are those of this game's positions")]
@@ -148,4 +139,13 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
         return game;
     }
     game.with_values(values).expect("one value for each move")
+}
+
+/// Returns black's score at `ply`, from which on the game's values are exact.
+fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
+    if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
+        return Some(solved.black_score);
+    }
+    let value = (*game.values()?.get(ply)?)?;
+    Some(Discs::from(value) * game.replay().steps.get(ply)?.side.sign())
 }

@@ -9,8 +9,7 @@ use othello_engine::search::Searcher;
 use super::{Changes, Relabel, Settings};
 
 impl Relabel for ScoredPosition {
-    /// Returns the number of positions that take a few milliseconds together; 1 if a single
-    /// position takes longer.
+    /// Returns the number of positions that take a few milliseconds together, at least 1.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);
@@ -44,7 +43,10 @@ impl Relabel for ScoredPosition {
     }
 
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
-        changes.count_position(settings, before, after);
+        if settings.is_solved(before) {
+            changes.solved += 1;
+            changes.count(before.label().discs(), after.label().discs());
+        }
     }
 }
 

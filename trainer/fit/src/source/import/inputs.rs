@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use othello_engine::progress::Progress;
-use othello_engine::record::RecordError;
 
 use crate::source::{Entries, SourceError, checksum};
 
@@ -16,8 +15,8 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Collects files, and the files in folders, only those with the extension if one is given.
-    /// Skips hidden files of a folder.
+    /// Collects files and the visible files in folders, only those with an extension if one is
+    /// given.
     pub(super) fn find(paths: &[PathBuf], extension: Option<&str>) -> Result<Self, SourceError> {
         let mut files = vec![];
         for path in paths {
@@ -35,19 +34,16 @@ impl Inputs {
         Ok(Self { files, bytes })
     }
 
-    /// Returns the files in order.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// Returns the SHA-256 of each file.
     pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, SourceError> {
         progress.begin("checksums (bytes)", 0, self.bytes);
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Passes every entry to `take`: the record, or `None` for a refused one, which is listed. If
-    /// the work `is_done`, progress shows that none is left.
+    /// Passes every entry to `take`, `None` for a refused one, which is listed.
     pub(super) fn read<T, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -61,7 +57,7 @@ impl Inputs {
         for file in &self.files {
             let (mut entries, mut shown) = (open(file)?, 0);
             while let Some(entry) = entries.next() {
-                progress.check().map_err(RecordError::from)?;
+                progress.check()?;
                 let entry = entry?.map_err(|rejection| {
                     rejected += 1;
                     if rejected <= MOST_TOLD {

@@ -13,8 +13,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, RecordWriter, ScoredPosition};
 use serde::Serialize;
 
-use super::wthor::WthorGames;
-use super::{Entries, SourceError};
+use super::{Entries, SourceError, wthor};
 use inputs::Inputs;
 
 /// The result of an import.
@@ -75,8 +74,7 @@ pub struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports records one after the other. The inputs of a complete output are read once more, to
-    /// report their content.
+    /// Imports records. The inputs of a complete output are read once more for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -99,8 +97,8 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports the exactly scored positions of WTHOR games, except those that occur in files of
-    /// games, up to symmetry. They are few, and are written when all are known.
+    /// Imports the exactly scored positions of WTHOR games, except those that occur, up to
+    /// symmetry, in the games of `except`.
     pub fn run_solved(
         &self,
         except: &[PathBuf],
@@ -109,7 +107,7 @@ impl Import<'_> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;
         let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
-        inputs.read(WthorGames::open, false, progress, |game: Option<Game>| {
+        inputs.read(wthor::read, false, progress, |game: Option<Game>| {
             match game {
                 Some(game) => {
                     game.count(&mut summary);
@@ -153,7 +151,6 @@ impl Import<'_> {
     }
 }
 
-/// The file that an import writes, unless it is complete already.
 struct Output<T> {
     file: Begin<RecordWriter<T>>,
     records: u64,
@@ -177,11 +174,10 @@ impl<T: Record> Output<T> {
         }
     }
 
-    /// Completes the file, unless there are no records in `sources`; returns the checksum of its
-    /// content.
+    /// Completes the file and returns its checksum; refuses `sources` without records.
     fn finish(self, sources: &str) -> Result<String, SourceError> {
         if self.records == 0 {
-            return Err(SourceError::nothing(T::NAME, sources));
+            return Err(SourceError::Nothing { kind: T::NAME, files: sources.to_owned() });
         }
         Ok(match self.file {
             Begin::Done(summary) => summary.sha256,

@@ -15,8 +15,7 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the position of a game, finished or not, at its solved ply. If its player has no move,
-    /// the position after the pass is added; a position where the game is over is left out.
+    /// Adds the solved position of a game, or the one after a pass; omits it if the game is over.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

@@ -13,8 +13,7 @@ use othello_engine::text::excerpt;
 pub enum Origin {
     /// The score of perfect play from the game's solved position on.
     Solved,
-    /// The score of perfect play from the position itself. It is known at the solved position, and
-    /// after it where there are values, which are exact there.
+    /// The exact score of the position: that of the solved position, or a value after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -68,8 +67,7 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// Returns the label of the position at `ply`, which is also its index in `steps`; `None` if
-    /// the game lacks one of the origins there.
+    /// Returns the label at `ply`, the index in `steps`, if the game has all origins there.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
@@ -122,8 +120,8 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(step.side.sign()))
     }
 
-    /// Returns the value after the search's move at `ply`: the next value, or the result after the
-    /// last move; `None` if the search did not choose the move.
+    /// Returns the next value, or the result after the last move; `None` if the search did not
+    /// choose the move.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::fits::{Study, StudyError};
 use super::{AtAnEnd, CONFIDENCE, Choices, Recipe, Standing, Values, standings};
 use othello_fit::dataset::Share;
-use othello_fit::fit::{FitError, PhaseError};
+use othello_fit::fit::FitError;
 use othello_fit::metrics::GameErrors;
 pub use record::Record;
 use record::RecordFile;
@@ -200,7 +200,7 @@ fn fit(
     let settings = recipe.settings_with(seed, share);
     match study.fit(recipe, &settings, &format!("{trial}-{share}-{seed}")) {
         Ok(fitted) => Ok(Some(study.errors(&fitted).on(&study.phases()))),
-        Err(StudyError::Fit(FitError::Phase(PhaseError::Diverged { .. }))) => Ok(None),
+        Err(StudyError::Fit(FitError::Diverged { .. })) => Ok(None),
         Err(error) => Err(error),
     }
 }

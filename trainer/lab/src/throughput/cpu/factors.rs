@@ -88,8 +88,8 @@ pub(super) fn measure(
         return Err(BenchError::Unfit("nothing was measured".to_owned()));
     };
     Ok(Some(FactorRates {
-        dimensions: group.dimensions(),
-        parameters: group.parameters().len(),
+        dimensions: group.dimensions,
+        parameters: group.parameters.len(),
         positions_per_second: found.by_processor,
         limit_positions_per_second: limit.by_processor,
         ratio: found.by_processor / limit.by_processor,
@@ -133,8 +133,8 @@ impl Limit {
         let batch = (0..size).map(|number| all[number * all.len() / size]);
         let numbers = stream(model, batch).into_iter();
         let numbers: Vec<u32> =
-            numbers.map(|parameter| group.numbers()[parameter as usize]).collect();
-        // A set may have no features.
+            numbers.map(|parameter| group.numbers[parameter as usize]).collect();
+        // Without features there are no numbers.
         let features = model.feature_count().max(1);
         let mut entries: Vec<(u32, u32)> = numbers.iter().copied().zip(0..).collect();
         entries.sort_unstable();
@@ -147,9 +147,9 @@ impl Limit {
         let positions = entries.iter().map(|&(_, entry)| entry / features as u32).collect();
         let vectors = rounded[group.factors()].to_vec();
         Self {
-            dimensions: group.dimensions(),
+            dimensions: group.dimensions,
             instructions: model.instructions(),
-            sums: vec![0; size * group.dimensions()],
+            sums: vec![0; size * group.dimensions],
             state: std::array::from_fn(|_| vec![0.0; vectors.len()]),
             numbers,
             features,

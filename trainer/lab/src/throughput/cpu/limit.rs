@@ -54,8 +54,8 @@ mod tests {
             let mut added = vec![0; model.parameters()];
             for position in &positions {
                 let features = model.features(&position.position());
-                let sum = features.parameters().len() as i64;
-                features.parameters().iter().for_each(|&p| added[p as usize] += sum);
+                let sum = features.len() as i64;
+                features.iter().for_each(|&p| added[p as usize] += sum);
             }
             assert_eq!(limit.run(&vec![1; model.parameters()]), added, "{name}");
         }

@@ -7,7 +7,6 @@ use std::fmt;
 use std::hint::black_box;
 
 use othello_engine::pattern::PatternSet;
-use othello_engine::record::ScoredPosition;
 use serde::Serialize;
 
 use super::BenchError;
@@ -141,8 +140,9 @@ pub(super) fn limit_positions_per_second(
 fn indices(model: &Model, rows: &[Rows<'_>]) {
     let mut block = [Row::EMPTY; 16];
     for Rows { positions, .. } in rows {
-        for positions in positions.chunks(block.len()) {
-            model.write_rows::<ScoredPosition>(positions, &mut block[..positions.len()]);
+        for rows in positions.chunks(block.len()) {
+            let positions = rows.iter().map(|row| row.position());
+            model.write_rows(positions, &mut block[..rows.len()]);
             black_box(&mut block);
         }
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::super::{BenchError, ensure};
 use othello_fit::backend::kernels::KernelSolver;
-use othello_fit::backend::{BackendError, SolveError, SolveMany as _, Solved};
+use othello_fit::backend::{BackendError, SolveMany as _, Solved};
 
 /// The numbers of empty squares of the positions that are solved.
 pub const SOLVED_EMPTIES: [u32; 3] = [10, 12, 14];
@@ -96,12 +96,8 @@ fn solve<L: Launcher>(
     solver: &KernelSolver<L>,
     positions: &[Position],
 ) -> Result<Solved, BackendError> {
-    solver.solve_many(positions, &Silent).map_err(|error| match error {
-        SolveError::Backend(error) => error,
-        SolveError::Interrupted(error) => {
-            BackendError { device: "kernels", reason: error.to_string() }
-        }
-    })
+    let solved = solver.solve_many(positions, &Silent);
+    solved.map_err(|error| BackendError { device: "kernels", reason: error.to_string() })
 }
 
 /// Solves positions on one thread for a while, each from empty tables; refuses differing scores.

@@ -7,7 +7,6 @@
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
-use super::batch::Scratch;
 use super::rows::Values;
 use super::{FACTOR_LIMIT, FACTOR_SHIFT, own_square, take_own};
 use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
@@ -23,8 +22,7 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Computes the residuals of a batch; returns Σ weight · residual². All rows of an element of
-/// `rows` are of one phase.
+/// Returns Σ weight · residual² of a batch; all rows of an element of `rows` are of one phase.
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -34,7 +32,7 @@ fn measure<const DIMENSIONS: usize>(
 ) -> u128 {
     batch.clear();
     let mut squared = 0;
-    for &phase in group.phases() {
+    for &phase in &group.phases {
         for &rows in rows.iter().filter(|rows| rows.phase() == Some(phase)) {
             let values = Values::<DIMENSIONS>::new(model, group, fixed, group.weights(phase));
             squared += values.measure(rows, batch);
@@ -44,7 +42,6 @@ fn measure<const DIMENSIONS: usize>(
     squared
 }
 
-/// Does [`Backend::descend`](crate::backend::Backend::descend).
 pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -62,7 +59,6 @@ pub(super) fn descend<const DIMENSIONS: usize>(
     squared
 }
 
-/// The update of one parameter after another.
 struct Update<'u, 'v, const DIMENSIONS: usize> {
     group: &'u Group,
     step: &'u AdamStep,
@@ -83,17 +79,16 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         }
     }
 
-    /// Updates the weights and factors of a number that occurs at `positions`.
     #[inline(always)]
     fn update(&mut self, number: usize, positions: &[u32]) {
-        let Some(&occurrences) = self.group.occurrences().get(number) else { return };
+        let Some(&occurrences) = self.group.occurrences.get(number) else { return };
         if occurrences == 0 {
             return;
         }
         let share = |here: u64| here as f64 / occurrences as f64;
         let (mut residuals, mut occurs) = (0, 0);
         let mut rest = positions;
-        for phase in 0..self.group.phases().len() {
+        for phase in 0..self.group.phases.len() {
             let end = self.scratch.ends_of_phases[phase];
             let (own, others) = rest.split_at(rest.partition_point(|&position| position < end));
             rest = others;
@@ -119,7 +114,6 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         self.round(number);
     }
 
-    /// Adds up the terms of the factors of a number.
     #[inline(always)]
     fn sums_of_factors(
         &self,
@@ -149,8 +143,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factors of a number, and its weights in all phases, which have half the squares
-    /// of the factors subtracted.
+    /// Rounds the factors of a number, and its weights, less half the squares of the factors.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;
@@ -161,7 +154,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         }
         let (vector, _) = vector.as_chunks::<DIMENSIONS>();
         let own = own_square(&vector[0]);
-        for phase in 0..self.group.phases().len() {
+        for phase in 0..self.group.phases.len() {
             let place = phase * self.group.count() + number;
             let weight = rounded_weight(weights[place]) - own;
             fixed[place] = weight.clamp(-WEIGHT_LIMIT, WEIGHT_LIMIT);
@@ -177,4 +170,54 @@ pub(super) fn rounded_factor(factor: f64) -> i32 {
     let steps = if steps.is_nan() { 0.0 } else { steps.clamp(-limit, limit) };
     // SAFETY: a number within the limits is an `i32`. The checked conversion is not vectorised.
     unsafe { steps.to_int_unchecked() }
+}
+
+/// The residuals of a batch's positions, and the positions of each number.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// The numbers of the features of all positions, one position after another.
+    pub(super) numbers: Vec<u32>,
+    /// Residual times weight of each position, in 2⁻¹⁰ disc and 1/64 occurrence.
+    pub(super) weighted: Vec<i64>,
+    /// The weight of each position, in 1/64 occurrence.
+    pub(super) weights: Vec<u16>,
+    /// Residual · weight · sum of vectors, by position and dimension.
+    pub(super) added: Vec<i32>,
+    /// The number of positions up to the last of each phase of the group.
+    pub(super) ends_of_phases: Vec<u32>,
+    /// For each number, the end of its list in `positions`.
+    pub(super) ends: Vec<u32>,
+    /// The lists of the positions of all numbers.
+    pub(super) positions: Vec<u32>,
+}
+
+impl Scratch {
+    pub(super) fn clear(&mut self) {
+        self.numbers.clear();
+        self.weighted.clear();
+        self.weights.clear();
+        self.added.clear();
+        self.ends_of_phases.clear();
+    }
+
+    /// Lists the positions of each number, in ascending order.
+    pub(super) fn list(&mut self, count: usize, features: usize) {
+        self.ends.clear();
+        self.ends.resize(count, 0);
+        for &number in &self.numbers {
+            self.ends[number as usize] += 1;
+        }
+        let mut begin = 0;
+        for end in &mut self.ends {
+            begin += std::mem::replace(end, begin);
+        }
+        self.positions.resize(self.numbers.len(), 0);
+        for (position, numbers) in self.numbers.chunks_exact(features).enumerate() {
+            for &number in numbers {
+                let end = &mut self.ends[number as usize];
+                self.positions[*end as usize] = position as u32;
+                *end += 1;
+            }
+        }
+    }
 }

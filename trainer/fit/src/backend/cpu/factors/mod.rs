@@ -29,27 +29,22 @@
 //! sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and the own parts subtracted from
 //! them below 2⁵⁸.
 
-mod batch;
 mod descend;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 use othello_engine::board::Phase;
 use othello_engine::eval::{FACTORS_PER_UNIT, MAX_FACTOR};
-use othello_engine::record::ScoredPosition;
 use othello_engine::simd::{InstructionSet, compiled_for};
-use rayon::prelude::*;
 
+use super::sums::errors_by_chunks;
 use crate::backend::{AdamStep, Errors, Group, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
 use descend::rounded_factor;
 use rows::Values;
 
-pub(super) use batch::Scratch;
-pub(in crate::backend) use descend::Vectors;
+pub(in crate::backend) use descend::{Scratch, Vectors};
 
 /// The steps of a factor of 1, as a shift.
 const FACTOR_SHIFT: u32 = 16;
@@ -80,10 +75,9 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds the factors of a vector to 2⁻¹⁶, and subtracts from the weights, which are rounded
-/// already, half the squares of each parameter's vector.
+/// Rounds factors to 2⁻¹⁶, and subtracts half their squares from the rounded weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
-    for_dimensions!(group.dimensions(), D => round_factors_of::<D>(group, vector, fixed));
+    for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
 
 #[compiled_for(InstructionSet::chosen())]
@@ -120,7 +114,6 @@ fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
 }
 
-/// Does an update as [`Backend::descend`](crate::backend::Backend::descend) does.
 pub(super) fn descend(
     model: &Model,
     group: &Group,
@@ -129,7 +122,7 @@ pub(super) fn descend(
     mut vectors: Vectors<'_>,
     scratch: &mut Scratch,
 ) -> u128 {
-    for_dimensions!(group.dimensions(), D => {
+    for_dimensions!(group.dimensions, D => {
         descend::descend::<D>(model, group, rows, step, &mut vectors, scratch)
     })
 }
@@ -150,25 +143,12 @@ fn take_own<const DIMENSIONS: usize>(
     }
 }
 
-/// Returns errors as [`Backend::errors`](crate::backend::Backend::errors) does.
 pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[i32]) -> Errors {
-    let of_chunk = |chunk: &[ScoredPosition], factor: u16| {
-        let rows = Rows { positions: chunk, factor };
-        let Some(weights) = weights_of(group, rows) else { return Errors::default() };
-        for_dimensions!(group.dimensions(), D => {
-            Values::<D>::new(model, group, vector, weights).errors(rows)
+    errors_by_chunks(rows, |rows| {
+        let Some(phase) = rows.phase() else { return Errors::default() };
+        debug_assert!(rows.positions.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
+        for_dimensions!(group.dimensions, D => {
+            Values::<D>::new(model, group, vector, group.weights(phase)).errors(rows)
         })
-    };
-    let of_rows = |rows: &Rows<'_>| {
-        let chunks = rows.positions.par_chunks(1 << 14);
-        chunks.map(|chunk| of_chunk(chunk, rows.factor)).reduce(Errors::default, Errors::plus)
-    };
-    rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
-}
-
-/// Returns the place of the weights of rows, all of one phase; `None` without rows.
-fn weights_of(group: &Group, rows: Rows<'_>) -> Option<Range<usize>> {
-    let phase = rows.phase()?;
-    debug_assert!(rows.positions.iter().all(|row| Phase::of(&row.position()) == Some(phase)));
-    Some(group.weights(phase))
+    })
 }

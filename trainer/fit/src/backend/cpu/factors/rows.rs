@@ -9,7 +9,7 @@ use othello_engine::record::ScoredPosition;
 use othello_engine::simd::compiled_for;
 
 use super::super::rows::gather;
-use super::batch::Scratch;
+use super::descend::Scratch;
 use super::{FACTOR_SHIFT, halved, signed_squares};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
@@ -19,7 +19,6 @@ use crate::model::{MAX_FEATURES, Model, Row};
 const RESIDUAL_LIMIT: i32 = 1 << 17;
 /// 16 in 2⁻¹⁶.
 const SUM_LIMIT: i32 = 1 << 20;
-/// The largest term of a factor.
 const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The bound of a value, in 2⁻¹⁸ disc.
 const VALUE_LIMIT: i64 = (1 << 30) - 1;
@@ -27,7 +26,6 @@ const VALUE_LIMIT: i64 = (1 << 30) - 1;
 /// The number of positions whose parameters are computed together.
 const BLOCK: usize = 16;
 
-/// The values of positions of one phase of a group.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
@@ -44,7 +42,6 @@ struct Value<const DIMENSIONS: usize> {
     sum: [i32; DIMENSIONS],
 }
 
-/// The numbers of one position's features.
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
@@ -56,7 +53,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         weights: Range<usize>,
     ) -> Self {
         let (vectors, _) = vector[group.factors()].as_chunks();
-        let numbers = group.numbers();
+        let numbers = &group.numbers;
         let weights = &vector[weights];
         // The loops below rely on these lengths.
         assert_eq!((weights.len(), vectors.len()), (group.count(), group.count()));
@@ -77,7 +74,6 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         squared
     }
 
-    /// Returns the errors of the values of rows.
     pub(super) fn errors(&self, rows: Rows<'_>) -> Errors {
         let mut errors = Errors::default();
         let mut numbers = [[0; MAX_FEATURES]; BLOCK];
@@ -92,14 +88,14 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         errors
     }
 
-    /// Writes the numbers of the features of up to [`BLOCK`] positions.
     fn write_numbers<'n>(
         &self,
         positions: &[ScoredPosition],
         numbers: &'n mut [Numbers; BLOCK],
     ) -> &'n [Numbers] {
         let mut rows = [Row::EMPTY; BLOCK];
-        self.model.write_rows(positions, &mut rows[..positions.len()]);
+        let boards = positions.iter().map(ScoredPosition::position);
+        self.model.write_rows(boards, &mut rows[..positions.len()]);
         for (numbers, row) in numbers.iter_mut().zip(&rows[..positions.len()]) {
             for (number, &parameter) in numbers.iter_mut().zip(row.features(self.model)) {
                 *number = self.numbers[parameter as usize];
@@ -108,7 +104,6 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         &numbers[..positions.len()]
     }
 
-    /// Does the work of [`Self::measure`] for one block.
     #[inline(always)]
     fn measure_block(&self, rows: Rows<'_>, numbers: &[Numbers], batch: &mut Scratch) -> u128 {
         let features = self.model.feature_count();

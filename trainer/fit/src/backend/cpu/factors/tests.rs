@@ -1,6 +1,6 @@
 use othello_engine::pattern::{FactorShape, PatternSet};
 use othello_engine::random::Generator;
-use othello_engine::record::{Label, Weight};
+use othello_engine::record::{Label, ScoredPosition, Weight};
 
 use super::*;
 use crate::backend::{Backend as _, Batch, Cpu, Target};
@@ -31,12 +31,11 @@ fn phases() -> [Phase; 2] {
     [20, 21].map(|phase| Phase::new(phase).unwrap())
 }
 
-/// Returns the occurrences of each parameter in rows.
 fn counts(model: &Model, rows: &[ScoredPosition]) -> Vec<i64> {
     let mut counts = vec![0; model.parameters()];
     for row in rows {
         let features = model.features(&row.position());
-        features.parameters().iter().for_each(|&parameter| counts[parameter as usize] += 1);
+        features.iter().for_each(|&parameter| counts[parameter as usize] += 1);
     }
     counts
 }
@@ -50,15 +49,15 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Sums over pairs of features in floating point. Returns the squared residuals, and the residuals
-/// times the derivative with respect to each element of the vector.
+/// Returns the squared residuals, and the derivatives with respect to each element, by sums over
+/// pairs of features.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
     rows: &[Vec<ScoredPosition>],
     vector: &[f64],
 ) -> (f64, Vec<f64>) {
-    let dimensions = group.dimensions();
+    let dimensions = group.dimensions;
     let place =
         |feature: usize, dimension: usize| group.factors().start + feature * dimensions + dimension;
     let sign = |dimension: usize| if 2 * dimension < dimensions { 1.0 } else { -1.0 };
@@ -66,9 +65,8 @@ fn sums_over_pairs(
     for row in rows.iter().flatten() {
         let first = group.weights(Phase::of(&row.position()).unwrap()).start;
         let features = model.features(&row.position());
-        let features = features.parameters().iter();
         let features: Vec<usize> =
-            features.map(|&parameter| group.numbers()[parameter as usize] as usize).collect();
+            features.iter().map(|&parameter| group.numbers[parameter as usize] as usize).collect();
         let mut value: f64 = features.iter().map(|&feature| vector[first + feature]).sum();
         for (number, &one) in features.iter().enumerate() {
             for &other in &features[number + 1..] {
@@ -105,7 +103,6 @@ const SUMS: AdamStep = AdamStep {
     decay: 0.0,
 };
 
-/// The end of an update.
 #[derive(PartialEq, Debug)]
 struct Updated {
     squared: u128,
@@ -163,7 +160,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// Nothing pulls but the ridge where residuals have no unit.
+/// If residuals have no unit, only the ridge pulls.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
@@ -178,7 +175,7 @@ fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let Updated { weights, first, .. } = &found;
     let own = counts(&model, &positions[1][..1]);
     let all = counts(&model, &positions.concat());
-    for (number, &parameter) in group.parameters().iter().enumerate() {
+    for (number, &parameter) in group.parameters.iter().enumerate() {
         let parameter = parameter as usize;
         let share = own[parameter] as f64 / all[parameter] as f64;
         let in_other_phase = group.weights(phases()[0]).start + number;
@@ -222,16 +219,16 @@ fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let model = Model::new(set.with_factors(FactorShape::new(8, 60)));
     let [trained, measured] = rows().each_ref().map(|rows| counts(&model, rows));
     let group = Group::new(&model, &phases()[..1], &trained, &measured).unwrap();
-    let of_group = group.parameters().iter().map(|&parameter| trained[parameter as usize]);
+    let of_group = group.parameters.iter().map(|&parameter| trained[parameter as usize]);
     let of_group: Vec<i64> = of_group.collect();
     assert!(of_group.is_sorted_by(|one, next| one >= next));
-    assert_eq!(of_group.iter().filter(|&&count| count > 0).count(), group.trained());
-    for (parameter, &number) in group.numbers().iter().enumerate() {
+    assert_eq!(of_group.iter().filter(|&&count| count > 0).count(), group.trained);
+    for (parameter, &number) in group.numbers.iter().enumerate() {
         match trained[parameter] + measured[parameter] {
             0 => assert_eq!(number as usize, group.count() - 1),
-            _ => assert_eq!(group.parameters()[number as usize] as usize, parameter),
+            _ => assert_eq!(group.parameters[number as usize] as usize, parameter),
         }
     }
-    assert_eq!(group.phases(), [phases()[0]]);
-    assert!(group.trained() < group.parameters().len() && group.count() < model.parameters());
+    assert_eq!(group.phases, [phases()[0]]);
+    assert!(group.trained < group.parameters.len() && group.count() < model.parameters());
 }

@@ -43,7 +43,6 @@ fn there_is_nvrtc() -> bool {
     !matches!(compiled, Err(NvrtcError::Unavailable(Unavailable::NoNvrtc)))
 }
 
-/// Returns the PTX for every architecture.
 fn all_ptx(set: &str) -> Vec<(Architecture, String)> {
     let program = program(&model(set));
     eprintln!("{set}: sha256 of the sources {}", program.sha256());

@@ -4,13 +4,12 @@ use othello_engine::pattern::FactorShape;
 
 use super::*;
 
-/// Returns the model of a set with factors.
 fn factor_model(set: &str, dimensions: usize) -> Model {
     let set = PatternSet::shipped(set).unwrap();
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns the group of the rows' two phases; the second is measured on only.
+/// Returns the group of the rows' two phases; the second is held out.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -23,8 +22,7 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Computes everything that a fit with factors asks of a backend: the vectors after updates by the
-/// whole and by a batch, and errors.
+/// Returns the vectors after updates by the whole and by a batch, and the errors.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();

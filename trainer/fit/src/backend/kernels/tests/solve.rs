@@ -44,7 +44,6 @@ fn scores(solver: &impl crate::backend::SolveMany, positions: &[Position]) -> Ve
     solver.solve_many(positions, &Silent).unwrap().scores
 }
 
-/// Checks the scores of boards of all kinds.
 pub(super) fn scores_are_those_of_the_engine<L: Bring>() {
     let solver = solver::<L>(&solver_program());
     let few = [ends(60, 5), odd_boards(400, 5)].concat();

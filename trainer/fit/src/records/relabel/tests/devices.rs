@@ -11,7 +11,6 @@ use crate::backend::kernels::{KernelSolver, solver_program};
 use crate::records::relabel::{Relabel, RelabelJob, Search, Settings, relabel};
 use crate::records::testing::{Folder, inputs, random_game};
 
-/// Relabels `all` into the file `out`, and returns its bytes.
 fn relabelled<R: Relabel>(
     folder: &Folder,
     settings: &Settings,
@@ -25,7 +24,6 @@ fn relabelled<R: Relabel>(
     folder.bytes(out)
 }
 
-/// Checks that a device gives the bytes of the CPU.
 fn check<R: Relabel>(folder: &Folder, settings: &Settings, device: &dyn SolveMany, name: &str) {
     let expected = relabelled::<R>(folder, settings, None, &format!("{name}-cpu"));
     let out = format!("{name}-device");

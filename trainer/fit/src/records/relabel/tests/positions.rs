@@ -64,7 +64,7 @@ fn few_empty_squares_give_the_exact_score_and_others_keep_what_they_have() {
         }
         let exact = score_by_brute_force(&before.position());
         assert_eq!(after.label().discs(), f64::from(exact), "{before:?}");
-        changes.count_position(&EXACT, before, after);
+        Relabel::count(&mut changes, &EXACT, before, after);
     }
     assert_eq!((before.len(), relabelled.records), (after.len(), after.len() as u64));
     assert_eq!(relabelled.changes, changes);

@@ -1,0 +1,48 @@
+//! The errors of exports, and of reading the files of other programs.
+
+use ndarray_npy::WriteNpzError;
+use othello_engine::board::Phase;
+
+/// Errors of writing weights in another format, or of reading them.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum ExportError {
+    #[error(
+        "pattern {number} ({name}) is not a pattern of {program}, up to a symmetry of the board; {}",
+        remedy(program, set)
+    )]
+    Pattern { program: &'static str, set: String, number: usize, name: String },
+    #[error(
+        "{program}'s file has no place for the scalar feature `{scalar}`; {}",
+        remedy(program, set)
+    )]
+    Scalar { program: &'static str, set: String, scalar: &'static str },
+    #[error(
+        "the weights have factors, which {program}'s file has no place for; {}",
+        remedy(program, set)
+    )]
+    Factors { program: &'static str, set: String },
+    #[error(
+        "a weight of phase {phase} is {discs:.2} discs, too large for {program}'s file, which holds at most \
+        {most:.2}; fit with a larger `--ridge`"
+    )]
+    Large { program: &'static str, phase: Phase, discs: f64, most: f64 },
+    #[error("not {expected}: {reason}")]
+    Format { expected: String, reason: String },
+    #[error("the arrays cannot be packed: {0}")]
+    Arrays(#[from] WriteNpzError),
+}
+
+impl ExportError {
+    /// Returns true if the weights are for other patterns than the program's.
+    pub const fn is_of_the_set(&self) -> bool {
+        matches!(self, Self::Pattern { .. } | Self::Scalar { .. } | Self::Factors { .. })
+    }
+}
+
+fn remedy(program: &str, set: &str) -> String {
+    format!(
+        "add `--data GAMES` to fit tables to {program}'s patterns and to report the loss, or first run \
+         `fit GAMES --patterns {set}`"
+    )
+}

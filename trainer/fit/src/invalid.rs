@@ -1,0 +1,20 @@
+//! The error of a setting that a text or a number does not have.
+
+use othello_engine::text::excerpt;
+
+/// The error of a text or number that is not a valid setting.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSetting(String);
+
+impl InvalidSetting {
+    /// Creates the error with a message of its own.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+
+    /// Creates the error of a text that is not `kind`, such as "a window".
+    pub(crate) fn of_text(text: &str, kind: &str, expected: &str) -> Self {
+        Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
+    }
+}

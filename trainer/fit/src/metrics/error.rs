@@ -1,0 +1,29 @@
+//! The errors of measuring and explaining evaluations.
+
+use std::path::PathBuf;
+
+use othello_engine::search::TableError;
+
+use crate::dataset::DatasetError;
+use crate::source::SourceError;
+
+/// Errors of measuring and explaining evaluations.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum MetricsError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    #[error("{0}, of which each thread's search needs one; run fewer --threads")]
+    Table(#[from] TableError),
+    #[error(
+        "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --subset; \
+         omit --subset", path.display()
+    )]
+    OtherData { path: PathBuf, sha256: String },
+    #[error("the side to move has no move, so that its value is that after the pass, or the score")]
+    NoMove,
+    #[error("the board is full")]
+    Full,
+}

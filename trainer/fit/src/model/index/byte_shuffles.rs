@@ -1,0 +1,162 @@
+//! The digits of 64 lanes by byte shuffles within 16 bytes, one for each quarter of the board.
+
+use super::places::NOWHERE;
+
+/// The number of quarters of a board: a shuffle reads two ranks at once.
+pub(super) const QUARTERS: usize = 4;
+
+/// Returns the byte of a square within a quarter of the board, as shuffles take it; [`NOWHERE`],
+/// which makes them give 0, if the square is in another quarter.
+pub(super) fn in_quarter(square: u8, quarter: usize) -> u8 {
+    let here = square != NOWHERE && usize::from(square / 16) == quarter;
+    if here { square % 16 } else { NOWHERE }
+}
+
+/// Defines the code of vectors of one width: the instruction set, its features, and the number of
+/// vectors that hold the 64 lanes. The module imports the instructions by the names used here, and
+/// has a function `quarters` that returns the digits of each quarter of a board.
+macro_rules! byte_shuffles {
+    ($set:ident, $features:tt, $vectors:literal) => {
+        const VECTORS: usize = $vectors;
+        pub(super) type Bytes = [u8; 64 / VECTORS];
+        type Words = [u16; 32 / VECTORS];
+
+        /// The tables of each vector. They exist only if the processor has the instructions.
+        #[derive(Clone, Debug)]
+        pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
+
+        /// For each digit of each number, the byte of each quarter that every lane takes.
+        type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
+
+        /// The tables that turn the four numbers of each lane into parameters.
+        #[derive(Clone, Debug)]
+        pub(super) struct Fold {
+            low_stride: [Words; 2],
+            high_stride: [Words; 2],
+            first_parameter: [[u32; 16 / VECTORS]; 4],
+        }
+
+        impl Shuffles {
+            pub(super) fn new(lanes: &[Lane]) -> Option<Self> {
+                if !InstructionSet::$set.is_available() {
+                    return None;
+                }
+                let places = Places::new(lanes, 4 / VECTORS);
+                Some(Self(std::array::from_fn(|number| {
+                    let quarters = |squares: &[u8; 64]| {
+                        let bytes: [Bytes; VECTORS] = cast(*squares);
+                        std::array::from_fn(|q| bytes[number].map(|square| in_quarter(square, q)))
+                    };
+                    let digits = |digits: &Vec<[u8; 64]>| digits.iter().map(quarters).collect();
+                    (places.squares.each_ref().map(digits), Fold::new(&places, number))
+                })))
+            }
+
+            pub(super) fn write(
+                &self,
+                positions: impl Iterator<Item = Position>,
+                rows: &mut [Row],
+            ) {
+                // SAFETY: `new` made sure of the instructions.
+                unsafe { self.write_rows(positions, rows) }
+            }
+
+            #[target_feature(enable = $features)]
+            fn write_rows(&self, positions: impl Iterator<Item = Position>, rows: &mut [Row]) {
+                for (position, row) in positions.zip(rows) {
+                    let board = quarters(&position);
+                    let (parameters, _) = row.0.as_chunks_mut::<{ 64 / VECTORS }>();
+                    for ((digits, fold), parameters) in self.0.iter().zip(parameters) {
+                        fold.write(numbers(board, digits), parameters);
+                    }
+                }
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn numbers(mut board: [Register; QUARTERS], all: &Digits) -> [Register; NUMBERS] {
+            let mut numbers = [zero(); NUMBERS];
+            for digit in 0..DIGITS {
+                for (number, digits) in numbers.iter_mut().zip(all) {
+                    if let Some(shuffles) = digits.get(digit) {
+                        for (&quarter, &bytes) in board.iter().zip(shuffles) {
+                            *number = add8(*number, shuffle(quarter, cast(bytes)));
+                        }
+                    }
+                }
+                for quarter in &mut board {
+                    *quarter = tripled(*quarter);
+                }
+            }
+            numbers
+        }
+
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(super) fn tripled(bytes: Register) -> Register {
+            add8(add8(bytes, bytes), bytes)
+        }
+
+        impl Fold {
+            pub(super) fn new(places: &Places, number: usize) -> Self {
+                let low: [_; VECTORS] = cast(places.low_stride);
+                let high: [_; VECTORS] = cast(places.high_stride);
+                let first: [_; VECTORS] = cast(places.first_parameter);
+                let (low_stride, high_stride) = (low[number], high[number]);
+                Self { low_stride, high_stride, first_parameter: first[number] }
+            }
+
+            /// Writes the parameters of the lanes with these numbers.
+            #[inline]
+            #[target_feature(enable = $features)]
+            pub(super) fn write(
+                &self,
+                [a, b, low, high]: [Register; NUMBERS],
+                parameters: &mut [u32; 64 / VECTORS],
+            ) {
+                let (zero, x, y) = (zero(), max8(a, b), min8(a, b));
+                // Spelled out: closures in generic functions are not always inlined where only
+                // this function has the instructions.
+                let low_half = [
+                    unpack_low8(x, zero),
+                    unpack_low8(y, zero),
+                    unpack_low8(low, zero),
+                    unpack_low8(high, zero),
+                ];
+                let high_half = [
+                    unpack_high8(x, zero),
+                    unpack_high8(y, zero),
+                    unpack_high8(low, zero),
+                    unpack_high8(high, zero),
+                ];
+                let first = self.classes::<0>(low_half);
+                let second = self.classes::<1>(high_half);
+                let classes = [
+                    unpack_low16(first, zero),
+                    unpack_high16(first, zero),
+                    unpack_low16(second, zero),
+                    unpack_high16(second, zero),
+                ];
+                let (parameters, _) = parameters.as_chunks_mut::<{ 16 / VECTORS }>();
+                for (parameters, (class, first)) in
+                    parameters.iter_mut().zip(classes.iter().zip(&self.first_parameter))
+                {
+                    *parameters = cast(add32(*class, cast(*first)));
+                }
+            }
+
+            /// Computes c·T + x(x + 1)/2 + y for one half of the lanes.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {
+                let triangle = shift_right16::<1>(multiply16(x, add16(x, splat16(1))));
+                let low = multiply16(low, cast(self.low_stride[HALF]));
+                let high = multiply16(high, cast(self.high_stride[HALF]));
+                add16(add16(low, high), add16(triangle, y))
+            }
+        }
+    };
+}
+
+pub(super) use byte_shuffles;
