@@ -21,7 +21,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the two parts; `None` if the frames are not as in `datasets/formats.md`.
 fn split(file: &[u8]) -> Option<[Vec<u8>; 2]> {
     let provenance = usize::try_from(number::<4>(file.get(12..)?)?).ok()?;
     let (header, mut rest) = file.split_at_checked(16 + provenance + CHECKSUM)?;

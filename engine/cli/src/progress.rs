@@ -84,7 +84,6 @@ impl Reporter {
         }
     }
 
-    /// Reports how far a stage is: when it begins, in its progress, and when it ends.
     fn tell(&self, moment: &'static str, stage: &Stage, done: u64) {
         let standing = stage.standing(done);
         let event = Event::of_stage(moment, &standing);

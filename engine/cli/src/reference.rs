@@ -87,7 +87,6 @@ impl Page {
     }
 }
 
-/// A row of a table: a field and its description.
 #[derive(PartialEq, Eq)]
 struct Row {
     /// The path of the field: `a.b` inside an object, `a[].b` inside the elements of an array.
@@ -97,7 +96,6 @@ struct Row {
     description: String,
 }
 
-/// Collects the rows of all fields below a schema.
 fn collect(schema: &Value, path: &str, rows: &mut Vec<Row>) {
     for variant in
         ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array()).flatten()
@@ -123,7 +121,6 @@ fn collect(schema: &Value, path: &str, rows: &mut Vec<Row>) {
     }
 }
 
-/// Returns a default as it stands in TOML.
 fn in_toml(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
@@ -132,7 +129,6 @@ fn in_toml(value: &Value) -> String {
     }
 }
 
-/// Returns a doc comment on one line of a table.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").replace('|', "\\|").replace("[`", "`").replace("`]", "`")

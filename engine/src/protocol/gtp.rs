@@ -20,39 +20,12 @@ use crate::file::read_ordinary;
 use crate::search::{Level, Limits};
 use crate::text::MAX_FILE_BYTES;
 
-const COMMANDS: [&str; 31] = [
-    "boardsize",
-    "clear_board",
-    "final_score",
-    "genmove",
-    "gogui-analyze_commands",
-    "gogui-interrupt",
-    "gogui-rules_board",
-    "gogui-rules_board_size",
-    "gogui-rules_final_result",
-    "gogui-rules_game_id",
-    "gogui-rules_legal_moves",
-    "gogui-rules_side_to_move",
-    "known_command",
-    "komi",
-    "level",
-    "list_commands",
-    "loadsgf",
-    "name",
-    "othello-line",
-    "othello-value",
-    "othello-values",
-    "play",
-    "protocol_version",
-    "quit",
-    "reg_genmove",
-    "showboard",
-    "stop",
-    "time_left",
-    "time_settings",
-    "undo",
-    "version",
-];
+const COMMANDS: &str = "\
+    boardsize clear_board final_score genmove gogui-analyze_commands gogui-interrupt \
+    gogui-rules_board gogui-rules_board_size gogui-rules_final_result gogui-rules_game_id \
+    gogui-rules_legal_moves gogui-rules_side_to_move known_command komi level list_commands \
+    loadsgf name othello-line othello-value othello-values play protocol_version quit \
+    reg_genmove showboard stop time_left time_settings undo version";
 
 /// A server of GTP.
 #[derive(Debug)]
@@ -79,8 +52,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("protocol_version", _) => Ok("2".to_owned()),
             ("name", _) => Ok("othello-engine".to_owned()),
             ("version", _) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
-            ("list_commands", _) => Ok(COMMANDS.join("\n")),
-            ("known_command", [command]) => Ok(COMMANDS.contains(command).to_string()),
+            ("list_commands", _) => Ok(COMMANDS.replace(' ', "\n")),
+            ("known_command", [command]) => Ok(is_known(command).to_string()),
             // The search to stop or interrupt ended before this is read.
             ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
             // Komi is of Go.
@@ -122,7 +95,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             }
             ("gogui-rules_side_to_move", _) => Ok(name(self.board.side()).to_owned()),
             ("gogui-rules_legal_moves", _) => Ok(self.legal_moves()),
-            (known, _) if COMMANDS.contains(&known) => Err("syntax error".to_owned()),
+            (known, _) if is_known(known) => Err("syntax error".to_owned()),
             _ => Err("unknown command".to_owned()),
         }
     }
@@ -253,6 +226,10 @@ impl<E: Evaluate> Server for Gtp<'_, E> {
         };
         Reply { text: format!("{}\n\n", text.trim_end()), quits: command == "quit" }
     }
+}
+
+fn is_known(command: &str) -> bool {
+    COMMANDS.split(' ').any(|known| known == command)
 }
 
 /// The number of a line, its command and the arguments. A comment begins with `#`.

@@ -90,7 +90,6 @@ fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     moves.iter().map(weight).collect()
 }
 
-/// Returns the index of the weight whose share of the sum contains `drawn`.
 fn pick(weights: &[u32], mut drawn: u32) -> Option<usize> {
     weights.iter().position(|&weight| {
         let found = drawn < weight;

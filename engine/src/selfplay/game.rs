@@ -124,7 +124,6 @@ impl<'s> Underway<'s> {
         self.play_move(players);
     }
 
-    /// Returns the only legal move, if it needs no search: its value is neither kept nor exact.
     fn forced_move(&self) -> Option<Square> {
         let Self { settings, replay, .. } = self;
         let (moves, empties) = (replay.end.moves(), replay.end.empties());
@@ -200,7 +199,6 @@ enum Purpose {
     PerfectPlay,
 }
 
-/// Returns a game's stream of random numbers for one use, apart from that of its beginning.
 fn stream(purpose: Purpose, seed: u64, index: u64) -> Generator {
     Generator::split(Generator::split(seed, index).next_u64(), purpose as u64)
 }

@@ -191,7 +191,6 @@ fn play_in_parts<E: Identified>(
 }
 
 impl Run {
-    /// Returns the number of games that a thread plays together; the games do not depend on it.
     fn games_together(&self, games_per_part: u64) -> u64 {
         if !self.settings.searches_are_shallow() {
             return 1;
@@ -220,7 +219,6 @@ impl<E: Identified> Items for GamesByNumber<'_, E> {
 
     const CAN_REFUSE: bool = true;
 
-    /// Checks that the part has one game for each number, with the random moves of that number.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let frames = part.iter().map(|section| Game::decode_frame(&section.content));
         let Ok(frames) = frames.collect::<Result<Vec<_>, _>>() else { return false };

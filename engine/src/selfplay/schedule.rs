@@ -65,7 +65,6 @@ impl Schedule {
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
     }
 
-    /// Returns the sum of the weights, at most 60 million.
     fn total(&self) -> u32 {
         self.weights.iter().sum()
     }

@@ -96,7 +96,6 @@ struct Reading {
 }
 
 impl Reading {
-    /// Returns the next games: as many as `most`, at the end fewer or none.
     fn next(&mut self, most: usize) -> Result<Vec<Game>, RecordError> {
         let mut games = vec![];
         while games.len() < most {

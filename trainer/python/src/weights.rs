@@ -253,7 +253,6 @@ fn in_discs(steps: i16) -> f32 {
     f32::from(steps) / STEPS_PER_DISC as f32
 }
 
-/// Returns the factors by group, parameter and dimension.
 fn all_factors(factors: &Factors) -> Array3<i8> {
     let (groups, dimensions) = (factors.shape().groups(), factors.shape().dimensions());
     let parameters = factors.group(0).len() / dimensions;
@@ -262,7 +261,6 @@ fn all_factors(factors: &Factors) -> Array3<i8> {
     })
 }
 
-/// Returns factors as a row for each group.
 fn by_group<'a>(factors: &'a ArrayViewD<'_, f32>) -> PyResult<CowArray<'a, f32, Ix2>> {
     let shape = factors.shape().to_vec();
     let [groups, parameters, dimensions] = shape[..] else {

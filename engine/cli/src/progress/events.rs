@@ -135,7 +135,6 @@ mod tests {
         Standing { name: "self-play", unit, done, done_before: 100, total: 1_000, elapsed }
     }
 
-    /// The event without the fields that differ from run to run.
     fn parsed(line: &str) -> Value {
         let mut event: Value = serde_json::from_str(line).unwrap();
         let fields = event.as_object_mut().unwrap();

@@ -24,7 +24,6 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// Splits off the first field: returns its name, its value and the rest of the text.
 fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     let wrong = || format!("`{}` is not a field; expected NAME[value]", excerpt(text));
     let (name, rest) = text.split_once('[').ok_or_else(wrong)?;

@@ -47,7 +47,6 @@ pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), Invalid> {
     Ok((board, line.get(64..).unwrap_or("")))
 }
 
-/// The meaning of each byte of a board: 0 empty, 1 black, 2 white, 4 invalid.
 static MEANING: [u8; 256] = {
     let mut meaning = [4; 256];
     meaning[b'-' as usize] = 0;

@@ -99,7 +99,6 @@ impl Setup {
 struct Nodes<'a>(&'a str);
 
 impl Nodes<'_> {
-    /// Returns the next property and its values; `None` at the end of the main line.
     fn next_property(&mut self) -> Result<Option<(String, Vec<String>)>, String> {
         // The main line continues in the first variation, and ends where that ends.
         self.0 = self.0.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '(');

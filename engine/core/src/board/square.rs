@@ -81,7 +81,6 @@ impl fmt::Debug for Square {
 impl FromStr for Square {
     type Err = Invalid;
 
-    /// Reads `a1` to `h8`, in either case.
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let square = match *text.as_bytes() {
             [file, rank] => {

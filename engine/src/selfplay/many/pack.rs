@@ -77,7 +77,6 @@ struct Packing {
 }
 
 impl Packing {
-    /// Adds the next games, which belong to a frame.
     fn add(&mut self, frame: u64, games: Vec<Game>) -> Result<(), RecordError> {
         if frame != self.frame.0 {
             self.frames.push(std::mem::take(&mut self.frame.1));

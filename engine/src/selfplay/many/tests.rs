@@ -8,7 +8,6 @@ use crate::file::{Reader, Writer};
 use crate::progress::Silent;
 use crate::search::tests::WithModels;
 
-/// Returns a run of three frames, with games that repeat others.
 fn run() -> Run {
     let settings = Settings::new(5, "3..=12".parse().unwrap(), 1, 5);
     Run::whole(Settings { values: true, ..settings }, 600)
@@ -160,7 +159,6 @@ fn shards_and_parts_of_any_size_are_packed_into_the_undivided_file() {
     }
 }
 
-/// The number of games that were there when the games began.
 #[derive(Default)]
 struct Begun(std::sync::atomic::AtomicU64);
 

@@ -129,7 +129,6 @@ fn pattern(weights: &Weights, number: usize, most: usize) -> PatternSummary {
     }
 }
 
-/// Returns the smallest configuration of each class on a pattern's squares.
 fn representatives(geometry: &Geometry, number: usize) -> Vec<String> {
     let tied = &geometry.patterns[number];
     let mut texts: Vec<String> = Vec::with_capacity(tied.classes);

@@ -101,7 +101,6 @@ impl Data {
 /// The place of a column: its part, its number in it, and its heading.
 type Column = (usize, usize, String);
 
-/// The cells of a row by column.
 type Cells = BTreeMap<Column, String>;
 
 const SHOWN_OF_SHA256: usize = 12;
@@ -255,7 +254,6 @@ impl BenchmarkReport {
     }
 }
 
-/// Lays out rows of names and cells; `first` has the headings of the names.
 fn table(first: &[&str], rows: &[(Vec<String>, Cells)]) -> String {
     let columns: BTreeSet<&Column> = rows.iter().flat_map(|(_, cells)| cells.keys()).collect();
     let named = columns.iter().map(|column| &*column.2);
@@ -267,7 +265,6 @@ fn table(first: &[&str], rows: &[(Vec<String>, Cells)]) -> String {
     markdown(&headings, rows)
 }
 
-/// Writes a table of errors by groups of empty squares, a row for each player and depth.
 fn write_errors<'a>(
     f: &mut fmt::Formatter<'_>,
     title: &str,

@@ -67,7 +67,6 @@ mod tests {
         flips
     }
 
-    /// Draws boards of all densities; the two sides never overlap.
     fn random_board(random: &mut Generator) -> (u64, u64) {
         let mut bits = || random.next_u64();
         let mut occupied = bits() | bits();

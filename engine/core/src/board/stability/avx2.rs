@@ -85,7 +85,6 @@ fn load(lanes: &Lanes) -> __m256i {
     unsafe { _mm256_load_si256((&raw const *lanes).cast()) }
 }
 
-/// Returns the bits that are set in all lanes, in every lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn all_lanes(lanes: __m256i) -> __m256i {

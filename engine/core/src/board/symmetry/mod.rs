@@ -55,7 +55,6 @@ impl Symmetry {
     }
 }
 
-/// Mirrors the files: swaps a and h, b and g, c and f, d and e.
 const fn mirror_files(bits: u64) -> u64 {
     bits.reverse_bits().swap_bytes()
 }
