@@ -1,4 +1,4 @@
-//! Verifies the weights file and expands it into tables inside the binary.
+//! Verifies the weights file and packs it for the binary.
 //!
 //! The file is `engine/weights/default.weights`, or `OTHELLO_WEIGHTS` names it: a file (a relative
 //! path starts at the workspace), or `none` for a binary without weights. `othello-core` reads it,

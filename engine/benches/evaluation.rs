@@ -56,30 +56,33 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 const FACTORS: usize = 16;
 
 /// The loads of an evaluation: the places of weights and, if there are any, of vectors of factors.
-struct Loads {
-    weights: [u32; 64],
-    factors: Vec<u32>,
+struct Loads<'t> {
+    weights: &'t [i16],
+    places: [u32; 64],
+    factors: &'t [[i8; FACTORS]],
+    factor_places: Vec<u32>,
 }
 
-impl Loads {
-    fn of(tables: &Tables, step: &Step) -> Self {
+impl<'t> Loads<'t> {
+    fn of(tables: &'t Tables, step: &Step) -> Self {
         let indices = tables.after(&step.indices, step.square, step.flips);
         let child = step.position.after(step.square, step.flips);
         Self {
-            weights: tables.places(&indices, &child),
-            factors: tables.factor_places(&indices, &child).to_vec(),
+            weights: tables.weights(&child),
+            places: tables.places(&indices, &child),
+            factors: tables.factors(&child).as_chunks().0,
+            factor_places: tables.factor_places(&indices, &child).to_vec(),
         }
     }
 }
 
 /// Loads and adds the values at places that were computed before.
-fn load(tables: &Tables, loads: &[Loads]) -> i32 {
-    let (weights, factors) = (tables.weights(), tables.factors().as_chunks::<FACTORS>().0);
+fn load(loads: &[Loads<'_>]) -> i32 {
     loads.iter().fold(0, |sum, loads| {
-        let weights = loads.weights.iter().map(|&place| i32::from(weights[place as usize]));
+        let weights = loads.places.iter().map(|&place| i32::from(loads.weights[place as usize]));
         let mut vector = [0i16; FACTORS];
-        for &place in &loads.factors {
-            let factors = &factors[place as usize];
+        for &place in &loads.factor_places {
+            let factors = &loads.factors[place as usize];
             vector.iter_mut().zip(factors).for_each(|(sum, &factor)| *sum += i16::from(factor));
         }
         sum.wrapping_add(weights.sum()).wrapping_add(black_box(vector)[0].into())
@@ -108,13 +111,13 @@ fn evaluation(criterion: &mut Criterion) {
     ];
     for (name, tables) in sets {
         let steps = steps(&tables, 20_000);
-        let loads: Vec<Loads> = steps.iter().map(|step| Loads::of(&tables, step)).collect();
+        let loads: Vec<Loads<'_>> = steps.iter().map(|step| Loads::of(&tables, step)).collect();
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(steps.len() as u64));
         group.bench_function("update and value", |bencher| {
             bencher.iter(|| update_and_value(&tables, black_box(&steps)));
         });
-        group.bench_function("loads", |bencher| bencher.iter(|| load(&tables, black_box(&loads))));
+        group.bench_function("loads", |bencher| bencher.iter(|| load(black_box(&loads))));
         group.finish();
         let ratio = ratio(&tables, &steps, &loads);
         println!("{name}: ratio of the speeds, in one run: {ratio:.2}");
@@ -123,7 +126,7 @@ fn evaluation(criterion: &mut Criterion) {
 
 /// Returns the speed of updates and values divided by the speed of the loads: the median of 31
 /// alternating pairs.
-fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads]) -> f64 {
+fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();
         for _ in 0..10 {
@@ -133,7 +136,7 @@ fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads]) -> f64 {
     };
     let mut ratios: Vec<f64> = (0..31)
         .map(|_| {
-            let limit = time(&|| load(tables, black_box(loads)));
+            let limit = time(&|| load(black_box(loads)));
             let whole = time(&|| update_and_value(tables, black_box(steps)));
             limit.as_secs_f64() / whole.as_secs_f64()
         })

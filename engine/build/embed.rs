@@ -1,12 +1,11 @@
-//! Verifies the weights file and expands it into tables inside the binary.
+//! Verifies the weights file and packs it for the binary, which expands the blocks it needs.
 
+use std::env;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use othello_core::file::Provenance;
 use othello_core::pattern::PatternSet;
-use othello_core::weights::layout::CacheLine;
-use othello_core::weights::{ExpandedWeights, MoveOrderingWeights, Weights, WeightsFile};
+use othello_core::weights::{Weights, WeightsFile};
 
 const VARIABLE: &str = "OTHELLO_WEIGHTS";
 const NONE: &str = "none";
@@ -35,70 +34,11 @@ fn embed() -> Result<(), String> {
         Err(env::VarError::NotPresent) if env::var_os("DOCS_RS").is_some() => no_weights(),
         Err(env::VarError::NotPresent) => read(&shipped()?)?,
     };
-    let WeightsFile { weights, provenance, sha256 } = file;
-    let factors = table("FACTORS", &sha256, CacheLine::bytes_of(&weights.vectors))?;
-    let tables = weights.steps.into_iter().flat_map(i16::to_le_bytes);
-    let tables = table("TABLES", &sha256, &tables.collect::<Vec<u8>>())?;
-    let ordering = match weights.ordering.as_ref().map(MoveOrderingWeights::sections) {
-        Some([set, weights]) => {
-            write("embedded.ordering", &weights.content)?;
-            let set = String::from_utf8(set.content).unwrap_or_default();
-            format!(
-                "Some(({set:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/embedded.ordering\"))))"
-            )
-        }
-        None => "None".to_owned(),
-    };
-    let models = weights.models.sections().map(|section| {
-        let name = format!("embedded.{}", section.name);
-        write(&name, &section.content)?;
-        let content = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))");
-        Ok(format!("({:?}, {content})", section.name))
-    });
-    let models = models.collect::<Result<Vec<String>, String>>()?.join(", ");
-    let identity = format!(
-        "const PATTERN_SET: &str = {:?};\nconst PROVENANCE: &str = {:?};\nconst SHA256: &str = {:?};\n\
-        const ORDERING: Option<(&str, &[u8])> = {ordering};\n\
-        const MODELS: &[(&str, &[u8])] = &[{models}];\n\
-        {tables}{factors}",
-        weights.set.to_toml(),
-        provenance.canonical(),
-        sha256,
-    );
-    write("embedded.rs", identity.as_bytes())
-}
-
-/// Writes a table, and returns Rust code that declares it as a static of type `Aligned<[u8; N]>`.
-///
-/// If object files are in ELF, the assembler includes the bytes, so that the compiler does not
-/// carry a constant of that size through every build. The symbol is weak and named after the
-/// weights, because two builds of this crate may be linked into one program.
-fn table(name: &str, sha256: &str, content: &[u8]) -> Result<String, String> {
-    let file = format!("embedded.{}", name.to_lowercase());
-    write(&file, content)?;
-    let length = content.len();
-    let elf = ["linux", "android", "freebsd", "netbsd", "openbsd"];
-    if !elf.contains(&variable("CARGO_CFG_TARGET_OS")?.as_str()) {
-        return Ok(format!(
-            "static {name}: Aligned<[u8; {length}]> =\n    \
-            Aligned(*include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")));\n"
-        ));
-    }
-    let symbol = format!("othello_engine_{}_{sha256}", name.to_lowercase());
-    let path = format!("{}/{file}", variable("OUT_DIR")?);
-    let include = format!(".incbin {path:?}");
-    Ok(format!(
-        "core::arch::global_asm!(\n    \
-            \".pushsection .rodata.{symbol}, \\\"a\\\"\", \".balign 64\",\n    \
-            \".weak {symbol}\", \"{symbol}:\", {include:?}, \".popsection\",\n    \
-            options(raw),\n\
-        );\n\
-        // SAFETY: the assembler puts so many bytes there, aligned, and nobody writes them.\n\
-        unsafe extern \"C\" {{\n    \
-            #[link_name = {symbol:?}]\n    \
-            safe static {name}: Aligned<[u8; {length}]>;\n\
-        }}\n"
-    ))
+    let packed = Path::new(&variable("OUT_DIR")?).join("embedded.weights");
+    let written = file.weights.write_packed(&packed, &file.provenance);
+    written.map_err(|error| error.to_string())?;
+    println!("cargo::rustc-env=OTHELLO_EMBEDDED_SHA256={}", file.sha256);
+    Ok(())
 }
 
 fn workspace() -> Result<PathBuf, String> {
@@ -106,8 +46,8 @@ fn workspace() -> Result<PathBuf, String> {
     Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
 }
 
-/// Returns the path of the weights that ship. A published crate has none: they are larger than its
-/// registry takes.
+/// Returns the path of the shipped weights. A published crate has none: they are larger than its
+/// registry accepts.
 fn shipped() -> Result<PathBuf, String> {
     let path = workspace()?.join("engine/weights/default.weights");
     if path.exists() {
@@ -121,27 +61,19 @@ fn shipped() -> Result<PathBuf, String> {
     ))
 }
 
-fn read(path: &Path) -> Result<WeightsFile<ExpandedWeights>, String> {
+fn read(path: &Path) -> Result<WeightsFile, String> {
     println!("cargo::rerun-if-changed={}", path.display());
-    ExpandedWeights::read(path).map_err(|error| {
+    Weights::read(path).map_err(|error| {
         format!("the weights to embed cannot be used: {error}. Set {VARIABLE} to a weights file, or to `{NONE}`")
     })
 }
 
 /// Returns weights of the smallest pattern set, all 0: every position has value 0.
-fn no_weights() -> WeightsFile<ExpandedWeights> {
+fn no_weights() -> WeightsFile {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
     let set = PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());
-    WeightsFile {
-        weights: ExpandedWeights::of(&Weights::zero(set)),
-        provenance: Provenance::new(NONE),
-        sha256: NONE.to_owned(),
-    }
-}
-
-fn write(name: &str, content: &[u8]) -> Result<(), String> {
-    let path = Path::new(&variable("OUT_DIR")?).join(name);
-    fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))
+    let (provenance, sha256) = (Provenance::new(NONE), NONE.to_owned());
+    WeightsFile { weights: Weights::zero(set), provenance, sha256 }
 }
 
 fn variable(name: &str) -> Result<String, String> {

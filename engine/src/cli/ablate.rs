@@ -184,7 +184,7 @@ fn add(sums: &mut Vec<u64>, counts: &[u64]) {
 
 /// Searches all positions with all features, then without each in turn, on one thread.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::prepared(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.next_lines(usize::MAX)?;
     let variants = arguments.variants(&evaluator)?;
     session.progress().begin("ablate (positions)", 0, (variants.len() * lines.len()) as u64);

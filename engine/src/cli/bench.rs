@@ -64,7 +64,7 @@ pub(in crate::cli) struct Bench {
 
 /// Runs the benchmark and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = Evaluator::load(&arguments.weights)?;
+    let evaluator = Evaluator::prepared(&arguments.weights)?;
     let mut searcher = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searcher()?;
     session.progress().begin("bench (positions)", 0, 2 * POSITIONS);
     let mut time = |search: &mut dyn FnMut(&mut Searcher<'_, Evaluator>, u64) -> u64| {

@@ -31,7 +31,7 @@ pub(super) struct Playing {
 
 impl Playing {
     pub(super) fn evaluator(&self) -> anyhow::Result<Evaluator> {
-        Ok(Evaluator::load(&self.weights)?)
+        Ok(Evaluator::prepared(&self.weights)?)
     }
 
     pub(super) fn player<'a>(

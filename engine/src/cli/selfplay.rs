@@ -176,9 +176,9 @@ fn are_selective(evaluators: PerSide<&Evaluator>) -> bool {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.output.out, arguments.inputs())?;
     let players = PerSide { black: &arguments.weights, white: arguments.white() };
-    let black = Evaluator::load(&players.black.weights)?;
+    let black = Evaluator::prepared(&players.black.weights)?;
     let differs = players.white.weights != players.black.weights;
-    let white = differs.then(|| Evaluator::load(&players.white.weights)).transpose()?;
+    let white = differs.then(|| Evaluator::prepared(&players.white.weights)).transpose()?;
     let evaluators = PerSide { black: &black, white: white.as_ref().unwrap_or(&black) };
     let sides = PerSide {
         black: arguments.search(players.black, evaluators)?,

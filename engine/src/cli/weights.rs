@@ -243,7 +243,8 @@ fn report(
     predictions: Option<Predictions>,
     inspect: Option<Inspection>,
 ) -> Report {
-    let ByClass { weights, counted, sha256, mut provenance } = chosen;
+    let ByClass { weights, counted, sha256, provenance } = chosen;
+    let mut provenance = provenance.as_map().clone();
     provenance.sort_keys();
     let set = weights.set();
     Report {

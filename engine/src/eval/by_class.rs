@@ -1,6 +1,6 @@
 //! The weights by class, for work that looks into them.
 
-use serde_json::{Map, Value as Json};
+use crate::file::Provenance;
 
 use super::{Weights, WeightsChoice, WeightsError, WeightsFile, embedded};
 
@@ -13,7 +13,7 @@ pub struct ByClass {
     /// The checksum of the weights file's content.
     pub sha256: String,
     /// The settings and inputs that decided the weights.
-    pub provenance: Map<String, Json>,
+    pub provenance: Provenance,
 }
 
 /// Errors of weights without values by class.
@@ -22,8 +22,6 @@ pub struct ByClass {
 pub enum ByClassError {
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    #[error("the embedded provenance: {0}")]
-    Provenance(#[from] serde_json::Error),
     #[error("`{0}` has no weights by class; name a weights file, or `embedded`")]
     BuiltIn(String),
 }
@@ -35,13 +33,11 @@ impl ByClass {
         match choice {
             WeightsChoice::File(path) => {
                 let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
-                let provenance = provenance.as_map().clone();
                 Ok(Self { weights, counted: true, sha256, provenance })
             }
             WeightsChoice::Embedded => {
-                let identity = embedded::identity();
-                let provenance = serde_json::from_str(identity.provenance)?;
-                let (weights, sha256) = (embedded::weights(), identity.sha256.to_owned());
+                let (weights, sha256) = (embedded::weights(), embedded::sha256().to_owned());
+                let provenance = embedded::provenance();
                 Ok(Self { weights, counted: false, sha256, provenance })
             }
             built_in => Err(ByClassError::BuiltIn(built_in.to_string())),

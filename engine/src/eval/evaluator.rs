@@ -79,7 +79,7 @@ enum Evaluation {
 }
 
 impl Evaluator {
-    /// Loads the evaluation of a choice.
+    /// Loads the evaluation of a choice. The embedded weights are expanded when they are used.
     pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {
             WeightsChoice::None => Zero.into(),
@@ -92,7 +92,14 @@ impl Evaluator {
     /// Returns the evaluation by the embedded weights.
     pub fn embedded() -> Self {
         let evaluation = Evaluation::Tables(Box::new(embedded::tables()));
-        Self { evaluation, identity: embedded::identity().sha256.to_owned() }
+        Self { evaluation, identity: embedded::sha256().to_owned() }
+    }
+
+    /// Loads the evaluation of a choice whole, by all threads: a search then loses no time to it.
+    pub fn prepared(choice: &WeightsChoice) -> Result<Self, WeightsError> {
+        let evaluator = Self::load(choice)?;
+        evaluator.tables().into_iter().for_each(Tables::prepare);
+        Ok(evaluator)
     }
 
     /// Returns the tables, unless the evaluation was set by hand.
@@ -234,7 +241,7 @@ mod tests {
         for name in ["none", "mobility"] {
             assert_eq!(load(name).identity(), name);
         }
-        assert_eq!(load("embedded").identity(), embedded::identity().sha256);
+        assert_eq!(load("embedded").identity(), embedded::sha256());
         let path =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
         let file = Weights::read(path.as_ref()).unwrap();

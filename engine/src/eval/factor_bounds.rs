@@ -1,14 +1,21 @@
 //! The likely range of the factors' worth: selective searches skip factors that are unlikely to
 //! matter.
 
+use std::sync::LazyLock;
+
 use crate::board::{Phase, Position};
-use crate::pattern::FactorShape;
 use crate::random::random_game;
 
 /// The number of random games on which the worth of factors is measured.
 const GAMES: u64 = 200;
 /// The likely range on either side of the mean, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
+
+/// The positions of random games, which are wilder than those of searches.
+static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
+    let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
+    steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
+});
 
 /// The mean of the factors' worth in a position, and the ends of its likely range, in steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,22 +37,14 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Computes the likely range for each group of phases; `worth` is the factors' worth in a
-    /// position, in steps. The sample is from random games, whose positions are wilder than those
-    /// of searches.
-    pub(super) fn of_groups(
-        shape: FactorShape,
+    /// Computes the likely range in some phases; `worth` is the factors' worth in a position, in
+    /// steps.
+    pub(super) fn of_phases(
+        are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,
-    ) -> Vec<Self> {
-        let mut worths = vec![vec![]; shape.groups()];
-        for game in 0..GAMES {
-            for step in random_game(0, game, usize::MAX).steps {
-                if let Some(phase) = Phase::of(&step.position) {
-                    worths[shape.group(phase)].push(worth(phase, &step.position));
-                }
-            }
-        }
-        worths.iter().map(|worths| Self::of(worths)).collect()
+    ) -> Self {
+        let meant = SAMPLE.iter().filter(|(phase, _)| are_meant(*phase));
+        Self::of(&meant.map(|(phase, position)| worth(*phase, position)).collect::<Vec<_>>())
     }
 }
 

@@ -8,8 +8,6 @@ pub mod embedded;
 mod evaluator;
 mod factor_bounds;
 mod factor_sum;
-mod factor_tables;
-
 mod move_ordering;
 mod sum;
 mod tables;

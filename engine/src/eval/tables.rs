@@ -1,42 +1,93 @@
 //! The evaluation by patterns: expanded weights, and their sum over all lanes.
 
-use std::borrow::Cow;
+use std::alloc::{Layout, handle_alloc_error};
+use std::sync::{Arc, OnceLock};
 
 use arrayvec::ArrayVec;
+use rayon::prelude::*;
 
 use super::factor_bounds::FactorBounds;
-use super::factor_sum::Places;
-use super::factor_tables::FactorTables;
-use super::layout::TableLayout;
+use super::factor_sum::{self, Places};
+use super::layout::{Block, MARGIN, TableLayout};
 use super::sum::{Middles, sum};
 use super::{
-    Counts, Evaluate, ExpandedWeights, Models, MoveOrdering, MoveOrderingWeights, PartWeight,
-    Parts, Value, Weights,
+    Counts, Evaluate, ExpandedWeights, Models, MoveOrdering, MoveOrderingWeights, PackedWeights,
+    PartWeight, Parts, Value, Weights,
 };
 use crate::board::{PHASES, Phase, Position, Square};
-use crate::pattern::{Geometry, Indices, LANES, Lanes, PatternSet, Scalar, ScalarCounts};
+use crate::pattern::{
+    FactorShape, Geometry, Indices, LANES, Lanes, PatternSet, Scalar, ScalarCounts,
+};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The weights of a file, expanded for play.
+/// The weights of a file, expanded for play. Packed weights are expanded block by block, when a
+/// position of the block is first evaluated.
 #[derive(Clone, Debug)]
 pub struct Tables {
     lanes: Lanes,
     layout: TableLayout,
     middles: Middles,
     scalars: Vec<Scalar>,
-    weights: Cow<'static, [i16]>,
-    factors: Option<FactorTables>,
-    /// The likely range of the factors' worth, by group of phases.
-    factor_bounds: Vec<FactorBounds>,
+    factors: Option<FactorShape>,
+    /// The block of each phase, and the place in it where the phase's table starts.
+    phases: [(usize, usize); PHASES],
+    blocks: Arc<[OnceLock<Expanded>]>,
+    /// The weights of the blocks that are not expanded yet.
+    packed: Option<&'static PackedWeights>,
     ordering: Option<MoveOrdering>,
     models: Models,
+}
+
+/// A block, with the likely range of its factors' worth.
+#[derive(Debug)]
+struct Expanded {
+    block: Block,
+    bounds: Option<FactorBounds>,
+}
+
+/// The table of a phase: it starts at a place of an expanded block.
+#[derive(Clone, Copy)]
+struct PhaseTable<'t> {
+    within: &'t Expanded,
+    start: usize,
 }
 
 impl Tables {
     /// Expands weights by class.
     pub fn new(weights: &Weights) -> Self {
         ExpandedWeights::of(weights).into()
+    }
+
+    /// Returns tables of which no block is expanded yet.
+    pub fn packed(packed: &'static PackedWeights) -> Self {
+        let PackedWeights { set, geometry, ordering, models, .. } = packed;
+        let without_blocks = Self::without_blocks(set, geometry, ordering.as_ref(), models.clone());
+        Self { packed: Some(packed), ..without_blocks }
+    }
+
+    fn without_blocks(
+        set: &PatternSet,
+        geometry: &Geometry,
+        ordering: Option<&MoveOrderingWeights>,
+        models: Models,
+    ) -> Self {
+        let layout = TableLayout::new(set, geometry);
+        let mut phases = [(0, 0); PHASES];
+        let places = Phase::all().map(|phase| (layout.block(phase), layout.start(phase)));
+        phases.iter_mut().zip(places).for_each(|(to, place)| *to = place);
+        Self {
+            lanes: Lanes::new(geometry),
+            middles: Middles::new(layout.middles),
+            scalars: geometry.scalars.clone(),
+            factors: set.factors(),
+            phases,
+            blocks: (0..layout.blocks()).map(|_| OnceLock::new()).collect(),
+            layout,
+            packed: None,
+            ordering: ordering.map(MoveOrdering::new),
+            models,
+        }
     }
 
     /// Returns these tables with other models of what searches may leave out.
@@ -52,73 +103,92 @@ impl Tables {
         Self { ordering: weights.map(MoveOrdering::new), ..self }
     }
 
-    /// Wraps tables that were expanded at build time. The length of `weights` must be
-    /// [`TableLayout::total`] for this geometry.
-    pub(super) fn with_tables(
-        geometry: &Geometry,
-        weights: Cow<'static, [i16]>,
-        factors: Option<FactorTables>,
-        ordering: Option<&MoveOrderingWeights>,
-        models: Models,
-    ) -> Self {
-        let layout = TableLayout::new(geometry);
-        assert_eq!(weights.len(), layout.total(), "tables of another pattern set");
-        let tables = Self {
-            lanes: Lanes::new(geometry),
-            middles: Middles::new(layout.middles),
-            layout,
-            scalars: geometry.scalars.clone(),
-            weights,
-            factors,
-            factor_bounds: vec![],
-            ordering: ordering.map(MoveOrdering::new),
-            models,
-        };
-        Self { factor_bounds: tables.factor_bounds(), ..tables }
+    /// Expands all blocks, by all threads: a search then loses no time to it.
+    pub fn prepare(&self) {
+        (0..self.blocks.len()).into_par_iter().for_each(|block| {
+            self.expand(block);
+        });
     }
 
-    /// Computes the likely range of the factors' worth for each group of phases.
-    fn factor_bounds(&self) -> Vec<FactorBounds> {
-        let Some(factors) = &self.factors else { return vec![] };
-        FactorBounds::of_groups(factors.shape(), |phase, position| {
+    /// Returns a block, expanded.
+    #[cfg(all(test, feature = "embedded"))]
+    pub(super) fn block(&self, block: usize) -> &Block {
+        &self.expand(block).block
+    }
+
+    /// Returns whether a block is expanded.
+    #[cfg(all(test, feature = "embedded"))]
+    pub(super) fn is_expanded(&self, block: usize) -> bool {
+        self.blocks[block].get().is_some()
+    }
+
+    /// Expands a block, unless it is expanded. Threads that need the same block wait for the first
+    /// of them, which therefore must not wait for the thread pool.
+    #[cold]
+    fn expand(&self, number: usize) -> &Expanded {
+        self.blocks[number].get_or_init(|| {
+            let block = self.packed.and_then(|packed| packed.expand(number).ok());
+            // The build script checked the weights: only memory can be missing.
+            let block = block.unwrap_or_else(|| handle_alloc_error(Layout::new::<Block>()));
+            self.with_bounds(number, block)
+        })
+    }
+
+    /// Computes the likely range of a block's factors.
+    fn with_bounds(&self, number: usize, block: Block) -> Expanded {
+        let within = Expanded { block, bounds: None };
+        let worth = |phase: Phase, position: &Position| {
             let state = self.state(position);
+            let table = PhaseTable { within: &within, start: self.phases[phase.index()].1 };
             with_instructions!(|set| {
                 let scalars = self.places_of_scalars(set, position);
-                self.sum_of_factors(set, phase.index(), &state, &scalars)
+                self.sum_of_factors(set, table, &state, &scalars)
             })
-        })
+        };
+        let is_here = |phase| self.layout.block(phase) == number;
+        let bounds = self.factors.map(|_| FactorBounds::of_phases(is_here, worth));
+        Expanded { bounds, ..within }
+    }
+
+    /// Returns the table of a phase.
+    #[inline(always)]
+    fn table(&self, phase: usize) -> PhaseTable<'_> {
+        let (block, start) = self.phases[phase];
+        let expanded = self.blocks[block].get();
+        PhaseTable { within: expanded.unwrap_or_else(|| self.expand(block)), start }
     }
 }
 
 impl From<ExpandedWeights> for Tables {
     /// Takes over weights that were expanded.
     fn from(weights: ExpandedWeights) -> Self {
-        let ExpandedWeights { set, geometry, steps, vectors, ordering, models } = weights;
-        let factors = set.factors();
-        let factors = factors.map(|shape| FactorTables::new(&geometry, shape, vectors.into()));
-        Self::with_tables(&geometry, steps.into(), factors, ordering.as_ref(), models)
+        let ExpandedWeights { set, geometry, blocks, ordering, models } = weights;
+        let tables = Self::without_blocks(&set, &geometry, ordering.as_ref(), models);
+        for (number, block) in blocks.into_iter().enumerate() {
+            tables.blocks[number].get_or_init(|| tables.with_bounds(number, block));
+        }
+        tables
     }
 }
 
 impl Tables {
-    /// Returns the weights of all phases, into which [`Tables::places`] points.
-    pub fn weights(&self) -> &[i16] {
-        &self.weights
+    /// Returns the weights of a position's block, into which [`Tables::places`] points.
+    pub fn weights(&self, position: &Position) -> &[i16] {
+        &self.table(phase_at(position.ply())).within.block.steps
     }
 
     /// Returns the places of the weights of a position's lanes.
     pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
-        let phase = Phase::of(position).map_or(PHASES - 1, Phase::index);
-        let start = self.layout.start(phase) as u32;
+        let (_, start) = self.phases[phase_at(position.ply())];
         std::array::from_fn(|lane| {
-            (start + self.layout.middles[lane]).wrapping_add_signed(indices.0[lane].into())
+            (start as u32 + self.layout.middles[lane]).wrapping_add_signed(indices.0[lane].into())
         })
     }
 
-    /// Returns the vectors of factors of all phases, one after another, into which
+    /// Returns the vectors of factors of a position's block, one after another, into which
     /// [`Tables::factor_places`] points; none for a pattern set without factors.
-    pub fn factors(&self) -> &[i8] {
-        self.factors.as_ref().map_or(&[], FactorTables::vectors)
+    pub fn factors(&self, position: &Position) -> &[i8] {
+        bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
     }
 
     /// Returns the places of the vectors of factors of a position's lanes and scalar features.
@@ -127,11 +197,13 @@ impl Tables {
         indices: &Indices,
         position: &Position,
     ) -> ArrayVec<u32, { LANES + Scalar::ALL.len() }> {
-        let phase = Phase::of(position);
-        let (Some(factors), Some(phase)) = (&self.factors, phase) else { return ArrayVec::new() };
+        if self.factors.is_none() {
+            return ArrayVec::new();
+        }
         let others = with_instructions!(|set| self.places_of_scalars(set, position));
-        let places = Places { middles: &self.middles, indices, others: &others };
-        factors.places(phase, places).collect()
+        let lanes = Places { middles: &self.middles, indices, others: &[] }.lanes().into_iter();
+        let places = lanes.chain(others.iter().map(|&place| place.cast_signed()));
+        places.map(|place| (MARGIN as u32).wrapping_add_signed(place)).collect()
     }
 
     /// Takes the value of a position apart, as [`Weights::parts`] does: the lanes are those of the
@@ -145,18 +217,18 @@ impl Tables {
         position: &Position,
     ) -> Option<Parts<'a>> {
         Parts::new(set, geometry, position, |phase| {
-            let state = self.state(position);
+            let (state, table) = (self.state(position), self.table(phase.index()));
             let lanes = self.places(&state, position).into_iter().take(geometry.instances.len());
             let (scalars, together) = with_instructions!(|instructions| {
                 let scalars = self.places_of_scalars(instructions, position);
-                let sum = self.sum_of_factors(instructions, phase.index(), &state, &scalars);
+                let sum = self.sum_of_factors(instructions, table, &state, &scalars);
                 (scalars, sum)
             });
-            let start = self.layout.start(phase.index()) as u32;
+            let start = table.start as u32;
             let places = lanes.chain(scalars.into_iter().map(move |place| start + place));
             let weights = geometry.parameters_of(position).zip(places);
             let weights = weights.map(move |(parameter, place)| PartWeight {
-                steps: self.weights[place as usize],
+                steps: table.within.block.steps[place as usize],
                 count: counts.map_or(0, |counts| counts.of(phase)[parameter]),
             });
             (weights, together)
@@ -165,9 +237,14 @@ impl Tables {
 
     /// Returns the sum of the weights of all instances, in steps.
     #[inline(always)]
-    fn sum_of_patterns<I: Instructions>(&self, set: I, phase: usize, indices: &Indices) -> i32 {
-        let start = self.layout.start(phase);
-        sum(set, &self.weights, start, start + self.layout.stride, &self.middles, indices)
+    fn sum_of_patterns<I: Instructions>(
+        &self,
+        set: I,
+        table: PhaseTable<'_>,
+        indices: &Indices,
+    ) -> i32 {
+        let (weights, start) = (&table.within.block.steps, table.start);
+        sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
     /// Returns the places of the weights and factors of a position's scalar features, counted from
@@ -197,13 +274,13 @@ impl Tables {
     fn sum_of_weights<I: Instructions>(
         &self,
         set: I,
-        phase: usize,
+        table: PhaseTable<'_>,
         indices: &Indices,
         scalars: &ScalarPlaces,
     ) -> i32 {
-        let start = self.layout.start(phase);
-        let weight = |&place: &u32| i32::from(self.weights[start + place as usize]);
-        self.sum_of_patterns(set, phase, indices) + scalars.iter().map(weight).sum::<i32>()
+        let weights = &table.within.block.steps[table.start..];
+        let weight = |&place: &u32| i32::from(weights[place as usize]);
+        self.sum_of_patterns(set, table, indices) + scalars.iter().map(weight).sum::<i32>()
     }
 
     /// Returns the joint worth of patterns and scalar features, in steps.
@@ -211,20 +288,21 @@ impl Tables {
     fn sum_of_factors<I: Instructions>(
         &self,
         set: I,
-        phase: usize,
+        table: PhaseTable<'_>,
         indices: &Indices,
         scalars: &ScalarPlaces,
     ) -> i32 {
-        let (Some(factors), Some(phase)) = (&self.factors, Phase::new(phase)) else { return 0 };
-        factors.steps(set, phase, Places { middles: &self.middles, indices, others: scalars })
+        let Some(shape) = self.factors else { return 0 };
+        let places = Places { middles: &self.middles, indices, others: scalars };
+        factor_sum::steps(set, shape.dimensions(), &table.within.block.vectors, places)
     }
 
     #[compiled_for(I::SET)]
     fn value_by<I: Instructions>(&self, set: I, state: &Indices, position: &Position) -> Value {
-        let phase = phase_at(position.ply());
+        let table = self.table(phase_at(position.ply()));
         let scalars = self.places_of_scalars(set, position);
-        let alone = self.sum_of_weights(set, phase, state, &scalars);
-        Value::clamped(alone + self.sum_of_factors(set, phase, state, &scalars))
+        let alone = self.sum_of_weights(set, table, state, &scalars);
+        Value::clamped(alone + self.sum_of_factors(set, table, state, &scalars))
     }
 
     #[compiled_for(I::SET)]
@@ -234,16 +312,15 @@ impl Tables {
         (state, square, flips, after): (&Indices, Square, u64, &Position),
         [alpha, beta]: [Value; 2],
     ) -> Value {
-        let (state, phase) = (self.after(state, square, flips), phase_at(after.ply()));
+        let (state, table) = (self.after(state, square, flips), self.table(phase_at(after.ply())));
         let scalars = self.places_of_scalars(set, after);
-        let alone = self.sum_of_weights(set, phase, &state, &scalars);
-        if let Some(factors) = &self.factors {
-            let FactorBounds { least, mean, greatest } = self.factor_bounds[factors.group(phase)];
-            if alone + greatest <= alpha.steps() || alone + least >= beta.steps() {
-                return Value::clamped(alone + mean);
-            }
+        let alone = self.sum_of_weights(set, table, &state, &scalars);
+        if let Some(FactorBounds { least, mean, greatest }) = table.within.bounds
+            && (alone + greatest <= alpha.steps() || alone + least >= beta.steps())
+        {
+            return Value::clamped(alone + mean);
         }
-        Value::clamped(alone + self.sum_of_factors(set, phase, &state, &scalars))
+        Value::clamped(alone + self.sum_of_factors(set, table, &state, &scalars))
     }
 
     #[compiled_for(I::SET)]
@@ -255,7 +332,7 @@ impl Tables {
         ply: u32,
     ) -> Value {
         let scalars = self.places_of_scalars(set, position);
-        Value::clamped(self.sum_of_weights(set, phase_at(ply), state, &scalars))
+        Value::clamped(self.sum_of_weights(set, self.table(phase_at(ply)), state, &scalars))
     }
 }
 
@@ -322,29 +399,4 @@ fn phase_at(ply: u32) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::random_game;
-
-    #[test]
-    fn the_parts_add_up_to_the_value_of_the_tables() {
-        let path =
-            concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/conformance/conformance.weights");
-        let bytes = std::fs::read(path).unwrap();
-        let weights = Weights::read_bytes(path.as_ref(), bytes.clone()).unwrap().weights;
-        let (file, counts) = ExpandedWeights::read_with_counts(path.as_ref(), bytes).unwrap();
-        let (set, geometry) = (file.weights.set.clone(), file.weights.geometry.clone());
-        let tables = Tables::from(file.weights);
-        for step in random_game(7, 1, usize::MAX).steps {
-            let parts = weights.parts(&step.position).unwrap();
-            let value = tables.value(&tables.state(&step.position), &step.position);
-            assert_eq!(Value::clamped(parts.steps()), value);
-            assert_eq!(parts.scalars.len(), weights.set().scalars().len());
-            let expanded = tables.parts(&set, &geometry, Some(&counts), &step.position);
-            assert_eq!(format!("{:?}", expanded.unwrap()), format!("{parts:?}"));
-        }
-        let no_move = Position::new(15, 0).unwrap();
-        assert!(weights.parts(&no_move).is_none());
-        assert!(tables.parts(&set, &geometry, None, &no_move).is_none());
-    }
-}
+mod tests;

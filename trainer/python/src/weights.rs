@@ -85,7 +85,6 @@ impl Weights {
         let by_class = py.detach(|| ByClass::load(&WeightsChoice::Embedded));
         let ByClass { weights, sha256, provenance, .. } =
             by_class.map_err(|error| refused(format!("{error:#}")))?;
-        let provenance = provenance.into();
         Self::new(py, WeightsFile { weights, provenance, sha256 }, Evaluator::embedded())
     }
 

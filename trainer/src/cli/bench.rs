@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     } else {
         let model = Model::new(set);
         let program = program(&model);
-        let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
+        let evaluator = Evaluator::prepared(&WeightsChoice::Embedded)?;
         let positions_with = |empties: u32| {
             let phase = Phase::all().nth(60 - empties as usize);
             let rows = phase.map_or(&[][..], |phase| dataset.training(phase));

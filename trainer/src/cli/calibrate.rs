@@ -83,8 +83,9 @@ impl Changing {
             check_replaceable(&self.out)?;
         }
         let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
-        let provenance =
-            Provenance::new(work).with("weights", sha256).with("weights_provenance", provenance);
+        let provenance = Provenance::new(work)
+            .with("weights", sha256)
+            .with("weights_provenance", provenance.as_map().clone());
         Ok((weights, provenance))
     }
 

@@ -14,7 +14,6 @@ use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, Kind, check_output, kind_of, plain};
 use othello_engine::record::GameReader;
 use serde::Serialize;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::dataset::DataChoice;
@@ -110,9 +109,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         return Ok(Outcome::Done);
     }
     let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
-    let mut provenance = Value::Object(provenance);
-    provenance.sort_all_objects();
-    let provenance = provenance.to_string();
+    let provenance = provenance.canonical();
     let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
     let bytes = match arguments.format {
         Format::Npz => {

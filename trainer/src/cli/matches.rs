@@ -152,7 +152,7 @@ impl Arguments {
         let player = || format!("player {choice}");
         match choice {
             PlayerSpec::Weights(WeightsSpec { weights, search }) => {
-                let evaluator = Evaluator::load(weights).with_context(player)?;
+                let evaluator = Evaluator::prepared(weights).with_context(player)?;
                 let search = search.clone().or(&self.defaults());
                 let plan = search.plan(self.usual(), &evaluator);
                 let found = search.search(self.usual(), &evaluator).with_context(player)?;

@@ -71,7 +71,11 @@ impl Reader {
     }
 
     /// Reads the header of a file of this kind that is in memory; messages call it `name`.
-    pub fn of_bytes(name: &Path, bytes: Vec<u8>, kind: Kind) -> Result<Self, FileError> {
+    pub fn of_bytes(
+        name: &Path,
+        bytes: impl AsRef<[u8]> + Send + 'static,
+        kind: Kind,
+    ) -> Result<Self, FileError> {
         Self::begin(Source::of_bytes(name, bytes), kind)
     }
 
@@ -143,6 +147,27 @@ impl Reader {
         self.content.sections = place.before;
         self.whole_until = place.offset;
         Ok(())
+    }
+
+    /// Skips the next section without checking its content. Returns its name; `None` before the end
+    /// frame.
+    pub fn skip_section(&mut self) -> Result<Option<String>, FileError> {
+        self.incomplete = true;
+        let offset = self.source.offset;
+        let place = Place { name: "a frame".into(), offset };
+        let marker = self.source.take(format::MARKER_BYTES, &place)?;
+        if marker != format::SECTION_MARKER {
+            self.source.seek(offset)?;
+            return Ok(None);
+        }
+        let (name, head, place) = self.read_head(marker)?;
+        let stored = format::u64_at(&head, 8);
+        if stored > self.source.length.saturating_sub(self.source.offset) {
+            return Err(self.source.truncated(&place));
+        }
+        self.source.seek(self.source.offset + stored + format::CHECKSUM_BYTES)?;
+        self.content.sections += 1;
+        Ok(Some(name))
     }
 
     /// Skips the content of raw sections without checking it, for a file that was checked before.

@@ -29,8 +29,8 @@ impl Source {
         Ok(Self { path: path.to_owned(), file, offset: 0, length })
     }
 
-    pub(super) fn of_bytes(name: &Path, bytes: Vec<u8>) -> Self {
-        let length = bytes.len() as u64;
+    pub(super) fn of_bytes(name: &Path, bytes: impl AsRef<[u8]> + Send + 'static) -> Self {
+        let length = bytes.as_ref().len() as u64;
         let file = BufReader::new(Box::new(Cursor::new(bytes)) as Box<dyn Bytes>);
         Self { path: name.to_owned(), file, offset: 0, length }
     }

@@ -162,19 +162,29 @@ impl Weights {
 
     /// Reads a weights file and checks every part of it.
     pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
-        Self::read_by(Reader::open(path, Kind::Weights)?)
+        Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Kept)
     }
 
     /// Reads a weights file in memory, as [`Self::read`] does; messages call it `name`.
     pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
-        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?)
+        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::Kept)
     }
 
-    fn read_by(reader: Reader) -> Result<WeightsFile, WeightsError> {
-        let content = read::<ByClass>(reader, CountsAre::Kept)?;
+    /// Reads a weights file in memory that has no counts: all are 0.
+    pub fn read_without_counts(
+        name: &Path,
+        bytes: impl AsRef<[u8]> + Send + 'static,
+    ) -> Result<WeightsFile, WeightsError> {
+        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::LeftOut)
+    }
+
+    fn read_by(reader: Reader, counts: CountsAre) -> Result<WeightsFile, WeightsError> {
+        let are_kept = counts == CountsAre::Kept;
+        let content = read::<ByClass>(reader, counts)?;
         let Content { set, geometry, received, counts, ordering, models, provenance, sha256 } =
             content;
-        let (ByClass { steps, factors }, counts) = (received, counts.whole());
+        let ByClass { steps, factors } = received;
+        let counts = if are_kept { counts.whole() } else { no_counts(&geometry) };
         let weights =
             Self { set, geometry, steps: steps.whole(), counts, factors, ordering, models };
         Ok(WeightsFile { weights, provenance, sha256 })
@@ -201,8 +211,6 @@ impl Weights {
 
     /// Returns all sections of the file, in order.
     fn sections(&self) -> impl Iterator<Item = Section> {
-        let set = self.set.to_toml().into_bytes();
-        let first = Section { name: PATTERN_SET.to_owned(), content: set };
         let none = (vec![0; self.geometry.parameters()], vec![0; self.geometry.parameters()]);
         let phases = Phase::all().flat_map(move |phase| {
             let before = phase.before();
@@ -214,9 +222,19 @@ impl Weights {
             ]
         });
         let factors = self.factors.iter().flat_map(Factors::sections);
+        let first = std::iter::once(self.set_section());
+        first.chain(phases).chain(factors).chain(self.learned_sections())
+    }
+
+    /// Returns the section of the pattern set.
+    pub(super) fn set_section(&self) -> Section {
+        Section { name: PATTERN_SET.to_owned(), content: self.set.to_toml().into_bytes() }
+    }
+
+    /// Returns the sections of what searches use beside the evaluation.
+    pub(super) fn learned_sections(&self) -> impl Iterator<Item = Section> {
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
-        let learned = ordering.chain(self.models.sections());
-        std::iter::once(first).chain(phases).chain(factors).chain(learned)
+        ordering.chain(self.models.sections())
     }
 }
 

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::layout::{self, CacheLine, Expansion};
+use super::layout::{self, Block, Expansion};
 use super::reading::{Content, CountsAre, Receiver, WeightsError, read};
 use super::{Counts, Models, MoveOrderingWeights, Weights, WeightsFile};
 use crate::board::Phase;
 use crate::file::{Kind, Reader};
-use crate::pattern::{FactorShape, Geometry, PatternSet};
+use crate::pattern::{Geometry, PatternSet};
 
 /// The weights of all phases in the layout of the tables to play from. Read from a file, they never
 /// are in memory by class: that takes less of it, and less time, where weights are only played.
@@ -18,11 +18,8 @@ pub struct ExpandedWeights {
     pub set: PatternSet,
     /// The instances and classes of the pattern set.
     pub geometry: Geometry,
-    /// The weights of all configurations and scalar features, as [`layout::expand`] lays them out.
-    pub steps: Vec<i16>,
-    /// The vectors of factors, as [`layout::expand_factors`] lays them out; none if the pattern set
-    /// has no factors.
-    pub vectors: Vec<CacheLine>,
+    /// The weights and factors of all phases, as [`layout::expand`] lays them out.
+    pub blocks: Vec<Block>,
     /// The weights that order moves in the last plies, if there are any.
     pub ordering: Option<MoveOrderingWeights>,
     /// The models of what searches may leave out.
@@ -32,12 +29,10 @@ pub struct ExpandedWeights {
 impl ExpandedWeights {
     /// Expands weights by class.
     pub fn of(weights: &Weights) -> Self {
-        let expand = |factors| layout::expand_factors(weights.geometry(), factors);
         Self {
             set: weights.set().clone(),
             geometry: weights.geometry().clone(),
-            steps: layout::expand(weights),
-            vectors: weights.factors().map(expand).unwrap_or_default(),
+            blocks: layout::expand(weights),
             ordering: weights.move_ordering().cloned(),
             models: weights.models().clone(),
         }
@@ -78,55 +73,50 @@ impl ExpandedWeights {
         let content = read::<Expanding>(reader, counts)?;
         let Content { set, geometry, received, counts, ordering, models, provenance, sha256 } =
             content;
-        let Expanding { steps, vectors, .. } = received;
-        let weights = Self { set, geometry, steps, vectors, ordering, models };
+        let weights = Self { set, geometry, blocks: received.blocks, ordering, models };
         Ok((WeightsFile { weights, provenance, sha256 }, Counts(counts)))
     }
 }
 
-/// The tables that are expanded so far.
-struct Expanding {
-    expansion: Expansion,
-    shape: Option<FactorShape>,
-    steps: Vec<i16>,
-    vectors: Vec<CacheLine>,
+/// The blocks that are expanded so far.
+pub(super) struct Expanding {
+    pub(super) expansion: Expansion,
+    blocks: Vec<Block>,
     /// The weights by class of the phase that came last.
     last: Option<(Phase, Vec<i16>)>,
 }
 
 impl Receiver for Expanding {
     fn new(set: &PatternSet, geometry: &Geometry) -> Self {
-        let (expansion, shape) = (Expansion::new(geometry), set.factors());
-        Self { expansion, shape, steps: vec![], vectors: vec![], last: None }
+        let expansion = Expansion::new(set, geometry);
+        Self { blocks: expansion.no_blocks(), expansion, last: None }
     }
 
     fn steps(&self, phase: Phase) -> Cow<'_, [i16]> {
         match &self.last {
             Some((last, steps)) if *last == phase => Cow::Borrowed(steps),
-            _ => Cow::Owned(self.expansion.folded(phase, &self.steps)),
+            _ => {
+                let block = &self.blocks[self.expansion.layout.block(phase)];
+                Cow::Owned(self.expansion.folded(phase, block))
+            }
         }
     }
 
     fn take_steps(&mut self, phase: Phase, steps: Vec<i16>) {
-        if self.steps.is_empty() {
-            self.steps = self.expansion.no_steps();
-        }
-        self.expansion.expand(phase, &steps, &mut self.steps);
+        let block = &mut self.blocks[self.expansion.layout.block(phase)];
+        self.expansion.take_steps(phase, &steps, block);
         self.last = Some((phase, steps));
     }
 
     fn take_factors(&mut self, group: usize, factors: &[i8]) {
-        let Some(shape) = self.shape else { return };
-        if self.vectors.is_empty() {
-            self.vectors = self.expansion.no_vectors(shape);
-        }
-        self.expansion.expand_group(shape, group, factors, &mut self.vectors);
+        self.expansion.take_factors(factors, &mut self.blocks[group]);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::FactorShape;
 
     /// A pattern set is a few bytes of a file, and its tables may be a gigabyte.
     #[test]
@@ -135,11 +125,12 @@ mod tests {
         let set = PatternSet::shipped("standard").unwrap().with_factors(Some(shape));
         let geometry = Geometry::new(&set);
         let mut expanding = Expanding::new(&set, &geometry);
-        assert_eq!((expanding.steps.capacity(), expanding.vectors.capacity()), (0, 0));
+        assert_eq!(expanding.blocks, vec![Block::default(); 60]);
         let phase = Phase::new(30).unwrap();
         let steps = vec![7; geometry.parameters()];
         expanding.take_steps(phase, steps.clone());
-        assert_eq!(expanding.vectors.capacity(), 0);
+        assert_eq!(expanding.blocks[30].vectors.capacity(), 0);
+        assert!(expanding.blocks[29] == Block::default());
         assert_eq!(expanding.steps(phase)[..], steps);
     }
 }

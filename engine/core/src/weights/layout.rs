@@ -1,18 +1,25 @@
 //! The layout of weights in memory, expanded from classes to configurations.
+//!
+//! Neighbouring phases form a block: those that share factors, or ten without factors. A block is
+//! expanded as a whole, and its margins stay untouched memory.
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Factors, Weights};
+use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before the first phase and after the last. Any 16-bit index then
-/// leads to a place inside the table, so that reads need no check.
+/// The number of unused weights before the first phase of a block and after the last. Any 16-bit
+/// index then leads to a place inside the block, so that reads need no check.
 pub const MARGIN: usize = 1 << 15;
 
-/// The layout of the table of one phase, in 16-bit weights: the configurations of all patterns, a
-/// zero for lanes without an instance, the scalars, and padding to a whole number of cache lines.
-/// The padding is at least two bytes, so that 32-bit gathers stay inside.
+/// The number of phases in a block of weights without factors.
+const PHASES_WITHOUT_FACTORS: usize = 10;
+
+/// The layout of the tables of a pattern set. The table of a phase holds 16-bit weights: the
+/// configurations of all patterns, a zero for lanes without an instance, the scalars, and padding
+/// to a whole number of cache lines. The padding is at least two bytes, so that 32-bit gathers stay
+/// inside.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// The place of the configuration 0 of each lane's pattern.
@@ -21,11 +28,15 @@ pub struct TableLayout {
     pub scalars: usize,
     /// The number of weights from one phase to the next.
     pub stride: usize,
+    /// The number of phases in a block. The last block may have fewer.
+    phases: usize,
+    /// The number of factors of a configuration; 0 for a pattern set without factors.
+    dimensions: usize,
 }
 
 impl TableLayout {
     /// Computes the layout of a pattern set.
-    pub fn new(geometry: &Geometry) -> Self {
+    pub fn new(set: &PatternSet, geometry: &Geometry) -> Self {
         const CACHE_LINE: usize = 32;
         let starts: Vec<usize> = pattern_starts(geometry).collect();
         let zero: usize = geometry.patterns.iter().map(|p| p.class_of.len()).sum();
@@ -36,23 +47,40 @@ impl TableLayout {
         }
         let scalars = zero + 1;
         let used = scalars + geometry.scalars.len() * Scalar::VALUES;
-        Self { middles, scalars, stride: (used + 1).next_multiple_of(CACHE_LINE) }
+        let stride = (used + 1).next_multiple_of(CACHE_LINE);
+        let phases = set.factors().map_or(PHASES_WITHOUT_FACTORS, FactorShape::phases);
+        let dimensions = set.factors().map_or(0, FactorShape::dimensions);
+        Self { middles, scalars, stride, phases, dimensions }
     }
 
-    /// Returns the number of weights of all 60 phases together, with the margins.
-    pub fn total(&self) -> usize {
-        self.stride * PHASES + 2 * MARGIN
+    /// Returns the number of blocks.
+    pub fn blocks(&self) -> usize {
+        PHASES.div_ceil(self.phases)
     }
 
-    /// Returns the number of bytes of the vectors of factors of all groups, with the margins.
-    pub fn bytes_of_factors(&self, shape: FactorShape) -> usize {
-        (self.stride * shape.groups() + 2 * MARGIN) * shape.dimensions()
+    /// Returns the block of a phase.
+    pub fn block(&self, phase: Phase) -> usize {
+        phase.index() / self.phases
     }
 
-    /// Returns the place at which the table of a phase starts.
-    #[inline]
-    pub fn start(&self, phase: usize) -> usize {
-        MARGIN + phase * self.stride
+    /// Returns the phases of a block.
+    pub fn phases(&self, block: usize) -> impl ExactSizeIterator<Item = Phase> {
+        Phase::all().skip(block * self.phases).take(self.phases)
+    }
+
+    /// Returns the place in its block at which the table of a phase starts.
+    pub fn start(&self, phase: Phase) -> usize {
+        MARGIN + phase.index() % self.phases * self.stride
+    }
+
+    /// Returns the number of weights of a block, with the margins.
+    fn weights(&self, block: usize) -> usize {
+        self.phases(block).len() * self.stride + 2 * MARGIN
+    }
+
+    /// Returns the number of bytes of a block's factors, with the margins.
+    fn bytes_of_factors(&self) -> usize {
+        (self.stride + 2 * MARGIN) * self.dimensions
     }
 }
 
@@ -64,19 +92,36 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The places in the table of a phase to which the weights by class go, and, in the same way, the
-/// vectors of factors of a group of phases.
+/// The weights and factors of a block by configuration. A block takes no memory before its first
+/// weights or factors.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Block {
+    /// The tables of all phases one after another, between two margins.
+    pub steps: Vec<i16>,
+    /// A vector of factors for each place in the table of a phase, with [`MARGIN`] vectors before
+    /// the first and after the last; empty for a pattern set without factors.
+    pub vectors: Vec<CacheLine>,
+}
+
+/// Bytes that begin where a cache line does, so that vectors of up to 64 factors lie in one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct CacheLine([u8; 64]);
+
+/// The places in a phase's table of the weights by class and, in the same way, of the vectors of
+/// factors.
+#[derive(Debug)]
 pub(super) struct Expansion {
-    layout: TableLayout,
+    pub(super) layout: TableLayout,
     parameters: usize,
-    /// The place and the number of the parameter for each configuration and each scalar.
+    /// The place and the parameter of each configuration and each scalar.
     places: Vec<[u32; 2]>,
 }
 
 impl Expansion {
     /// Computes the places of a pattern set.
-    pub(super) fn new(geometry: &Geometry) -> Self {
-        let layout = TableLayout::new(geometry);
+    pub(super) fn new(set: &PatternSet, geometry: &Geometry) -> Self {
+        let layout = TableLayout::new(set, geometry);
         let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
         let of_pattern = patterns.flat_map(|(pattern, start)| {
             pattern.class_of.iter().enumerate().map(move |(index, &class)| {
@@ -94,117 +139,54 @@ impl Expansion {
         self.places.iter().map(|pair| pair.map(|number| number as usize))
     }
 
-    /// Returns tables of weights that are all 0, of length [`TableLayout::total`].
-    pub(super) fn no_steps(&self) -> Vec<i16> {
-        vec![0; self.layout.total()]
+    /// Returns blocks without weights and factors.
+    pub(super) fn no_blocks(&self) -> Vec<Block> {
+        vec![Block::default(); self.layout.blocks()]
     }
 
-    /// Expands the weights of a phase, one for each parameter, into the tables.
-    pub(super) fn expand(&self, phase: Phase, steps: &[i16], tables: &mut [i16]) {
-        let table = &mut tables[self.layout.start(phase.index())..][..self.layout.stride];
+    /// Expands the weights of a phase, one for each parameter, into its block.
+    pub(super) fn take_steps(&self, phase: Phase, steps: &[i16], block: &mut Block) {
+        if block.steps.is_empty() {
+            block.steps = vec![0; self.layout.weights(self.layout.block(phase))];
+        }
+        let table = &mut block.steps[self.layout.start(phase)..][..self.layout.stride];
         self.places().for_each(|[place, parameter]| table[place] = steps[parameter]);
     }
 
-    /// Returns the weights of a phase that were expanded into the tables.
-    pub(super) fn folded(&self, phase: Phase, tables: &[i16]) -> Vec<i16> {
-        let table = &tables[self.layout.start(phase.index())..][..self.layout.stride];
+    /// Returns the weights of a phase that were expanded into its block.
+    pub(super) fn folded(&self, phase: Phase, block: &Block) -> Vec<i16> {
+        let table = &block.steps[self.layout.start(phase)..][..self.layout.stride];
         let mut steps = vec![0; self.parameters];
         self.places().for_each(|[place, parameter]| steps[parameter] = table[place]);
         steps
     }
 
-    /// Returns vectors of factors that are all 0.
-    pub(super) fn no_vectors(&self, shape: FactorShape) -> Vec<CacheLine> {
-        let lines = self.layout.bytes_of_factors(shape).div_ceil(size_of::<CacheLine>());
-        vec![CacheLine::zeroed(); lines]
-    }
-
-    /// Returns where the first vector of a group stands.
-    fn start_of_group(&self, shape: FactorShape, group: usize) -> usize {
-        (MARGIN + group * self.layout.stride) * shape.dimensions()
-    }
-
-    /// Expands the factors of a group of phases, a vector for each parameter.
-    pub(super) fn expand_group(
-        &self,
-        shape: FactorShape,
-        group: usize,
-        factors: &[i8],
-        vectors: &mut [CacheLine],
-    ) {
-        let dimensions = shape.dimensions();
-        let vectors: &mut [i8] = bytemuck::cast_slice_mut(vectors);
-        let vectors = &mut vectors[self.start_of_group(shape, group)..];
+    /// Expands the factors of a block, a vector for each parameter.
+    pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
+        let dimensions = self.layout.dimensions;
+        let lines = self.layout.bytes_of_factors().div_ceil(size_of::<CacheLine>());
+        block.vectors = bytemuck::zeroed_vec(lines);
+        let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut block.vectors);
+        let vectors = &mut vectors[MARGIN * dimensions..];
         for [place, parameter] in self.places() {
             vectors[place * dimensions..][..dimensions]
                 .copy_from_slice(&factors[parameter * dimensions..][..dimensions]);
         }
     }
-
-    /// Returns the factors of a group of phases that were expanded.
-    fn folded_group(&self, shape: FactorShape, group: usize, vectors: &[CacheLine]) -> Vec<i8> {
-        let dimensions = shape.dimensions();
-        let vectors: &[i8] = bytemuck::cast_slice(vectors);
-        let vectors = &vectors[self.start_of_group(shape, group)..];
-        let mut factors = vec![0; self.parameters * dimensions];
-        for [place, parameter] in self.places() {
-            factors[parameter * dimensions..][..dimensions]
-                .copy_from_slice(&vectors[place * dimensions..][..dimensions]);
-        }
-        factors
-    }
 }
 
-/// Returns the class weights that were expanded into `tables`, undoing [`expand`]. Their counts are
-/// unknown and set to 0.
-pub fn fold(set: PatternSet, tables: &[i16]) -> Weights {
-    let mut weights = Weights::zero(set);
-    let expansion = Expansion::new(weights.geometry());
+/// Expands weights by class into blocks.
+pub fn expand(weights: &Weights) -> Vec<Block> {
+    let expansion = Expansion::new(weights.set(), weights.geometry());
+    let mut blocks = expansion.no_blocks();
     for phase in Phase::all() {
-        let steps = expansion.folded(phase, tables);
-        weights.set_steps(phase, |parameter| steps[parameter]);
+        let block = &mut blocks[expansion.layout.block(phase)];
+        expansion.take_steps(phase, weights.steps(phase), block);
     }
-    weights
-}
-
-/// Expands the class weights of all phases into configuration tables of length
-/// [`TableLayout::total`].
-pub fn expand(weights: &Weights) -> Vec<i16> {
-    let expansion = Expansion::new(weights.geometry());
-    let mut tables = expansion.no_steps();
-    Phase::all().for_each(|phase| expansion.expand(phase, weights.steps(phase), &mut tables));
-    tables
-}
-
-/// Bytes that begin where a cache line does, so that vectors of up to 64 factors lie in one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
-#[repr(C, align(64))]
-pub struct CacheLine([u8; 64]);
-
-impl CacheLine {
-    /// Returns the bytes of lines, one after another.
-    pub fn bytes_of(lines: &[Self]) -> &[u8] {
-        bytemuck::cast_slice(lines)
+    if let Some(factors) = weights.factors() {
+        for (group, block) in blocks.iter_mut().enumerate() {
+            expansion.take_factors(factors.group(group), block);
+        }
     }
-}
-
-/// Expands factors into a vector for every configuration. Each group has the layout of a phase's
-/// weights, with a vector in the place of each weight and [`MARGIN`] vectors before the first and
-/// after the last.
-pub fn expand_factors(geometry: &Geometry, factors: &Factors) -> Vec<CacheLine> {
-    let (expansion, shape) = (Expansion::new(geometry), factors.shape());
-    let mut vectors = expansion.no_vectors(shape);
-    for group in 0..shape.groups() {
-        expansion.expand_group(shape, group, factors.group(group), &mut vectors);
-    }
-    vectors
-}
-
-/// Sets the factors that were expanded into `vectors`, undoing [`expand_factors`].
-pub fn fold_factors(geometry: &Geometry, vectors: &[CacheLine], factors: &mut Factors) {
-    let (expansion, shape) = (Expansion::new(geometry), factors.shape());
-    for group in 0..shape.groups() {
-        let folded = expansion.folded_group(shape, group, vectors);
-        factors.set_group(group, |place| folded[place]);
-    }
+    blocks
 }

@@ -75,13 +75,7 @@ pub(super) fn read<R: Receiver>(
 ) -> Result<Content<R>, WeightsError> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
-    let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
-    let first = first.ok_or_else(|| missing(path, PATTERN_SET.to_owned()))?;
-    let text = str::from_utf8(&first.content)
-        .map_err(|_| unusable(path, PATTERN_SET, "is not text in UTF-8".into()))?;
-    let set = PatternSet::from_toml(text)
-        .map_err(|error| unusable(path, PATTERN_SET, error.to_string()))?;
-    let mut parts = Parts::<R>::of(set, counts == CountsAre::Kept);
+    let mut parts = Parts::<R>::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
     parts.set_came = true;
     let sha256 = parts.take_all(reader)?;
     parts.are_whole(counts).map_err(|section| missing(path, section))?;
@@ -89,29 +83,39 @@ pub(super) fn read<R: Receiver>(
     Ok(Content { set, geometry, received, counts, ordering, models, provenance, sha256 })
 }
 
+/// Reads the first section.
+pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsError> {
+    let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
+    let path = reader.path();
+    let first = first.ok_or_else(|| missing(path, PATTERN_SET.to_owned()))?;
+    let text = str::from_utf8(&first.content)
+        .map_err(|_| unusable(path, PATTERN_SET, "is not text in UTF-8".into()))?;
+    PatternSet::from_toml(text).map_err(|error| unusable(path, PATTERN_SET, error.to_string()))
+}
+
 /// Returns the error for a file without a section.
 pub(super) fn missing(path: &Path, section: String) -> WeightsError {
     WeightsError::Missing { path: path.to_owned(), section }
 }
 
-fn unusable(path: &Path, section: &str, problem: String) -> WeightsError {
+pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsError {
     WeightsError::Content { path: path.to_owned(), section: excerpt(section), problem }
 }
 
 /// The sections that were read so far: those of phases and groups that came, and what they held.
 pub(super) struct Parts<R> {
-    set: PatternSet,
-    geometry: Geometry,
+    pub(super) set: PatternSet,
+    pub(super) geometry: Geometry,
     set_came: bool,
     steps_came: [bool; PHASES],
     counts_came: [bool; PHASES],
     groups_came: Vec<bool>,
-    received: R,
+    pub(super) received: R,
     pub(super) counts: Rows<u32>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,
-    ordering: Option<MoveOrderingWeights>,
-    models: Models,
+    pub(super) ordering: Option<MoveOrderingWeights>,
+    pub(super) models: Models,
 }
 
 impl<R: Receiver> Parts<R> {
@@ -136,11 +140,15 @@ impl<R: Receiver> Parts<R> {
 
     /// Takes over all further sections of a file; returns the checksum that the file states.
     pub(super) fn take_all(&mut self, mut reader: Reader) -> Result<String, WeightsError> {
-        while let Some(section) = reader.next().transpose()? {
-            self.take(&section)
-                .map_err(|problem| unusable(reader.path(), &section.name, problem))?;
-        }
+        while self.take_next(&mut reader)? {}
         Ok(reader.stated_sha256().unwrap_or_default().to_owned())
+    }
+
+    /// Takes over the next section; returns whether there was one.
+    pub(super) fn take_next(&mut self, reader: &mut Reader) -> Result<bool, WeightsError> {
+        let Some(section) = reader.next().transpose()? else { return Ok(false) };
+        self.take(&section).map_err(|problem| unusable(reader.path(), &section.name, problem))?;
+        Ok(true)
     }
 
     /// Takes over one section; ignores sections of later versions.

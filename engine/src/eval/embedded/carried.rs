@@ -1,81 +1,71 @@
 //! The weights that the build script put into the binary.
 
-use super::EmbeddedIdentity;
-use crate::eval::factor_tables::FactorTables;
-use crate::eval::{Models, MoveOrderingWeights, Tables, Weights, layout};
-use crate::pattern::{Geometry, PatternSet};
+use std::sync::LazyLock;
 
-/// Bytes that begin at a cache line; all processes that run the binary share them.
-#[repr(C, align(64))]
-struct Aligned<T: ?Sized>(T);
+use crate::eval::{PackedWeights, Tables, Weights};
+use crate::file::Provenance;
 
-// Defines PATTERN_SET, PROVENANCE and SHA256 of the weights file, its aligned tables in TABLES and
-// FACTORS, and its other sections in ORDERING and MODELS.
-include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+/// The name of the weights in messages.
+const NAME: &str = "embedded";
+static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"));
 
-/// Returns the identity of the embedded weights.
-pub const fn identity() -> EmbeddedIdentity {
-    EmbeddedIdentity { pattern_set: PATTERN_SET, provenance: PROVENANCE, sha256: SHA256 }
+#[expect(clippy::expect_used, reason = "the build script wrote the file")]
+static PACKED: LazyLock<PackedWeights> =
+    LazyLock::new(|| PackedWeights::open(NAME, FILE).expect("the build script wrote the weights"));
+
+/// The tables of the whole process: a block that one player expands, all can use.
+static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
+
+/// Returns the checksum of the decoded content of the weights file.
+pub fn sha256() -> &'static str {
+    env!("OTHELLO_EMBEDDED_SHA256")
 }
 
-/// Returns the embedded weights as tables, ready to play from.
+/// Returns the settings and inputs that decided the weights.
+pub fn provenance() -> Provenance {
+    PACKED.provenance.clone()
+}
+
+/// Returns the embedded weights as tables to play from.
 pub fn tables() -> Tables {
-    let geometry = Geometry::new(&pattern_set());
-    let factors = pattern_set().factors();
-    let factors = factors.map(|shape| FactorTables::new(&geometry, shape, vectors().into()));
-    Tables::with_tables(&geometry, steps().into(), factors, move_ordering().as_ref(), models())
+    TABLES.clone()
 }
 
-/// Returns the embedded weights by class. The binary does not hold their counts: all are 0.
+/// Returns the embedded weights by class. The binary does not contain their counts: all are 0.
+#[expect(clippy::expect_used, reason = "the build script wrote the file")]
 pub fn weights() -> Weights {
-    let mut weights = layout::fold(pattern_set(), steps());
-    if let Some(factors) = weights.factors_mut() {
-        layout::fold_factors(&Geometry::new(&pattern_set()), vectors(), factors);
-    }
-    weights.with_move_ordering(move_ordering()).with_models(models())
-}
-
-#[expect(clippy::expect_used, reason = "the build script read this very text as a pattern set")]
-fn pattern_set() -> PatternSet {
-    PatternSet::from_toml(PATTERN_SET).expect("the build script checked the set")
-}
-
-#[expect(clippy::expect_used, reason = "the build script read these very sections")]
-fn move_ordering() -> Option<MoveOrderingWeights> {
-    let read = |(set, weights): (&str, &[u8])| {
-        MoveOrderingWeights::from_sections(set.as_bytes(), weights)
-            .expect("the build script checked them")
-    };
-    ORDERING.map(read)
-}
-
-#[expect(clippy::expect_used, reason = "the build script read these very sections")]
-fn models() -> Models {
-    let mut models = Models::NONE;
-    for (name, content) in MODELS {
-        models.take(name, content).expect("the build script checked them");
-    }
-    models
-}
-
-/// Returns the vectors of factors; none if the pattern set has no factors.
-fn vectors() -> &'static [layout::CacheLine] {
-    bytemuck::cast_slice(&FACTORS.0)
-}
-
-fn steps() -> &'static [i16] {
-    bytemuck::cast_slice(&TABLES.0)
+    let read = Weights::read_without_counts(NAME.as_ref(), FILE);
+    read.expect("the build script wrote the weights").weights
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::layout;
+
+    /// The blocks are expanded by two threads at once, from the last on, so that none is expanded
+    /// when it is asked for.
+    #[test]
+    fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
+        let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));
+        std::thread::scope(|threads| {
+            for _ in 0..2 {
+                threads.spawn(|| {
+                    for (number, expected) in expected.iter().enumerate().rev() {
+                        assert!(tables.block(number) == expected, "block {number}");
+                    }
+                });
+            }
+        });
+    }
 
     #[test]
-    fn the_weights_by_class_expand_to_the_embedded_tables() {
-        let weights = weights();
-        assert!(layout::expand(&weights) == steps());
-        let expanded = |it| layout::expand_factors(weights.geometry(), it);
-        assert!(weights.factors().map(expanded).unwrap_or_default() == vectors());
+    fn a_position_expands_the_block_of_its_phase_alone() {
+        use crate::board::Position;
+        use crate::eval::Evaluate as _;
+        let tables = Tables::packed(&PACKED);
+        tables.value(&tables.state(&Position::START), &Position::START);
+        let expanded = (0..PACKED.layout().blocks()).filter(|&block| tables.is_expanded(block));
+        assert_eq!(expanded.collect::<Vec<_>>(), [0]);
     }
 }

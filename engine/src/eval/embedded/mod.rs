@@ -4,15 +4,4 @@
 #[cfg_attr(not(feature = "embedded"), path = "absent.rs")]
 mod content;
 
-pub use content::{identity, tables, weights};
-
-/// The identity of the embedded weights.
-#[derive(Clone, Copy, Debug)]
-pub struct EmbeddedIdentity {
-    /// The pattern set, as TOML.
-    pub pattern_set: &'static str,
-    /// The settings and inputs that decided the weights, as JSON.
-    pub provenance: &'static str,
-    /// The checksum of the decoded content of the weights file.
-    pub sha256: &'static str,
-}
+pub use content::{provenance, sha256, tables, weights};

@@ -1,5 +1,5 @@
-//! The sum of the vectors of factors of a position: one file for each instruction set, chosen by
-//! a token of the set.
+//! The sum of the vectors of factors of a position, and its worth: one file for each instruction
+//! set, chosen by a token of the set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -7,8 +7,10 @@ mod avx2;
 mod avx512;
 mod portable;
 
+use super::layout::CacheLine;
 #[cfg(any(target_arch = "x86_64", test))]
 use super::layout::MARGIN;
+use super::steps_of_sum;
 use super::sum::Middles;
 use crate::pattern::{Indices, LANES};
 #[cfg(target_arch = "x86_64")]
@@ -36,12 +38,40 @@ impl Places<'_> {
     }
 }
 
+/// Returns the worth, in steps, of the sum of the vectors of `dimensions` factors at `places`.
+/// `vectors` begins [`MARGIN`](super::layout::MARGIN) vectors before place 0.
+#[inline(always)]
+pub(super) fn steps<I: Instructions>(
+    set: I,
+    dimensions: usize,
+    vectors: &[CacheLine],
+    places: Places<'_>,
+) -> i32 {
+    match dimensions {
+        8 => steps_of::<I, 8>(set, vectors, places),
+        16 => steps_of::<I, 16>(set, vectors, places),
+        32 => steps_of::<I, 32>(set, vectors, places),
+        64 => steps_of::<I, 64>(set, vectors, places),
+        _ => steps_of::<I, 128>(set, vectors, places),
+    }
+}
+
+#[inline(always)]
+fn steps_of<I: Instructions, const DIMENSIONS: usize>(
+    set: I,
+    vectors: &[CacheLine],
+    places: Places<'_>,
+) -> i32 {
+    let (vectors, _) = bytemuck::cast_slice::<CacheLine, i8>(vectors).as_chunks();
+    steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
+}
+
 /// Returns the sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before place 0.
 ///
 /// # Panics
 /// If a lane could read outside `vectors` with some index.
 #[inline(always)]
-pub(super) fn sum<I: Instructions, const DIMENSIONS: usize>(
+fn sum<I: Instructions, const DIMENSIONS: usize>(
     _: I,
     vectors: &[[i8; DIMENSIONS]],
     places: Places<'_>,

@@ -25,10 +25,7 @@ impl Trained {
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
-            WeightsChoice::Embedded => {
-                let provenance = serde_json::from_str(embedded::identity().provenance);
-                provenance.ok().as_ref().and_then(Self::by_provenance)
-            }
+            WeightsChoice::Embedded => Self::by_provenance(embedded::provenance().as_map()),
             WeightsChoice::File(path) => {
                 Self::by_provenance(Weights::read(path)?.provenance.as_map())
             }

@@ -256,7 +256,7 @@ pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
         let limit = match number % 4 {
             // Messages also go into a file, which needs a kilobyte.
             0 => format!("-f {}", 2 + draws.below(largest.max(1))),
-            // The programs contain weights, which take up to 210 MB.
+            // The programs expand their weights into up to 210 MB.
             1 => format!("-v {}", 260_000 + draws.below(600_000)),
             2 => format!("-d {}", 20_000 + draws.below(200_000)),
             // Stacks that are smaller than any build needs.

@@ -129,7 +129,7 @@ pub(super) fn weights(data: &[u8]) {
             Ok(file) => {
                 let expanded = expanded.expect("weights by class could be read").weights;
                 if file.weights.geometry().parameters() <= MANY {
-                    assert!(expanded.steps == layout::expand(&file.weights));
+                    assert!(expanded.blocks == layout::expand(&file.weights));
                 }
                 check_weights(&file.weights);
             }

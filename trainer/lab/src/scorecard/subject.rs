@@ -35,7 +35,7 @@ impl Subject {
         let name = choice.to_string();
         let (identity, trained, search, mind) = match choice {
             PlayerSpec::Weights(WeightsSpec { weights, search }) => {
-                let evaluator = Evaluator::load(weights)?;
+                let evaluator = Evaluator::prepared(weights)?;
                 let identity = Some(evaluator.identity().to_owned());
                 let mind = Mind::Evaluation(evaluator.into());
                 (identity, Trained::of(weights)?, search.clone(), mind)

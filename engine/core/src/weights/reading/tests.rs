@@ -7,7 +7,9 @@ use crate::board::Phase;
 use crate::file::{Existing, Kind, Provenance, Reader, Section, Writer};
 use crate::pattern::{FactorShape, PatternSet};
 use crate::random::Generator;
-use crate::weights::{Counts, ExpandedWeights, PhaseSection, Weights, WeightsError, layout};
+use crate::weights::{
+    Counts, ExpandedWeights, PackedWeights, PhaseSection, Weights, WeightsError, layout,
+};
 
 /// A file for one test.
 #[derive(Debug)]
@@ -72,9 +74,7 @@ fn sections_of(weights: &Weights) -> Vec<Section> {
 
 fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
     assert_eq!(&expanded.set, weights.set());
-    assert!(expanded.steps == layout::expand(weights));
-    let factors = weights.factors().unwrap();
-    assert!(expanded.vectors == layout::expand_factors(weights.geometry(), factors));
+    assert!(expanded.blocks == layout::expand(weights));
 }
 
 /// Reads a file by both receivers, which must agree; returns the weights, or the error after the
@@ -138,6 +138,35 @@ fn phases_may_come_in_any_order() {
     sections.extend(changes(0));
     sections.extend((1..30).rev().map(|half| 2 * half).flat_map(changes));
     assert_same(&read(&sections).unwrap(), &weights);
+}
+
+#[test]
+fn blocks_of_packed_weights_expand_one_by_one_to_the_same_tables() {
+    let without_factors = PatternSet::shipped("discs").unwrap();
+    for weights in [drawn(), Weights::zero(without_factors)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("packed.weights");
+        weights.write_packed(&path, &provenance()).unwrap();
+        let bytes: &[u8] = fs::read(&path).unwrap().leak();
+        let packed = PackedWeights::open("packed", bytes).unwrap();
+        assert_eq!(packed.provenance, provenance());
+        let whole = layout::expand(&weights);
+        for block in (0..packed.layout().blocks()).rev() {
+            assert!(packed.expand(block).unwrap() == whole[block], "block {block}");
+        }
+        let by_class = Weights::read_without_counts("packed".as_ref(), bytes).unwrap().weights;
+        assert_eq!(by_class.all_steps(), weights.all_steps());
+        assert_eq!(by_class.factors(), weights.factors());
+        assert!(by_class.all_counts().iter().all(|&count| count == 0));
+        weights.write(&path, &provenance(), Existing::Replace).unwrap();
+        let error = PackedWeights::open("whole", fs::read(&path).unwrap().leak()).unwrap_err();
+        assert!(error.to_string().contains("`weights 00` is missing"), "{error}");
+        let mut damaged = bytes.to_vec();
+        damaged[bytes.len() / 2] ^= 1;
+        let damaged = PackedWeights::open("packed", damaged.leak()).unwrap();
+        let blocks = (0..damaged.layout().blocks()).map(|block| damaged.expand(block));
+        assert_eq!(blocks.filter(Result::is_err).count(), 1);
+    }
 }
 
 #[test]

@@ -1,0 +1,135 @@
+//! Weights in a file in memory, of which a player expands the blocks that it needs.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::expanded::Expanding;
+use super::layout::{Block, Expansion, TableLayout};
+use super::reading::{Parts, WeightsError, missing, pattern_set, unusable};
+use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights};
+use crate::file::{Kind, Provenance, Reader, Section, SectionPlace, Summary, Writer};
+use crate::pattern::{Geometry, PatternSet};
+
+/// A weights file in memory whose blocks can be expanded one by one.
+///
+/// It has no counts, and its phases come block by block: the first phase of a block states its
+/// weights, the others state their changes, and the factors of the block follow. It is a weights
+/// file like any other, which [`Weights::read_without_counts`] reads as well.
+#[derive(Debug)]
+pub struct PackedWeights {
+    /// The pattern set.
+    pub set: PatternSet,
+    /// The instances and classes of the pattern set.
+    pub geometry: Geometry,
+    /// The weights that order moves in the last plies, if there are any.
+    pub ordering: Option<MoveOrderingWeights>,
+    /// The models of what searches may leave out.
+    pub models: Models,
+    /// The settings and inputs that decided the weights.
+    pub provenance: Provenance,
+    expansion: Expansion,
+    name: &'static str,
+    file: &'static [u8],
+    /// The first section of each block.
+    places: Vec<SectionPlace>,
+}
+
+impl PackedWeights {
+    /// Reads everything but the blocks; messages call the file `name`.
+    pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self, WeightsError> {
+        let mut reader = Reader::of_bytes(name.as_ref(), file, Kind::Weights)?;
+        let mut parts = Parts::<Expanding>::of(pattern_set(&mut reader)?, false);
+        let mut places = vec![];
+        loop {
+            let place = reader.place();
+            match reader.skip_section()?.as_deref() {
+                None => break,
+                Some(name) if name.starts_with("weights ") => places.push(place),
+                Some(name) if name.starts_with("weight changes ") => {}
+                Some(name) if name.starts_with("factors ") => {}
+                Some(_) => {
+                    reader.go_to(place)?;
+                    parts.take_next(&mut reader)?;
+                }
+            }
+        }
+        let provenance = reader.provenance().clone();
+        let Parts { set, geometry, received, ordering, models, .. } = parts;
+        let expansion = received.expansion;
+        if let Some(first) = expansion.layout.phases(places.len()).next() {
+            return Err(missing(name.as_ref(), PhaseSection::weights_name(first)));
+        }
+        Ok(Self { set, geometry, ordering, models, provenance, expansion, name, file, places })
+    }
+
+    /// Returns the layout of the blocks.
+    pub fn layout(&self) -> &TableLayout {
+        &self.expansion.layout
+    }
+
+    /// Expands a block. This takes no lock and uses one thread.
+    pub fn expand(&self, block: usize) -> Result<Block, WeightsError> {
+        let path: &Path = self.name.as_ref();
+        let mut reader = Reader::of_bytes(path, self.file, Kind::Weights)?;
+        reader.go_to(self.places[block])?;
+        let (mut expanded, mut before) = (Block::default(), vec![]);
+        let sections =
+            self.layout().phases(block).len() + usize::from(self.set.factors().is_some());
+        for section in reader.take(sections) {
+            let section = section?;
+            self.take(&section, &mut before, &mut expanded)
+                .map_err(|problem| unusable(path, &section.name, problem))?;
+        }
+        Ok(expanded)
+    }
+
+    /// Expands the weights or the factors of a section; `before` are the weights of the phase
+    /// before.
+    fn take(
+        &self,
+        section: &Section,
+        before: &mut Vec<i16>,
+        block: &mut Block,
+    ) -> Result<(), String> {
+        let parameters = self.geometry.parameters();
+        if let Some(shape) = self.set.factors()
+            && let Some((_, factors)) = Factors::read_group(shape, parameters, section)?
+        {
+            self.expansion.take_factors(factors, block);
+        } else if let Some(PhaseSection::Weights(phase, row)) =
+            PhaseSection::read(section, parameters)?
+        {
+            *before = row.weights(phase, |_| Some(Cow::Borrowed(before)))?;
+            self.expansion.take_steps(phase, before, block);
+        }
+        Ok(())
+    }
+}
+
+impl Weights {
+    /// Writes the weights to a file from which [`PackedWeights`] expands single blocks.
+    pub fn write_packed(
+        &self,
+        path: &Path,
+        provenance: &Provenance,
+    ) -> Result<Summary, WeightsError> {
+        let layout = TableLayout::new(self.set(), self.geometry());
+        let blocks = (0..layout.blocks()).flat_map(|block| {
+            let mut before = None;
+            let phases = layout.phases(block).map(move |phase| {
+                let steps = self.steps(phase);
+                match before.replace(steps) {
+                    None => PhaseSection::of_weights(phase, steps),
+                    Some(before) => PhaseSection::of_weight_changes(phase, before, steps),
+                }
+            });
+            let factors = self.factors().map(|all| Factors::section_of(block, all.group(block)));
+            phases.chain(factors)
+        });
+        let mut writer = Writer::create(path, Kind::Weights, provenance)?;
+        writer.sections([self.set_section()])?;
+        writer.sections(blocks)?;
+        writer.sections(self.learned_sections())?;
+        Ok(writer.finish()?)
+    }
+}
