@@ -26,6 +26,7 @@ mod error;
 mod finer;
 pub mod from_arrays;
 pub mod program;
+mod program_files;
 pub mod raw;
 pub mod read_npz;
 mod stages;

@@ -1,13 +1,8 @@
-//! The evaluation files of other programs.
+//! The programs that have an evaluation file of their own.
 
-use othello_engine::eval::Weights;
 use othello_engine::pattern::PatternSet;
 
-use super::edax::{edax, read_edax};
-use super::egaroucid::{egaroucid, read_egaroucid};
 use super::error::ExportError;
-use super::tables::ReadTables;
-use super::zebra::{read_zebra, zebra};
 
 /// A program with an evaluation file of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,24 +28,6 @@ impl Program {
     /// Returns the program's patterns.
     pub fn set(self) -> PatternSet {
         PatternSet::shipped(&self.name().to_lowercase()).expect("the set is shipped")
-    }
-
-    /// Returns the program's file with these weights.
-    pub fn write(self, weights: &Weights) -> Result<Vec<u8>, ExportError> {
-        match self {
-            Self::Edax => edax(weights),
-            Self::Egaroucid => egaroucid(weights),
-            Self::Zebra => zebra(weights),
-        }
-    }
-
-    /// Reads the program's file.
-    pub fn read(self, bytes: &[u8]) -> Result<ReadTables, ExportError> {
-        match self {
-            Self::Edax => read_edax(bytes),
-            Self::Egaroucid => read_egaroucid(bytes),
-            Self::Zebra => read_zebra(bytes),
-        }
     }
 
     pub(super) fn refused(self, reason: String) -> ExportError {

@@ -4,15 +4,12 @@
 use othello_engine::board::Phase;
 
 use super::best::FittedVector;
-use super::error::FitError;
+use super::error::{FitError, MAX_DISCS};
 use super::report::Metrics;
 use super::settings::Stop;
 use super::snapshot::{CheckpointPolicy, Checkpointer, Snapshot};
 use super::solver::{Advance, Epoch, HEAD, Solver};
 use crate::backend::Backend;
-
-/// The bound of a weight in discs: larger weights mean that the fit diverged.
-pub(super) const MAX_DISCS: f64 = 4096.0;
 
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,

@@ -11,8 +11,10 @@ use othello_engine::run::RunError;
 use othello_engine::text::excerpt;
 use othello_kernels::cuda::Unavailable;
 
-use super::epochs::MAX_DISCS;
 use crate::backend::BackendError;
+
+/// The bound of a weight in discs: larger weights mean that the fit diverged.
+pub(super) const MAX_DISCS: f64 = 4096.0;
 
 /// Errors of a fit.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use othello_kernels::{Launcher, Value, index};
 use super::KernelBackend;
 use super::memory::{DevicePositions, DeviceRows, Vector};
 use super::scalars;
-use super::sums::{rows_arguments, wide};
+use super::sums::{TEAM, rows_arguments, wide};
 use crate::backend::{Backend as _, Batch, Group, GroupUpdate, Moments, Result};
 
 #[derive(Debug)]
@@ -18,9 +18,6 @@ pub(super) struct DeviceGroup<B> {
     /// The occurrences of each number in training; 0 for the last.
     totals: B,
 }
-
-/// The number of threads that work on a position or number together: `TEAM` of `factors.cu`.
-pub(super) const TEAM: usize = 32;
 
 /// The sums of an update of a group. Between updates all of them are 0.
 #[derive(Debug)]

@@ -3,9 +3,11 @@
 use othello_kernels::{Launcher, Value, index};
 
 use super::KernelBackend;
-use super::factors::TEAM;
 use super::memory::{DevicePositions, DeviceRows, Vector};
 use crate::backend::{Batch, Errors, Result, Target};
+
+/// The number of threads that work on a position or number together: `TEAM` of `factors.cu`.
+pub(super) const TEAM: usize = 32;
 
 /// Joins the two halves of a wide sum, as `common.cuh` stores it.
 pub(super) fn wide(low: u64, high: u64) -> u128 {

@@ -31,6 +31,7 @@
 
 mod descend;
 mod rows;
+mod scratch;
 #[cfg(test)]
 mod tests;
 
@@ -44,7 +45,8 @@ use crate::model::Model;
 use descend::rounded_factor;
 use rows::Values;
 
-pub(in crate::backend) use descend::{Scratch, Vectors};
+pub(in crate::backend) use descend::Vectors;
+pub(in crate::backend) use scratch::Scratch;
 
 /// The steps of a factor of 1, as a shift.
 const FACTOR_SHIFT: u32 = 16;

@@ -9,7 +9,7 @@ use othello_engine::record::ScoredPosition;
 use othello_engine::simd::compiled_for;
 
 use super::super::rows::gather;
-use super::descend::Scratch;
+use super::scratch::Scratch;
 use super::{FACTOR_SHIFT, halved, signed_squares};
 use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};

@@ -1,0 +1,51 @@
+//! What an update finds out about its batch before it changes any parameter.
+
+/// The residuals of a batch's positions, and the positions of each number.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// The numbers of the features of all positions, one position after another.
+    pub(super) numbers: Vec<u32>,
+    /// Residual times weight of each position, in 2⁻¹⁰ disc and 1/64 occurrence.
+    pub(super) weighted: Vec<i64>,
+    /// The weight of each position, in 1/64 occurrence.
+    pub(super) weights: Vec<u16>,
+    /// Residual · weight · sum of vectors, by position and dimension.
+    pub(super) added: Vec<i32>,
+    /// The number of positions up to the last of each phase of the group.
+    pub(super) ends_of_phases: Vec<u32>,
+    /// For each number, the end of its list in `positions`.
+    pub(super) ends: Vec<u32>,
+    /// The lists of the positions of all numbers.
+    pub(super) positions: Vec<u32>,
+}
+
+impl Scratch {
+    pub(super) fn clear(&mut self) {
+        self.numbers.clear();
+        self.weighted.clear();
+        self.weights.clear();
+        self.added.clear();
+        self.ends_of_phases.clear();
+    }
+
+    /// Lists the positions of each number, in ascending order.
+    pub(super) fn list(&mut self, count: usize, features: usize) {
+        self.ends.clear();
+        self.ends.resize(count, 0);
+        for &number in &self.numbers {
+            self.ends[number as usize] += 1;
+        }
+        let mut begin = 0;
+        for end in &mut self.ends {
+            begin += std::mem::replace(end, begin);
+        }
+        self.positions.resize(self.numbers.len(), 0);
+        for (position, numbers) in self.numbers.chunks_exact(features).enumerate() {
+            for &number in numbers {
+                let end = &mut self.ends[number as usize];
+                self.positions[*end as usize] = position as u32;
+                *end += 1;
+            }
+        }
+    }
+}
