@@ -439,7 +439,7 @@ mod tests {
     fn specs_are_read_as_they_are_written() {
         let mut random = Generator::new(11);
         for _ in 0..2_000 {
-            let mut below = |end: usize| random.below(end as u32) as u32;
+            let mut below = |end: u32| random.below(end);
             let spec = SearchSpec {
                 level: Level::new(below(61)),
                 depth: (below(2) == 0).then(|| 1 + below(60)),
