@@ -8,9 +8,9 @@ use clap::{Arg, ArgAction, Command};
 struct Flag {
     name: &'static str,
     heading: &'static str,
-    /// What it does, in which unit.
+    /// The first line: the effect and the unit.
     help: &'static str,
-    /// When to use it.
+    /// The second paragraph: a case for the flag.
     more: &'static str,
     /// The defaults that are computed, by the name of the command; `*` is any other command.
     defaults: &'static [(&'static str, &'static str)],

@@ -244,7 +244,7 @@ fn the_checksum_is_of_content_alone() {
     assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
 }
 
-/// What a killed writer left is no obstacle.
+/// A later writer replaces the file that a killed writer left.
 #[test]
 fn a_writer_that_does_not_finish_leaves_nothing() {
     let folder = Folder::new();

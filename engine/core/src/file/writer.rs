@@ -77,7 +77,7 @@ impl Writer {
         Ok(Begin::Writer(Self::create(path, kind, provenance)?))
     }
 
-    /// Begins a file, and replaces whatever is at `path` when it is finished. While a writer exists,
+    /// Begins a file, and replaces the one at `path` when it is finished. While a writer exists,
     /// a second one for the same file is refused.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
         check_name(path, kind)?;

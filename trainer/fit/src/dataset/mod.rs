@@ -11,8 +11,8 @@
 //!
 //! [`Dataset::read_within`] holds sorted runs and merged rows in memory, or in temporary files if
 //! they do not fit. [`DatasetFolder::make`] keeps both as parts of a run, and packs them into a
-//! folder. [`PositionStream`] ends after the second step. Of n duplicates with labels yᵢ and weights
-//! ωᵢ training gets one row, with the label Σ ωᵢyᵢ / Σ ωᵢ and the weight Σ ωᵢ:
+//! folder. [`PositionStream`] ends after the second step. Of n duplicates with labels yᵢ and
+//! weights ωᵢ training gets one row, with the label Σ ωᵢyᵢ / Σ ωᵢ and the weight Σ ωᵢ:
 //!
 //! ```
 //! use othello_engine::board::{Phase, Position};

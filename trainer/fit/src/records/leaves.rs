@@ -2,8 +2,8 @@
 //! plays.
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
-//! unbiased on positions of games. A leaf of the principal variation, with the label of the position
-//! searched, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores in place of
+//! unbiased on positions of games. A leaf of the principal variation, with the label of the
+//! searched position, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores in place of
 //! later values.
 
 use std::ops::Range;

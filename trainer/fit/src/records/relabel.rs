@@ -1,5 +1,5 @@
-//! Replaces the labels of records by exact scores from a number of empty squares on. The result of a
-//! collected game depends on mistakes in its endgame; relabelling corrects them.
+//! Replaces the labels of records by exact scores from a number of empty squares on. The result of
+//! a collected game depends on mistakes in its endgame; relabelling corrects them.
 
 mod changes;
 mod game;

@@ -233,10 +233,10 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
 
     fn ends(&self, part: &[Section]) -> bool {
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-        let pairs = part
+        let mut pairs = part
             .iter()
             .filter_map(|section| kept_pair::decode(kept_pair::number(section)?, section).ok());
-        pairs.fold(false, |ended, pair| ended || ends(pair.scores()))
+        pairs.any(|pair| ends(pair.scores()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sums over positions, each by the method of the same name of [`Backend`](crate::backend::Backend).
+//! Sums over positions, one for each method of [`Backend`](crate::backend::Backend).
 //! They are sums of integers, so they do not depend on the division of the work.
 
 use othello_engine::record::ScoredPosition;

@@ -1,4 +1,4 @@
-//! What an update finds out about its batch before it changes any parameter.
+//! The residuals of a batch, computed before any parameter changes.
 
 /// The residuals of a batch's positions, and the positions of each number.
 #[derive(Debug, Default)]
