@@ -3,8 +3,8 @@
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
 //! unbiased on positions of games. A leaf of the principal variation, with the label of the
-//! searched position, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores in place of
-//! later values.
+//! searched position, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores in
+//! place of later values.
 
 use std::ops::Range;
 use std::path::Path;

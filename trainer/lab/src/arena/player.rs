@@ -37,7 +37,8 @@ const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
     /// Returns the seconds that the moves of this player take in the two games of a pair: about
-    /// as many as all moves of a game. A contestant without a search of its own has the given strength.
+    /// as many as all moves of a game. A contestant without a search of its own has the given
+    /// strength.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
