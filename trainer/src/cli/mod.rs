@@ -52,18 +52,18 @@ struct Program {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Take the mean of several weights files
+    /// Average several weights files
     Average(average::Arguments),
-    /// Measure the inner loop of a fit beside what the machine could do at most
+    /// Measure the throughput of a fit's inner loop, compared with the machine's limit
     Bench(bench::Arguments),
     /// Measure weights and programs by the same tests, in one table
     ///
     /// --depth and --selectivity hold for hard positions, --selectivity and --time for the match.
     /// --out gets the tables in Markdown.
     Benchmark(benchmark::Arguments),
-    /// Learn what searches go by beside an evaluation: move ordering, ProbCut, likely moves
+    /// Fit the search models stored with the weights: move ordering, ProbCut, move probabilities
     Calibrate(calibrate::Arguments),
-    /// Say which of two recipes for weights is better, and how surely
+    /// Compare two recipes for weights: errors, a match and a verdict
     Compare(compare::Arguments),
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
@@ -82,11 +82,11 @@ enum Command {
     ///
     /// Metrics and a report are written next to the weights.
     Fit(Box<fit::Arguments>),
-    /// Turn games, boards and weights of other programs into ours
+    /// Import games, boards and weights of other programs
     Import(import::Arguments),
-    /// Show what files of records hold
+    /// Show the contents of record files
     Inspect(inspect::Arguments),
-    /// Write the positions that searches of games end at, with labels
+    /// Write the leaf positions of searches, with labels
     Leaves(leaves::Arguments),
     /// Measure the errors of an evaluation on data
     ///
@@ -98,14 +98,14 @@ enum Command {
     /// Play paired games between two players
     ///
     /// --out gets the pairs of games.
-    Match(matches::Arguments),
+    Match(Box<matches::Arguments>),
     /// Join files of games or of positions
     Merge(merge::Arguments),
     /// Make the output of a run from the parts of its shards
     Pack(pack::Arguments),
     /// Round weights to coarser steps, for a smaller file
     Quantize(quantize::Arguments),
-    /// Run the whole loop, small: openings, games, fit, match
+    /// Run the whole loop in small: openings, games, fit, match
     Quickstart(quickstart::Arguments),
     /// Write the reference pages
     #[command(hide = true)]
@@ -117,13 +117,13 @@ enum Command {
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),
-    /// Take a number of games or positions by chance
+    /// Take a number of games or positions at random
     Sample(sample::Arguments),
     /// Put games or positions into a random order
     Shuffle(shuffle::Arguments),
     /// Divide games or positions into training, validation and test
     Split(split::Arguments),
-    /// Try values in a recipe, and leave early what is worse
+    /// Tune settings of a recipe by successive halving
     Tune(tune::Arguments),
     /// Check whether files are complete and undamaged
     Validate(validate::Arguments),

@@ -52,12 +52,12 @@ impl WorstPosition {
         files: &[PathBuf],
         rules: &LabelRules,
         explainer: Option<&Explainer>,
-    ) -> Result<Self, (String, MetricsError)> {
+    ) -> Result<Self, Box<(String, MetricsError)>> {
         let (Valued { phase, row, place, .. }, error) = (valued, valued.error_in_discs());
         let (position, label) = (row.position(), row.label().discs());
         let board = board_text(&position, Side::Black);
         let parts = explainer.map(|explainer| explainer.explain(&position)).transpose();
-        let parts = parts.map_err(|error| (board.clone(), error))?;
+        let parts = parts.map_err(|error| Box::new((board.clone(), error)))?;
         let file = place.and_then(|place| files.get(place.file));
         Ok(Self {
             line: format!("{board} {label}"),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Entries, Rejection, SourceError};
 
+type Parse<T, const BYTES: usize> = Box<dyn Fn(&[u8; BYTES]) -> Result<T, String>>;
+
 /// The records of a file, one after the other.
 pub(super) struct FixedRecords<T, const BYTES: usize> {
     path: PathBuf,
@@ -15,7 +17,7 @@ pub(super) struct FixedRecords<T, const BYTES: usize> {
     records: u64,
     /// The number of records read.
     number: u64,
-    parse: Box<dyn Fn(&[u8; BYTES]) -> Result<T, String>>,
+    parse: Parse<T, BYTES>,
 }
 
 impl<T, const BYTES: usize> FixedRecords<T, BYTES> {

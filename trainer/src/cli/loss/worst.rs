@@ -22,7 +22,10 @@ pub(super) fn describe(
     let describe = |valued: &Valued| {
         let described =
             WorstPosition::describe(valued, &arguments.data, &rules, explainer.as_ref());
-        described.or_else(|(board, error)| Err(error).context(board))
+        described.or_else(|failed| {
+            let (board, error) = *failed;
+            Err(error).context(board)
+        })
     };
     worst.iter().map(describe).collect()
 }

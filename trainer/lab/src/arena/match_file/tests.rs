@@ -178,7 +178,8 @@ fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
         let score = text.find("\"score\":").unwrap() + 8;
         sections[0].content = (text[..score].to_owned() + "1" + &text[score..]).into_bytes();
     };
-    let forged: [&dyn Fn(&mut Vec<Section>); 4] = [
+    type Change<'a> = &'a dyn Fn(&mut Vec<Section>);
+    let forged: [Change; 4] = [
         &|sections| drop(sections.remove(0)),
         &|sections| sections.swap(0, 1),
         &|sections| sections[1] = sections[0].clone(),
