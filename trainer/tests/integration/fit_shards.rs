@@ -122,7 +122,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     fs::copy(file("training-31.positions"), file("training-30.positions")).unwrap();
     folder.refuses(&refused, "training-30.positions: it has a position of another phase");
     fs::copy(file("validation-30.positions"), file("training-30.positions")).unwrap();
-    folder.refuses(&refused, "positions, where dataset.json says");
+    folder.refuses(&refused, "positions by dataset.json");
     fs::write(file("training-30.positions"), &sound[..sound.len() / 2]).unwrap();
     folder.refuses(&refused, "training-30.positions");
     fs::write(file("training-30.positions"), &sound).unwrap();

@@ -279,7 +279,7 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
 #[test]
 fn what_a_format_has_no_place_for_is_refused() {
     let refused = |set: &str| edax(&Weights::zero(shipped(set))).unwrap_err().to_string();
-    assert!(refused("standard").contains("pattern 2 (diagonal 7 with C) is none of Edax's"));
+    assert!(refused("standard").contains("pattern 2 (diagonal 7 with C) is not a pattern of Edax"));
     assert!(refused("discs").contains("no place for the scalar feature `player_discs`"));
     let refused = |weights: &Weights| egaroucid(weights).unwrap_err().to_string();
     let message = refused(&Weights::zero(shipped("scalars")));

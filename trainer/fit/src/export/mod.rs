@@ -14,7 +14,8 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let weights = Weights::zero(Program::Zebra.set());
 //! let file = Program::Zebra.write(&weights)?;
-//! assert_eq!(Program::Zebra.read(&file)?.rounding.largest, 0.0);
+//! // Values are rounded by at most half a step of 1/32 disc.
+//! assert!(Program::Zebra.read(&file)?.rounding.largest <= 1.0 / 64.0);
 //! # Ok(())
 //! # }
 //! ```
