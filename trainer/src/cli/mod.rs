@@ -61,7 +61,7 @@ enum Command {
     /// --depth and --selectivity hold for hard positions, --selectivity and --time for the match.
     /// --out gets the tables in Markdown.
     Benchmark(benchmark::Arguments),
-    /// Fit the search models stored with the weights: move ordering, ProbCut, move probabilities
+    /// Fit search models stored with weights: move ordering, ProbCut, move probabilities
     Calibrate(calibrate::Arguments),
     /// Compare two recipes for weights: errors, a match and a verdict
     Compare(compare::Arguments),
