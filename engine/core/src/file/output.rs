@@ -74,7 +74,16 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
     let is_new = !partial.exists();
-    let _locked = lock(&partial)?;
+    // Shards of one output may check it at the same moment, and hold the lock for an instant.
+    let mut locked = lock(&partial);
+    for _ in 0..20 {
+        if locked.is_ok() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        locked = lock(&partial);
+    }
+    let _locked = locked?;
     if is_new {
         fs::remove_file(&partial).map_err(FileError::io(&partial, "remove it"))?;
     }
