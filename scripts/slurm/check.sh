@@ -18,8 +18,8 @@ chmod 755 "$folder"
 trap 'stop_cluster && rm -rf "$folder"' EXIT
 start_cluster "$folder" 16817
 
-# --- 60 shards, one of them killed and requeued
-run=(othello-engine selfplay --games 15360 --depth 2 --exact 6 --random-plies 8..16 --weights mobility --seed)
+# --- 60 shards, one of them killed and requeued. So few games would be one part: each shard gets one of 256 games.
+run=(env OTHELLO_PART_UNITS=256 othello-engine selfplay --games 15360 --depth 2 --exact 6 --random-plies 8..16 --weights mobility --seed)
 out=$folder/games.games
 fit=(othello-trainer fit --patterns small --epochs 60)
 othello-engine openings --plies 4 --score-depth 1 --weights mobility --out "$folder/first.openings"
