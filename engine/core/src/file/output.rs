@@ -70,10 +70,9 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Proves that `output` can be replaced: creates the partial file, and removes it if it is new.
+/// Proves that `output` can be replaced: creates the partial file, and removes it if it is empty.
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
-    let is_new = !partial.exists();
     // Shards of one output may check it at the same moment, and hold the lock for an instant.
     let mut locked = lock(&partial);
     for _ in 0..20 {
@@ -83,8 +82,9 @@ pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
         std::thread::sleep(std::time::Duration::from_millis(10));
         locked = lock(&partial);
     }
-    let _locked = locked?;
-    if is_new {
+    let file = locked?;
+    // A file of this check, or of another one, holds nothing.
+    if file.metadata().map_err(FileError::io(&partial, "read it"))?.len() == 0 {
         fs::remove_file(&partial).map_err(FileError::io(&partial, "remove it"))?;
     }
     Ok(())
