@@ -49,7 +49,7 @@ pub enum Log {
     Json,
 }
 
-/// The output file of a subcommand: where it is, and whether another output is replaced. Its
+/// The output file of a subcommand: its path, and whether another output is replaced. Its
 /// arguments include this (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 #[allow(missing_docs, reason = "a doc comment would be the help, which the table of flags has")]
@@ -67,7 +67,7 @@ impl Output {
     }
 }
 
-/// A type of numbers that an argument can have. Signed types are left out, so that the compiler
+/// A type of numbers that an argument can have. Signed types are excluded, so that the compiler
 /// does not infer `i32` for a bound without a type: only at run time does clap find that the type
 /// of an argument is not that of its parser.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
@@ -157,7 +157,7 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The error with the arguments that it tells as they may be shown: once it is put together, it is
+/// The error with the arguments that it names as they may be shown: once it is put together, it is
 /// text for a terminal, and cannot be changed any more.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();

@@ -346,7 +346,7 @@ pub fn prepared(command: Command) -> Command {
     command.disable_help_flag(true).arg(help).mut_subcommands(prepared)
 }
 
-/// Returns what is wrong with the flags of a prepared command and its subcommands: a flag of
+/// Returns the faults in the flags of a prepared command and its subcommands: a flag of
 /// several commands without a heading, with two texts, or with none.
 pub fn complaints(command: &Command) -> Vec<String> {
     let mut known: Vec<(String, String, String)> = vec![];

@@ -17,8 +17,8 @@ const LONGEST_WORD: usize = 300;
 /// The characters of a longer one that are shown of its beginning, and of its end.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
-/// An argument as a message may repeat it: what a terminal obeys is written out, and of a long one
-/// the beginning and the end are shown.
+/// An argument as a message may repeat it: control characters are escaped, and a long one is cut
+/// in the middle.
 pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     let argument = shortened_word(argument);
     if !argument.contains(char::is_control) {

@@ -1,4 +1,4 @@
-//! `othello-engine ablate`: the worth of each feature of the search, measured by leaving it out.
+//! `othello-engine ablate`: the worth of each feature of the search, measured by switching it off.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub struct Arguments {
 /// The row of the report for one search of all positions.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Row {
-    /// The feature that was left out; `None` for the search with all features.
+    /// The feature that was switched off; `None` for the search with all features.
     without: Option<&'static str>,
     /// The nodes of all positions.
     nodes: u64,
@@ -123,7 +123,7 @@ impl Arguments {
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
         let (_, pruning) = search.search(Plan::to_depth(0), evaluator)?;
         let variant = |without, features| Variant { without, features, pruning: pruning.clone() };
-        // Without a move-ordering evaluation, leaving it out would change nothing.
+        // Without a move-ordering evaluation, switching it off would change nothing.
         let is_there = |features: &Features| {
             features.move_ordering_evaluation || evaluator.move_ordering().is_some()
         };

@@ -93,7 +93,7 @@ impl fmt::Display for Evaluation {
     }
 }
 
-/// The value of a position for its player, and a best move where one is known.
+/// The value of a position for its player, and a best move if one is known.
 type Finding = (Value, Option<Square>);
 
 /// Evaluates the file piece by piece and prints the report.

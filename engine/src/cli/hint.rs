@@ -134,7 +134,7 @@ impl fmt::Display for Hints {
 }
 
 /// Searches the position after every move by itself, from an empty table, so that the values do not
-/// depend on the number of threads. In searches that leave nothing out, threads without a move help
+/// depend on the number of threads. In searches without pruning, threads without a move help
 /// the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;

@@ -35,7 +35,7 @@ struct Program {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Solve positions with one search feature left out at a time
+    /// Solve positions with one search feature switched off at a time
     ///
     /// With --depth, positions are searched to it instead. One more search prunes nothing; with
     /// `--search realization`, one more takes all moves as equally likely.
@@ -71,7 +71,7 @@ enum Command {
     Solve(solve::Arguments),
     /// Count flips, legal moves, passes and ends by ply
     Stats(stats::Arguments),
-    /// Show what a weights file holds
+    /// Show the contents of a weights file
     Weights(weights::Arguments),
 }
 

@@ -118,15 +118,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The openings that are looked for before all others where a file of such is there: those that it
-/// must have.
+/// The openings searched for before all others if a file of openings exists: it must have them.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The most bytes of a file of openings near even.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses, before the work, a file that cannot be what the work would write: of lines that are no
-/// transcripts of so many moves, or without the openings that are found first.
+/// Refuses, before the work, a file that the work cannot have written: lines that are not
+/// transcripts of `plies` moves, or a file without the openings that are found first.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -16,7 +16,7 @@ use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
 use crate::search::{Level, Pruning, Search};
 
-/// The options of a player. The arguments of what plays include them (clap `flatten`).
+/// The options of a player. The arguments of the commands that play include them (clap `flatten`).
 #[derive(clap::Args, Debug)]
 pub(super) struct Playing {
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
@@ -115,7 +115,7 @@ fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     outcome(serve(server, io::stdin(), io::stdout().lock()))
 }
 
-/// Returns the outcome of a conversation. A client that closes its end is no error.
+/// Returns the outcome of a conversation. A client that closes its end is not an error.
 pub(super) fn outcome(ended: io::Result<()>) -> anyhow::Result<Outcome> {
     match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

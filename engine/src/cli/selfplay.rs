@@ -34,15 +34,15 @@ pub struct Arguments {
     #[arg(long, value_name = "E")]
     exact: Option<PerfectFrom>,
 
-    /// Draw moves before perfect play by chance, by ply: `all:softmax=1` by the exponential of
+    /// Draw moves before perfect play at random, by ply: `all:softmax=1` by the exponential of
     /// their shallow values, here at a temperature of 1 disc; `all:uniform=0.1` any move, with that
-    /// probability; such as `0..20:softmax=1.5,21..59:uniform=0.05`. Keeps values, too, which are
+    /// probability; such as `0..20:softmax=1.5,21..59:uniform=0.05`. Also keeps values, which are
     /// those of the search: they do not know of the draw
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
     /// Number of random moves that games begin with: lengths and ranges, which include their end,
-    /// each with `*WEIGHT` where it comes more often; such as 8..24 or 8*2,12..16
+    /// each with an optional relative frequency `*WEIGHT`; such as 8..24 or 8*2,12..16
     #[arg(long, value_name = "SPEC", default_value = "8..24")]
     random_plies: Schedule,
     #[arg(long, value_name = "O", default_value = "random")]
@@ -56,8 +56,7 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 
-    /// Keep the value found for each move, rounded to discs: so without this flag, too, where all
-    /// weights were learned
+    /// Keep the value found for each move, rounded to discs. The default with fitted weights
     #[arg(long)]
     values: bool,
 

@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
-    /// Solve the position after every move for which the file states a score (OBF), too, and check
+    /// Also solve the position after every move for which the file states a score (OBF), and check
     /// it
     #[arg(long)]
     moves: bool,

@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(long, value_name = "P", default_value_t = 8, value_parser = number_in(0..=MAX_PLIES))]
     plies: u32,
 
-    /// Number of random games to play where no file is named
+    /// Number of random games to play if no file is named
     #[arg(long, value_name = "N", default_value_t = 100_000, conflicts_with = "games", value_parser = number_from(0_u64))]
     random: u64,
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "games", value_parser = number_from(0_u64))]

@@ -33,11 +33,11 @@ pub struct Arguments {
     weights: WeightsChoice,
 
     /// Look up the class of a configuration: the squares of a pattern or of one of its images, and
-    /// what stands on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
+    /// the discs on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
-    /// Print what selective searches predict, too: slope, offset and standard deviation by ply and
+    /// Also print the ProbCut model: slope, offset and standard deviation by ply and
     /// pair of depths (ProbCut), and by number of empty squares (ends)
     #[arg(long)]
     predictions: bool,
@@ -126,7 +126,7 @@ struct Light {
     patterns: Vec<String>,
     /// The number of its weights in each phase.
     parameters: usize,
-    /// The weight of the evaluation beside the number of replies.
+    /// The weight of the evaluation relative to the number of replies.
     strength: i16,
 }
 

@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(Mobility.value(&(), &Position::START), Value::ZERO);
         assert_eq!(steps(1, 0), CORNER);
         assert_eq!(steps(1 << 9, 0), -BEFORE_CORNER);
-        // White's corner beside it: b2 costs nothing more, but white may take it on c3.
+        // White's corner next to it: b2 costs nothing more, but white may take it on c3.
         assert_eq!(steps(1 << 9, 1), -CORNER - MOVE);
         // White on b1 and black on a1: black may move on c1, white nowhere.
         assert_eq!(steps(1, 2), CORNER + MOVE);

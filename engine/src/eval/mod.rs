@@ -85,7 +85,7 @@ pub trait Evaluate: Sync {
         None
     }
 
-    /// Returns the weights' models of what searches may leave out.
+    /// Returns the pruning models of the weights.
     fn models(&self) -> &Models {
         static NONE: Models = Models::NONE;
         &NONE

@@ -30,7 +30,7 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// The block of each phase, and the place in it where the phase's table starts.
+    /// The block of each phase, and the offset in it of the phase's table.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
     /// The weights of the blocks that are not expanded yet.
@@ -90,7 +90,7 @@ impl Tables {
         }
     }
 
-    /// Returns these tables with other models of what searches may leave out.
+    /// Returns these tables with other pruning models.
     #[must_use]
     pub fn with_models(self, models: Models) -> Self {
         Self { models, ..self }
@@ -208,7 +208,7 @@ impl Tables {
 
     /// Takes the value of a position apart, as [`Weights::parts`] does: the lanes are those of the
     /// instances. The set and its geometry are those of the weights, and so are the counts, which
-    /// are 0 where there are none.
+    /// are 0 if there are none.
     pub fn parts<'a>(
         &self,
         set: &'a PatternSet,

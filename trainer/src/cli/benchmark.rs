@@ -31,9 +31,9 @@ const WITHIN: Discs = 10;
 /// Arguments of `benchmark`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Players to measure: weights files, `none`, `mobility` or `embedded`, each with its search
-    /// after a colon where the flags do not hold, as in `my.weights:selectivity=87`; or other
-    /// programs by their command lines, as `gtp:COMMAND` or `nboard:COMMAND`
+    /// Players to measure: weights files, `none`, `mobility` or `embedded`, each with its own
+    /// search after a colon, as in `my.weights:selectivity=87`; or other programs by their command
+    /// lines, as `gtp:COMMAND` or `nboard:COMMAND`
     #[arg(value_name = "PLAYER", required = true)]
     players: Vec<PlayerSpec>,
     /// Parts to run [default: all that have data]
@@ -91,7 +91,7 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     })
 }
 
-/// The parts that run, and those that are left out.
+/// The parts that run, and those that are skipped.
 struct Plan<'a> {
     arguments: &'a Arguments,
     timeout: Duration,
@@ -99,8 +99,8 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part: the named ones, or those of the repository. `None` where the
-    /// part is left out.
+    /// Returns the files of a part: the named ones, or those of the repository. `None` if the
+    /// part is skipped.
     fn files(
         &mut self,
         (part, flag): (Part, &str),
@@ -145,7 +145,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Loads the reference and draws the openings of the match; `None` where it is left out.
+    /// Loads the reference and draws the openings of the match; `None` if there is no match.
     fn equal_time(&mut self) -> anyhow::Result<Option<EqualTime>> {
         let Arguments { games, time, against, players, openings, .. } = self.arguments;
         let named = openings.as_slice();

@@ -1,4 +1,4 @@
-//! `othello-trainer calibrate`: learns what a search uses beside an evaluation, as a new section of
+//! `othello-trainer calibrate`: fits search models, as a new section of
 //! the weights file.
 
 pub(super) mod ends;
@@ -70,7 +70,7 @@ struct Written {
 }
 
 impl Changing {
-    /// Checks that the output is none of the inputs, and loads the weights. Also returns the
+    /// Checks that the output differs from all inputs, and loads the weights. Also returns the
     /// provenance of the new weights so far.
     fn load<'a>(
         &'a self,

@@ -30,8 +30,7 @@ pub struct Arguments {
     exact: u32,
     #[command(flatten)]
     sprt: SprtArguments,
-    /// Smallest difference that matters, in discs: what it would take to prove one of this size is
-    /// told
+    /// Smallest difference that matters, in discs: prints the number of games needed to prove it
     #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
     smallest: f64,
 }

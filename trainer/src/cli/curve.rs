@@ -1,4 +1,4 @@
-//! `othello-trainer curve`: measures how the error of a recipe falls with the amount of data.
+//! `othello-trainer curve`: measures the error of a recipe by amount of data.
 
 use std::path::PathBuf;
 

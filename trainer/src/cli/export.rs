@@ -52,7 +52,7 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays: of weights, or of positions with labels
     Npz,
-    /// Words without a container; `c` says where each of them is
+    /// Words without a container; `c` states the place of each
     Raw,
     /// The C header to `raw`: the squares of the patterns, and a function that values a position
     C,

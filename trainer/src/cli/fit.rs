@@ -191,8 +191,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let (device, optimizer, why) = arguments.device_and_optimizer(&set)?;
     let (name, reason) = (device.name(), &device.reason);
-    // The reason for having no GPU is of no interest to a user who did not ask for one; `doctor`
-    // reports it, too.
+    // A user who did not ask for a GPU need not read why none is used; `doctor` reports it.
     session.progress().message(&match arguments.device {
         None => format!("device {name}, optimizer {optimizer}"),
         Some(_) => format!("device {name} ({reason}), optimizer {optimizer} ({why})"),

@@ -55,7 +55,7 @@ struct Wthor {
     #[arg(long)]
     solved_only: bool,
 
-    /// File of games: leave out positions that occur in it, up to symmetry
+    /// File of games: skip positions that occur in it, up to symmetry
     #[arg(long, value_name = "GAMES", requires = "solved_only")]
     except: Vec<PathBuf>,
 }

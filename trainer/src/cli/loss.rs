@@ -55,7 +55,7 @@ pub struct Arguments {
     labels: Option<LabelRules>,
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    /// Exit with status 1 where the bias at any number of empty squares with at least 100 positions
+    /// Exit with status 1 if the bias at any number of empty squares with at least 100 positions
     /// is further from 0, in discs
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_bias: Option<f64>,

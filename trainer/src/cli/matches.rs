@@ -34,7 +34,7 @@ use crate::arena::{
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// First player, whose wins are counted: a weights file, `none`, `mobility` or `embedded`, with
-    /// its search after a colon where the flags do not hold, as in
+    /// its own search after a colon, as in
     /// `my.weights:depth=12,selectivity=73,exact=20`; or another program by its command line, as
     /// `gtp:COMMAND` or `nboard:COMMAND`. The keys of a search are level, depth, nodes, ms,
     /// selectivity, exact, ends (steps joined by `+`) and search

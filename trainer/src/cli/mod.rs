@@ -68,13 +68,13 @@ enum Command {
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
     Completions(generate::Completions),
-    /// Show how the error of a recipe falls with the amount of data
+    /// Measure the error of a recipe by amount of data
     Curve(curve::Arguments),
-    /// Lay positions out by phase once, for fits on many machines
+    /// Sort positions by phase once, for fits on many machines
     Dataset(dataset::Arguments),
     /// Compare two weights files
     Diff(diff::Arguments),
-    /// Show what this machine has and what a fit would use
+    /// Show the processors, memory and GPU that a fit would use
     Doctor(doctor::Arguments),
     /// Write weights or games in the format of another program
     Export(export::Arguments),
@@ -90,7 +90,7 @@ enum Command {
     Leaves(leaves::Arguments),
     /// Measure the errors of an evaluation on data
     ///
-    /// Values are static, or of a search with --depth, which is exact where the end is near.
+    /// Values are static, or of a search with --depth, which is exact near the end.
     Loss(loss::Arguments),
     /// Write manual pages
     #[command(hide = true)]

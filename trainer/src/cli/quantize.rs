@@ -17,8 +17,8 @@ pub struct Arguments {
     /// Weights file
     weights: PathBuf,
 
-    /// Error of one label, in discs: what was learned from n occurrences is rounded to steps of at
-    /// most this by the root of n; 0 rounds nothing
+    /// Error of one label, in discs: a weight learned from n occurrences is rounded to steps of at
+    /// most DISCS/√n; 0 rounds nothing
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
 

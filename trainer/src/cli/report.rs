@@ -18,7 +18,7 @@ use crate::report::{Loss, Page, Run};
 /// Arguments of `report`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights files; what their fits left beside them (.report.json, .metrics.jsonl) is shown, too
+    /// Weights files; the page also shows the files of their fits (.report.json, .metrics.jsonl)
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     #[arg(long, value_name = "FILE")]
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Written {
     losses: usize,
     /// The size of the page.
     bytes: usize,
-    /// Runs without the report of their fit beside them. The page does not show their errors and
+    /// Runs without the report of their fit. The page does not show their errors and
     /// data.
     without_report: Vec<PathBuf>,
 }

@@ -14,7 +14,7 @@ pub(super) struct SprtArguments {
         allow_hyphen_values = true
     )]
     sprt: Option<Hypotheses>,
-    /// Probability that the sequential test decides for the larger difference where the smaller one
+    /// Probability that the sequential test decides for the larger difference if the smaller one
     /// holds
     #[arg(
         long,
@@ -24,7 +24,7 @@ pub(super) struct SprtArguments {
         requires = "sprt"
     )]
     alpha: ErrorRate,
-    /// Probability that the sequential test decides for the smaller difference where the larger one
+    /// Probability that the sequential test decides for the smaller difference if the larger one
     /// holds
     #[arg(
         long,

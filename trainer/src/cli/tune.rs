@@ -18,7 +18,7 @@ pub struct Arguments {
     /// Values to try: a TOML file with the entries of a recipe, each with a list in place of its
     /// value
     values: PathBuf,
-    /// Number of combinations of values to try, drawn by chance [default: all]
+    /// Number of combinations of values to try, drawn at random [default: all]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_000_usize))]
     trials: Option<usize>,
     /// Seed of that draw

@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(long, group = "writes")]
     manifest: bool,
 
-    /// File to copy what is good of a damaged file of records to
+    /// File for the intact records of a damaged file
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
 

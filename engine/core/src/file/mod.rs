@@ -2,7 +2,7 @@
 //! sections that are compressed and checksummed, and an end with the checksum of the whole content.
 //!
 //! A file is written as `PATH.partial` and renamed when it is complete, so that a file with its own
-//! name is always whole. Long work is kept in [parts](crate::run), which are files, too.
+//! name is always whole. Long work is kept in [parts](crate::run), which are also files.
 //! `datasets/formats.md` describes the bytes.
 
 mod differences;

@@ -10,7 +10,7 @@ use super::{FileError, Kind, kind_of};
 
 /// Checks that a command may write `output`, or replace it. Refuses anything but an ordinary file,
 /// a file that is also one of the `inputs` (under any name, or in a folder of records), a place
-/// where no file can be created, and the same for the partial files.
+/// if no file can be created, and the same for the partial files.
 ///
 /// Every command calls this for every output before its work.
 pub fn check_output<P: AsRef<Path>>(
@@ -202,7 +202,7 @@ mod tests {
                 assert!(error.to_string().starts_with(&expected), "{error}");
             }
         }
-        // The same holds for the file beside the output.
+        // The same holds for the partial file.
         let made = std::process::Command::new("mkfifo").arg(path("a.partial")).status().unwrap();
         assert!(made.success());
         let error = begin(&path("a"), Existing::Keep).to_string();

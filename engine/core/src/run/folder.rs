@@ -155,7 +155,7 @@ impl Folder {
 
     /// Removes the folder, unless it holds files that are not of the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
-        // `run.json` last: without it, nobody could remove what a kill leaves here.
+        // `run.json` last: without it, the rest of a killed removal could not be removed.
         self.remove_files(|name| name != MANIFEST)?;
         self.remove_files(|_| true)?;
         // A folder with files of others stays.

@@ -34,7 +34,7 @@ pub trait Items: Sync {
         true
     }
 
-    /// Returns what the part of these units is made from. Called once for each part that is made,
+    /// Returns the input of the part of these units. Called once for each part that is made,
     /// in ascending order, never twice at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 

@@ -1,4 +1,4 @@
-//! The plan of a run: what decides its parts.
+//! The plan of a run: the settings that decide its parts.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -108,10 +108,10 @@ impl Weights {
 
     /// Returns weights whose classes have factors of `shape`.
     ///
-    /// Further factors are 0, and the values stay. Where more phases come to share factors, the
-    /// joint worth of two classes becomes the mean over the groups that they had, and what a class
-    /// is worth by itself stays. `None` if `shape` has fewer factors than hold all that, or groups
-    /// that are no whole number of the groups before.
+    /// Further factors are 0, and the values stay. If more phases share factors, the joint worth of
+    /// two classes becomes the mean over the groups that they had, and the worth of a class by
+    /// itself stays. `None` if `shape` has too few factors for that, or if its groups are not
+    /// multiples of the groups before.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -149,7 +149,7 @@ impl Weights {
         Self { ordering, ..self }
     }
 
-    /// Returns the models of what searches may leave out.
+    /// Returns the pruning models.
     pub fn models(&self) -> &Models {
         &self.models
     }
@@ -231,7 +231,7 @@ impl Weights {
         Section { name: PATTERN_SET.to_owned(), content: self.set.to_toml().into_bytes() }
     }
 
-    /// Returns the sections of what searches use beside the evaluation.
+    /// Returns the sections that searches use besides the evaluation.
     pub(super) fn learned_sections(&self) -> impl Iterator<Item = Section> {
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         ordering.chain(self.models.sections())

@@ -15,7 +15,7 @@ pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
     /// Reads the counts of weights for this pattern set from the part of their file that holds
-    /// them. Each section is checked. Returns the checksum, too, that the part states: that of the
+    /// them. Each section is checked. Also returns the checksum that the part states: that of the
     /// whole file.
     pub fn read_part(
         name: &Path,

@@ -10,8 +10,8 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::{Geometry, PatternSet};
 
-/// The weights of all phases in the layout of the tables to play from. Read from a file, they never
-/// are in memory by class: that takes less of it, and less time, where weights are only played.
+/// The weights of all phases in the layout of the tables to play from. Read from a file, they are
+/// never in memory by class, which takes less memory and less time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
     /// The pattern set.
@@ -22,7 +22,7 @@ pub struct ExpandedWeights {
     pub blocks: Vec<Block>,
     /// The weights that order moves in the last plies, if there are any.
     pub ordering: Option<MoveOrderingWeights>,
-    /// The models of what searches may leave out.
+    /// The pruning models.
     pub models: Models,
 }
 

@@ -1,4 +1,4 @@
-//! The joint worth of patterns: a factorization machine (Rendle 2010) beside the weights.
+//! The joint worth of patterns: a factorization machine (Rendle 2010) on top of the weights.
 //!
 //! Every class has a vector of factors. The vectors of a position's instances and scalar features
 //! are added up. Half the squares of the sum's elements are part of the value: those of the first
@@ -52,7 +52,7 @@ impl Factors {
     /// A group of phases may become one of as many or of a multiple k, if `shape` has k times as
     /// many factors or more. Then every vector holds those of k groups one after another, in each
     /// half, multiplied by 1/√k, so that the joint worth of two classes is the mean over the
-    /// groups; further factors are 0. With k = 1 the joint worth is what it was. `None` for any
+    /// groups; further factors are 0. With k = 1 the joint worth stays. `None` for any
     /// other shape.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);

@@ -103,7 +103,7 @@ pub struct Block {
     pub vectors: Vec<CacheLine>,
 }
 
-/// Bytes that begin where a cache line does, so that vectors of up to 64 factors lie in one.
+/// Bytes that begin at a cache line, so that vectors of up to 64 factors lie in one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);

@@ -2,7 +2,7 @@
 //! from.
 //!
 //! A weights file has the weights by class, and may have factors, weights that order moves, and
-//! models of what searches may leave out.
+//! pruning models.
 
 mod by_class;
 mod counts;

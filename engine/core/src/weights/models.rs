@@ -1,4 +1,4 @@
-//! The models of what searches may leave out. A weights file may hold them beside its evaluation.
+//! The pruning models. A weights file may hold them in addition to its evaluation.
 
 use super::ends::{ENDS, Ends};
 use super::probcut::{PROBCUT, ProbCut};

@@ -10,7 +10,7 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights that order moves in the last plies by patterns: one weight for each class of a small
-/// pattern set, in steps of 1/32 disc, and their strength beside the number of replies.
+/// pattern set, in steps of 1/32 disc, and their strength relative to the number of replies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -50,7 +50,7 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of the weights beside the replies, in units of promise for 32 discs
+    /// Returns the strength of the weights relative to the replies, in promise units per 32 discs
     /// (1,024 steps); a reply costs 16 units. At 0, the weights do not count.
     pub fn strength(&self) -> i16 {
         self.strength

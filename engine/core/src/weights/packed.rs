@@ -23,7 +23,7 @@ pub struct PackedWeights {
     pub geometry: Geometry,
     /// The weights that order moves in the last plies, if there are any.
     pub ordering: Option<MoveOrderingWeights>,
-    /// The models of what searches may leave out.
+    /// The pruning models.
     pub models: Models,
     /// The settings and inputs that decided the weights.
     pub provenance: Provenance,

@@ -102,7 +102,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     WeightsError::Content { path: path.to_owned(), section: excerpt(section), problem }
 }
 
-/// The sections that were read so far: those of phases and groups that came, and what they held.
+/// The sections read so far: which phases and groups, and their contents.
 pub(super) struct Parts<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -183,7 +183,7 @@ impl<R: Receiver> Parts<R> {
                 self.received.take_steps(phase, steps);
             }
             Some(PhaseSection::Counts(phase, row)) => {
-                // Where counts are not kept, only whether they came matters.
+                // If counts are not kept, only their presence matters.
                 let kept = |before| if self.counts_kept { self.counts.row(before) } else { &[] };
                 let before = |before: Phase| {
                     self.counts_came[before.index()].then(|| Cow::Borrowed(kept(before)))

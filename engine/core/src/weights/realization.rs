@@ -78,7 +78,7 @@ pub enum Memory {
     Another,
 }
 
-/// The kind of a move: all traits that its probability depends on, beside the stage of the game.
+/// The kind of a move: all traits that its probability depends on, except the stage of the game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveKind {
     /// The rank among the moves of the position.

@@ -22,7 +22,7 @@ const STEP_Y: usize = BOARD + 70;
 /// The corner of the first board, below the headline and the name of the pattern.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The greatest number of characters of a name that fit beside the next.
+/// The greatest number of characters of a name that fit before the next.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";

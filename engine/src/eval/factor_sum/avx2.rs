@@ -20,7 +20,7 @@ pub(super) unsafe fn sum<const DIMENSIONS: usize>(
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
     // SAFETY: the caller guarantees the places.
-    // A load takes 8 or 16 bytes, which is what is left of a vector.
+    // A load takes 8 or 16 bytes, the rest of a vector.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
         let mut sums = [_mm256_setzero_si256(); MOST];

@@ -83,8 +83,8 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
             let greatest = others.fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
             assert!(greatest + 2 * MARGIN <= vectors.len());
             let wide = I::SET == InstructionSet::Avx512 && DIMENSIONS.is_multiple_of(avx512::WIDTH);
-            // SAFETY: there is a token of either set only where the processor has AVX2, and one of
-            // AVX-512 only where it has that. An index is in −32,768..=32,767: with the middle
+            // SAFETY: a token of either set exists only if the processor has AVX2, and one of
+            // AVX-512 only if it has that. An index is in −32,768..=32,767: with the middle
             // added, it stays within the margins.
             unsafe { if wide { avx512::sum(vectors, places) } else { avx2::sum(vectors, places) } }
         }

@@ -34,7 +34,7 @@ pub(super) fn sum<I: Instructions>(
     assert!((middles.greatest as usize) < end - start);
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: there is a token only where the processor has the instructions. An index is in
+        // SAFETY: a token exists only if the processor has the instructions. An index is in
         // −32,768..=32,767: with the middle added, it stays within the margins, and so do the two
         // bytes after the last weight.
         InstructionSet::Avx512 => unsafe {

@@ -18,8 +18,8 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// The time per move. With it, games depend on the machine and on its other work.
     pub milliseconds: Option<u64>,
-    /// The time of all moves of a game together in seconds, perfect play included. Games depend on
-    /// the machine with this limit, too.
+    /// The time of all moves of a game together in seconds, perfect play included. With this limit,
+    /// games also depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_a_game: Option<u64>,
 }

@@ -19,7 +19,7 @@ pub struct Terms {
     pub depth: u32,
     /// The longest time for one answer.
     pub time: Duration,
-    /// The time for all moves of a game. GTP engines are told by `time_settings` and `time_left`,
+    /// The time for all moves of a game. GTP engines get it by `time_settings` and `time_left`,
     /// NBoard engines with the game.
     pub game: Option<Duration>,
 }
@@ -157,7 +157,7 @@ impl<'a> Conversation<'a> {
     /// Tells the engine of the other player's move or of a pass.
     pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
-            // NBoard engines are told the whole game when a move is asked for.
+            // NBoard engines get the whole game with each request for a move.
             return Ok(());
         }
         let seen = self.play_gtp(side, turn);
@@ -247,7 +247,7 @@ impl<'a> Conversation<'a> {
         let pong = format!("pong {}", self.number);
         let mut name = None;
         self.hear("`pong`", |line| {
-            // Some engines add what they are told of later.
+            // Some engines add moves sent later.
             name = name.take().or_else(|| line.strip_prefix("set myname ").map(excerpt));
             (line == pong).then_some(())
         })?;

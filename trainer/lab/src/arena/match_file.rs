@@ -120,8 +120,8 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays a match that is a step of other work. Its pairs are kept beside `path` until it is
-    /// complete; no file is written.
+    /// Plays a match that is a step of other work. Its pairs are kept in the parts of
+    /// `path` until it is complete; no file is written.
     pub fn play_as_step(
         &self,
         path: &Path,

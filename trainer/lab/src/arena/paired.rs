@@ -43,7 +43,7 @@ impl Match<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no memory for the players' tables.
+    /// Returns an error if memory for the players' tables cannot be had.
     pub fn play(
         &self,
         openings: &[Position],
@@ -182,7 +182,7 @@ fn play_on(
         game.board.play(side, turn).map_err(|answer| (mover, Misconduct::Illegal { answer }))?;
         game.turns.push((turn, if chooses { begun.elapsed() } else { Duration::ZERO }));
         for (number, player) in players.iter_mut().enumerate() {
-            // A player knows of its own moves; both players are told of passes.
+            // A player gets the moves of its opponent; both players get passes.
             if number != mover || !chooses {
                 player.see(side, turn).map_err(|misconduct| (number, misconduct))?;
             }

@@ -18,7 +18,7 @@ pub struct PlayedGame {
     pub game: usize,
     /// The position that the game starts from.
     pub opening: Position,
-    /// The moves from there on, without passes.
+    /// The moves that follow, without passes.
     pub squares: Vec<Square>,
     /// The score of the first player; ±64 if a player forfeited.
     pub score: Discs,

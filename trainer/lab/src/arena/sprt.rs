@@ -115,7 +115,7 @@ pub struct SprtReport {
     /// The decision.
     pub decision: Decision,
     /// The confidence interval of the difference in Elo points, valid however the match was
-    /// stopped; null where an end is infinite. It excludes `elo0` exactly if the decision is H1,
+    /// stopped; null if an end is infinite. It excludes `elo0` exactly if the decision is H1,
     /// and `elo1` exactly if it is H0.
     pub elo_interval: [Option<f64>; 2],
     /// The probability that the interval holds the difference: 1 − alpha − beta.

@@ -24,7 +24,7 @@ pub struct Statistics {
     pub elo: f64,
     /// Half the width of `elo_interval`; null if that has an infinite end.
     pub elo_error: Option<f64>,
-    /// The ends of the interval of `elo`, with the same limits; null where an end is infinite: the
+    /// The ends of the interval of `elo`, with the same limits; null if an end is infinite: the
     /// lower one if every game was lost, the upper one if every game was won.
     pub elo_interval: [Option<f64>; 2],
     /// The number of pairs with more points for the first player.

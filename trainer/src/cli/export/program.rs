@@ -46,7 +46,7 @@ pub(in crate::cli) struct Exported {
 /// Weights fitted to a program's patterns.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Fitted {
-    /// The weights file, beside the program's.
+    /// The weights file, in the same folder.
     weights: PathBuf,
     /// The checksum of its content.
     sha256: String,
@@ -125,7 +125,7 @@ struct Export<'a> {
 }
 
 impl Export<'_> {
-    /// Returns the name of the weights file beside the program's file.
+    /// Returns the name of the weights file in the folder of the program's file.
     fn weights_path(&self) -> PathBuf {
         self.arguments.out.with_added_extension("weights")
     }

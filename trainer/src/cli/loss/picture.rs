@@ -9,7 +9,7 @@ use crate::metrics::PhaseErrors;
 
 const SIZE: (u32, u32) = (860, 330);
 
-/// Draws the mean absolute error by phase as an SVG picture. Phases without positions are left out.
+/// Draws the mean absolute error by phase as an SVG picture. Phases without positions are skipped.
 /// The same errors give the same text.
 pub(super) fn picture(title: &str, phases: &[PhaseErrors]) -> anyhow::Result<String> {
     let mut text = String::new();
