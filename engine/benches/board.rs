@@ -52,7 +52,7 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
 }
 
 /// Compares copying the board with undoing moves, on a whole tree of seven plies without passes.
-/// The search copies; the choice changes its time, but no node or score.
+/// The search copies boards; this choice affects its speed only.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;
     const MOVES: u64 = 390_216;

@@ -1,6 +1,6 @@
-//! Benchmarks of the evaluation along random games, compared with its loads alone: with the
-//! embedded weights, and with the pattern set `factors` with and without its factors (without, it
-//! is the set `scalars`).
+//! Benchmarks of the evaluation along random games, compared with memory loads alone. The weights
+//! are the embedded ones, and those of the pattern sets `factors` and `scalars` (the same set
+//! without factors).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -55,7 +55,8 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 /// The number of factors of a class.
 const FACTORS: usize = 16;
 
-/// The loads of an evaluation: the places of weights and, if there are any, of vectors of factors.
+/// The memory loads of an evaluation: the places of weights and, if there are any, of factor
+/// vectors.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],
@@ -124,7 +125,7 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the speed of updates and values divided by the speed of the loads: the median of 31
+/// Returns the speed of updates and values relative to that of the loads alone: the median of 31
 /// alternating pairs.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {

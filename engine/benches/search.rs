@@ -1,5 +1,5 @@
 //! Benchmarks of exact searches with few empty squares: the last squares alone, then with the
-//! table.
+//! transposition table.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! Verifies the weights file and packs it for the binary, which expands the blocks it needs.
+//! Verifies the weights file and packs it for the binary. The running program expands only the
+//! blocks that it needs.
 
 use std::env;
 use std::path::{Path, PathBuf};

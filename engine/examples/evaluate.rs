@@ -56,9 +56,9 @@ pub(crate) fn report(tables: &Tables) {
     }
 }
 
-/// Returns the value for the side to move, which must have a move. If it must pass, the value is
-/// the negated value after the pass, and a finished game has its score: `search::Search` handles
-/// these two cases.
+/// Returns the value for the side to move, which must have a legal move. For a player who must
+/// pass, the value is the negated value after the pass, and for a finished game it is the score;
+/// `search::Search` handles these two cases.
 fn value(tables: &Tables, position: &Position) -> Value {
     // To evaluate many positions of a game, update the state move by move (`after`, `pass`).
     let state = tables.state(position);

@@ -8,7 +8,7 @@ use othello_engine::board::{Position, Side};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::search::{Found, Search, Strength, TableError};
 
-/// Four moves ahead, and from ten empty squares on to the end of the game.
+/// Depth 4, and exact play at ten or fewer empty squares.
 const STRENGTH: Strength = Strength { depth: 4, exact: 10 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

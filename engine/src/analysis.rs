@@ -1,7 +1,7 @@
 //! The analysis of a position: every move with its value and best line.
 //!
-//! This example finds the three best moves of a position. Each is searched for a twentieth of a
-//! second, or to the end of its level:
+//! This example finds the three best moves of a position. It searches each move for at most a
+//! twentieth of a second:
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -42,27 +42,27 @@ pub struct RatedMove {
     pub square: Square,
     /// The value of the position for its player, if the move is played.
     pub value: Value,
-    /// The depth of the search in moves, with this move; at most the number of empty squares.
+    /// The depth of the search in moves, including this move; at most the number of empty squares.
     pub depth: u32,
     /// True if the value is the score under perfect play.
     pub exact: bool,
     /// The selectivity of the search.
     pub selectivity: Selectivity,
-    /// The number of positions entered to find the value.
+    /// The number of nodes that the search visited.
     pub nodes: u64,
-    /// The best line of play after the move, with the move first, without passes.
+    /// The best line of play, starting with the move itself, without passes.
     pub line: Vec<Square>,
 }
 
 impl RatedMove {
-    /// Returns the kind of the value in a position with `empties` empty squares: [`how_found`].
+    /// Returns how the value was found in a position with `empties` empty squares: [`how_found`].
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
 }
 
-/// Returns the kind of a value in a position with `empties` empty squares: `depth 12`, `exact`, or
-/// `95 % sure` for a selective search to the end.
+/// Returns how a value was found in a position with `empties` empty squares: `depth 12`, `exact`,
+/// or `95 % sure` for a selective endgame search.
 pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     match selectivity {
         _ if depth < empties => format!("depth {depth}"),
@@ -71,7 +71,8 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Rates all legal moves of a position within limits, the best first, equal ones by square.
+/// Searches all legal moves of a position within limits, and sorts them by value; equal ones are
+/// sorted by square.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -90,7 +91,7 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
 }
 
 /// Searches the position after a move within limits; `None` if the move is not legal. The search
-/// for the best line has the same limits once more.
+/// for the best line may take the same limits again.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -110,8 +111,8 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Adds the best moves from a position, by searches one ply less deep with the same selectivity:
-/// most of their tree is in the table.
+/// Appends the best moves from a position, found by searches with the same selectivity and one ply
+/// less for each move. Most of their tree is in the transposition table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -142,8 +143,8 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Returns the position at the end of a line, and 1 if its player is the first one's side, or
-    /// −1.
+    /// Returns the position at the end of a line, and 1 if its player is the player of the first
+    /// position, otherwise −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -200,7 +201,8 @@ mod tests {
         assert!(rated.iter().all(|other| other.value == rated[0].value));
     }
 
-    /// A regression: after an ended exact search, the result was the search that guesses the score.
+    /// A regression: if the limits ended an exact search, the result was that of the search that
+    /// guesses the score.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };

@@ -1,7 +1,7 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
-//! The ground floor is a crate of its own, [`othello_core`]: [`board`], [`mod@file`], [`pattern`],
-//! [`record`], [`text`], and what [`eval`] knows of weights files. Above it, the modules depend on
+//! The lowest layer is a separate crate, [`othello_core`]: [`board`], [`mod@file`], [`pattern`],
+//! [`record`], [`text`], and the weights files that [`eval`] uses. Above it, the modules depend on
 //! each other in one direction: [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`.
 //!
 //! With `default-features = false`, the crate is the library alone, without the command line and

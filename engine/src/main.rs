@@ -1,4 +1,4 @@
-//! `othello-engine`: `cli/mod.rs` is the table of contents of its subcommands.
+//! `othello-engine`: `cli/mod.rs` lists its subcommands.
 
 use std::process::ExitCode;
 

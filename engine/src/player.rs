@@ -10,8 +10,8 @@ use crate::eval::{Evaluate, NoProbCut, NoRealization, NoWeightsError, WeightsCho
 use crate::search::{EndgameSchedule, Level, Plan, Pruning, Selectivity, Strength};
 use crate::text::excerpt;
 
-/// A player. Text form: `WEIGHTS[:KEY=VALUE,...]`, where the last colon whose rest parses as keys
-/// begins the keys; `gtp:COMMAND`; or `nboard:COMMAND`.
+/// A player. Text form: `WEIGHTS[:KEY=VALUE,...]`; `gtp:COMMAND`; or `nboard:COMMAND`. The keys
+/// begin at the last colon that is followed by valid keys.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum PlayerSpec {
     /// An evaluation with our search.
@@ -26,7 +26,7 @@ pub enum PlayerSpec {
 pub struct WeightsSpec {
     /// The weights of the evaluation.
     pub weights: WeightsChoice,
-    /// The search, as far as it is given.
+    /// The search, as far as it is specified.
     pub search: SearchSpec,
 }
 
@@ -36,7 +36,7 @@ pub struct WeightsSpec {
 pub struct ExternalEngine {
     /// The protocol of the program.
     pub protocol: Protocol,
-    /// The command line that starts the program, for the shell.
+    /// The shell command that starts the program.
     pub command: String,
 }
 
@@ -72,11 +72,11 @@ pub enum SearchBy {
     Realization,
 }
 
-/// The search of a player, as far as it is given. Text form: `:` and `KEY=VALUE` for each value,
-/// or nothing.
+/// The search of a player, as far as it is specified. Text form: `:` and `KEY=VALUE` for each
+/// value, or nothing.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level, whose row of the table of levels holds where no other key is given.
+    /// The level. Its row of the table of levels supplies the values of all other missing keys.
     pub level: Option<Level>,
     /// The depth before exact play.
     pub depth: Option<u32>,
@@ -130,7 +130,7 @@ pub enum SearchSpecError {
 
 const KEYS: &str = "level, depth, nodes, ms, selectivity, exact, ends or search";
 
-/// The most milliseconds of a move: a day.
+/// The greatest number of milliseconds for a move: a day.
 pub const MAX_MILLISECONDS: u64 = 86_400_000;
 
 impl PlayerSpec {
@@ -142,7 +142,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns true if the player knows positions only by the game that led to them.
+    /// Returns true if the player needs the game that led to a position.
     pub fn needs_games(&self) -> bool {
         matches!(self, Self::Program(ExternalEngine { protocol: Protocol::Gtp, .. }))
     }
@@ -196,7 +196,7 @@ impl From<WeightsChoice> for WeightsSpec {
     }
 }
 
-/// Returns whether a text begins with a word and `=`: file names rarely have that after a colon.
+/// Returns whether a text begins with a word and `=`, which is rare in file names after a colon.
 fn looks_like_keys(text: &str) -> bool {
     text.split_once('=').is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
@@ -233,7 +233,7 @@ impl FromStr for SearchSpec {
     }
 }
 
-/// Puts the value of a key in its place.
+/// Sets the field of a key.
 fn put<'a, T, E: fmt::Display>(
     place: &mut Option<T>,
     key: &'static str,
@@ -288,8 +288,8 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns this search with the values of another one where it has none. A level stands for a
-    /// depth, a selectivity, a schedule and the start of exact play.
+    /// Returns this search with missing values taken from another one. A level includes a depth, a
+    /// selectivity, a schedule and the start of exact play.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -306,8 +306,8 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the plan: the row of the level with an evaluation, or else `usual`, with the values
-    /// that are given.
+    /// Returns the plan: the row of the level for an evaluation, or else `usual`, overridden by the
+    /// specified values.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {
@@ -322,8 +322,8 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the strength and the pruning of the search with an evaluation, by the plan `usual`
-    /// where nothing else is given.
+    /// Returns the strength and the pruning of the search with an evaluation. The plan `usual`
+    /// supplies values that are not specified.
     pub fn search(
         &self,
         usual: Plan,
@@ -344,7 +344,7 @@ impl SearchSpec {
         Ok((plan.strength(), pruning.with_endgame(evaluator, &ends)?))
     }
 
-    /// Returns whether the search is the row of a level as it is.
+    /// Returns whether the search is exactly the row of a level.
     fn is_a_level(&self) -> bool {
         let replaced = self.depth.or(self.exact).is_some()
             || self.selectivity.is_some()
@@ -434,7 +434,7 @@ mod tests {
         assert!(error.contains("expected steps such as 20:73+18:95"), "{error}");
     }
 
-    /// Random specs, each key given or not.
+    /// Random specs: each key may be present or missing.
     #[test]
     fn specs_are_read_as_they_are_written() {
         let mut random = Generator::new(11);

@@ -1,4 +1,4 @@
-//! The statistics of games, ply by ply: choices, flipped discs, passes, ends.
+//! The statistics of games by ply: legal moves, flipped discs, passes, finished games.
 
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
@@ -8,7 +8,7 @@ const PLIES: usize = 61;
 /// The statistics of a ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions in which a move was tried or played.
+    /// The number of positions in which a move was played or all moves were counted.
     pub positions: u64,
     /// The number of moves whose flips are counted.
     pub moves: u64,
@@ -45,7 +45,7 @@ impl PlyStatistics {
     }
 }
 
-/// Returns the statistics of all legal moves of positions that are all of one ply.
+/// Returns the statistics of all legal moves of positions of one ply.
 pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> PlyStatistics {
     let mut found = PlyStatistics::default();
     for position in positions {
@@ -100,7 +100,7 @@ impl GameStatistics {
         }
     }
 
-    /// Adds the statistics of two sets of games.
+    /// Adds up the statistics of two sets of games.
     #[must_use]
     pub fn plus(mut self, other: Self) -> Self {
         self.games += other.games;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::board::{Discs, Square, StatedPosition};
 use crate::eval::Value;
 
-/// Sums over the lines that state something.
+/// Sums over the lines that state a score or a move.
 #[derive(Clone, Default, Debug)]
 pub struct Agreement {
     scored: u64,
@@ -75,10 +75,10 @@ pub struct AgreementReport {
     /// The mean squared error, in discs².
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mse: Option<f64>,
-    /// The number of lines with scores of moves whose search chose a move.
+    /// The number of lines that state scores of moves and for which the search chose a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_stated: Option<u64>,
-    /// The number of these whose choice has the best score.
+    /// The number of these lines for which the choice has the best score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_found: Option<u64>,
     /// The mean of the best score minus that of the choice, in discs, if the line states both.

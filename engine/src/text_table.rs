@@ -1,10 +1,11 @@
-//! Tables for people: text columns side by side.
+//! Text tables: columns side by side.
 
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 /// Returns a table of cells under headings, one row a line, without a line break at its end.
-/// Numbers are aligned at the right; a heading that begins with `<` is that of a column of texts.
+/// Columns are aligned right, for numbers; a heading that begins with `<` aligns its column left,
+/// for texts.
 ///
 /// ```
 /// use othello_engine::text_table::table;

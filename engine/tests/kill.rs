@@ -1,4 +1,4 @@
-//! Tests of the engine's commands, killed and resumed.
+//! Tests that kill and resume the engine's commands.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;

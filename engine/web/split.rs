@@ -1,8 +1,8 @@
-//! Splits a weights file in two for the page: `split WEIGHTS PLAYED COUNTS`, built by `rustc`
-//! alone.
+//! Splits a weights file into two parts for the page: `split WEIGHTS PLAYED COUNTS`. It is compiled
+//! by `rustc` alone.
 //!
-//! Each part is the file without some sections, with the same header and end frame. Nothing is
-//! decompressed or checked here; the page checks each section.
+//! Each part is the file without some sections, with the same header and end frame. This program
+//! neither decompresses nor checks sections; the page does.
 
 use std::error::Error;
 use std::{env, fs};

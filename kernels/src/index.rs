@@ -20,7 +20,7 @@ pub struct Kernel {
     pub arguments: &'static [Argument],
     /// The number of threads in a block.
     pub block: u32,
-    /// True if its threads wait for each other: then a run on the CPU needs a fiber for each
+    /// True if its threads wait for each other. A run on the CPU then needs a fiber for each
     /// thread.
     pub barriers: bool,
 }

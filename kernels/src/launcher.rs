@@ -12,8 +12,8 @@ pub struct LaunchError {
     pub reason: String,
 }
 
-/// A device that runs kernels. Requests of one thread are executed in their order. A call that
-/// reads returns when the data has arrived.
+/// A device that runs kernels. Requests of one thread are executed in order. A call that reads data
+/// returns when the data has arrived.
 pub trait Launcher: Send + Sync + 'static {
     /// Memory of the device.
     type Buffer: Send + Sync;
@@ -41,7 +41,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of this length.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Fills a staging buffer, which is at least as long as `bytes`, as soon as no kernel reads it.
+    /// Fills a staging buffer, which is at least as long as `bytes`, once no kernel reads it.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -77,12 +77,14 @@ pub enum Value<'a, B> {
 /// The limits of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The number of blocks that fill the device, for kernels that loop over a grid of any size.
+    /// The number of blocks that fill the device, for kernels whose threads loop over any number of
+    /// items.
     pub blocks: u32,
-    /// The number of rows in a chunk, if rows are copied in chunks because the device cannot keep
-    /// them.
+    /// The number of rows in a chunk, if rows are copied in chunks because they do not fit on the
+    /// device.
     pub chunk_rows: usize,
-    /// The bytes of positions that the device keeps. Further positions are copied to it each time.
+    /// The bytes of positions that stay on the device. Other positions are copied to it for each
+    /// use.
     pub resident_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,

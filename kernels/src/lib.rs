@@ -1,9 +1,9 @@
-//! The trainer's CUDA sources, a typed index of them, and their run on a GPU or on the CPU.
+//! The trainer's CUDA sources, a typed index of them, and launchers on a GPU and on the CPU.
 //!
 //! A [`Program`] is the text of all families for one pattern set, whose header the trainer
-//! generates: for NVRTC ([`cuda`]), or for the C compiler of the machine ([`host`]), so that the
-//! same bytes can be compared with the CPU's reference without a GPU. Each of both is a
-//! [`Launcher`]. This crate depends neither on the engine nor on the purpose of the kernels.
+//! generates. NVRTC compiles it for a GPU ([`cuda`]). The C compiler of the machine compiles it for
+//! the CPU ([`host`]), so that tests can compare the results with the reference without a GPU. Both
+//! are a [`Launcher`]. This crate depends neither on the engine nor on the purpose of the kernels.
 //!
 //! ```
 //! use othello_kernels::Program;

@@ -11,7 +11,7 @@ const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/position
 const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_cuda.cuh"));
 pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
-/// All kernels for one pattern set, without the part for a platform.
+/// All kernels for one pattern set, without the platform-specific beginning.
 #[derive(Clone, Debug)]
 pub struct Program {
     text: String,
@@ -31,18 +31,18 @@ impl Program {
         Self { text }
     }
 
-    /// Replaces every `from` in the program, for tests that must see a change.
+    /// Replaces every `from` in the program, for tests that must detect a change.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
     }
 
-    /// Returns the text without a platform's part: the same bytes on every platform.
+    /// Returns the text without the platform-specific beginning, equal on every platform.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the program with this text for NVRTC; `None` for any other text.
+    /// Returns the program whose text for NVRTC this is; `None` for any other text.
     pub fn of_cuda(text: &str) -> Option<Self> {
         let empty = Self { text: String::new() };
         Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })
@@ -53,7 +53,7 @@ impl Program {
         self.on(CUDA)
     }
 
-    /// Returns the text after a platform's own part.
+    /// Returns the text with the beginning of a platform.
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
         let mut text = String::new();
         append(&mut text, platform);
@@ -71,7 +71,7 @@ pub fn sources_sha256() -> String {
     Program::new("").sha256()
 }
 
-/// Adds a file with a line directive, so that compilers' messages name the file and its lines.
+/// Adds a file, preceded by a line directive so that compiler messages name the file and line.
 fn append(text: &mut String, (name, file): (&str, &str)) {
     let _ = writeln!(text, "#line 1 \"{name}\"");
     text.push_str(file);

@@ -1,5 +1,5 @@
-//! An optimizer of one's own: gradient descent with momentum, run by the fit's own loop, which
-//! measures the validation error after every epoch, stops early and keeps the best weights.
+//! A new optimizer: gradient descent with momentum. The fit's own loop runs it; the loop measures
+//! the validation error after every epoch, stops early and keeps the best weights.
 //!
 //! ```sh
 //! cargo run --release -p othello-trainer --example 4_optimizer
@@ -20,9 +20,10 @@ use othello_trainer::fit::{
 };
 use othello_trainer::model::Model;
 
-/// The movement of a weight, in discs, for each disc of the gradient of the mean squared error.
+/// The learning rate: the change of a weight, in discs, for a gradient of the mean squared error of
+/// one disc.
 const RATE: f64 = 0.02;
-/// The part of the last step that is added to the next one.
+/// The share of the last step that is added to the next one.
 const MOMENTUM: f64 = 0.9;
 
 /// Gradient descent with momentum (Polyak 1964), on any device.

@@ -13,8 +13,8 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest value of `--threads`: more than the cores of a machine, and fewer than a system
-/// refuses to start.
+/// The greatest value of `--threads`: more than the cores of any machine, but few enough for a
+/// system to start.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -49,8 +49,8 @@ pub enum Log {
     Json,
 }
 
-/// The output file of a subcommand: its path, and whether another output is replaced. Its
-/// arguments include this (clap `flatten`).
+/// The output file of a subcommand: its path, and whether it may replace an existing file. The
+/// arguments of subcommands include this (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 #[allow(missing_docs, reason = "a doc comment would be the help, which the table of flags has")]
 pub struct Output {
@@ -67,9 +67,8 @@ impl Output {
     }
 }
 
-/// A type of numbers that an argument can have. Signed types are excluded, so that the compiler
-/// does not infer `i32` for a bound without a type: only at run time does clap find that the type
-/// of an argument is not that of its parser.
+/// A numeric type of an argument. Signed types are excluded, since the compiler would infer `i32`
+/// for a bound without a type, and clap would detect the mismatch of types only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The largest number of the type.
     const MAX: Self;
@@ -132,7 +131,7 @@ pub fn parse<P: Parser>() -> P {
     parsed.unwrap_or_else(|error| with_replacement(with_arguments_quoted(error)).exit())
 }
 
-/// The flags of earlier versions, and what replaces each.
+/// The flags of earlier versions, each with its replacement.
 const REPLACED: [(&str, &str); 8] = [
     ("--end-selectivity", "--ends EMPTIES:PERCENT,..."),
     ("--part", "--subset"),
@@ -144,7 +143,7 @@ const REPLACED: [(&str, &str); 8] = [
     ("--white-weights", "--white PLAYER"),
 ];
 
-/// The error with the replacement of the flag that it refuses, if an earlier version had it.
+/// Returns the error with the replacement of the unknown flag, if an earlier version had that flag.
 fn with_replacement(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -157,8 +156,8 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The error with the arguments that it names as they may be shown: once it is put together, it is
-/// text for a terminal, and cannot be changed any more.
+/// Returns the error with its arguments quoted safely. This must come first: a rendered clap error
+/// is text for a terminal and cannot be changed.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {
@@ -213,7 +212,7 @@ mod tests {
         assert!(!refusal("--other").contains("replaced"));
     }
 
-    /// A regression: `--threads 4294967296` started threads without end.
+    /// A regression: `--threads 4294967296` started an unlimited number of threads.
     #[test]
     fn the_number_of_threads_has_an_end() {
         let parse = number_in(1..=MAX_THREADS);

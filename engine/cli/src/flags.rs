@@ -1,18 +1,18 @@
-//! The flags that several commands have: one heading and one text for each.
+//! The flags that several commands share: one heading and one text for each.
 //!
 //! A field of a flag in this table has no doc comment: [`prepared`] gives the flag its text.
 
 use clap::{Arg, ArgAction, Command};
 
-/// A flag that several commands have.
+/// A flag that several commands share.
 struct Flag {
     name: &'static str,
     heading: &'static str,
     /// The first line: the effect and the unit.
     help: &'static str,
-    /// The second paragraph: a case for the flag.
+    /// The second paragraph: when to use the flag.
     more: &'static str,
-    /// The defaults that are computed, by the name of the command; `*` is any other command.
+    /// The computed defaults, by the name of the command; `*` is any other command.
     defaults: &'static [(&'static str, &'static str)],
 }
 
@@ -291,7 +291,7 @@ const FLAGS: &[Flag] = &[
     ),
 ];
 
-/// The flags with one name and another meaning: the command, the flag and the reason.
+/// The flags whose meaning differs in one command: the command, the flag and the reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("benchmark", "exact", "names files of exact positions, as --strong and --hard do theirs"),
     ("leaves", "depth", "is the greatest of the depths that are drawn"),
@@ -329,8 +329,8 @@ impl Flag {
     }
 }
 
-/// Returns a command with the texts and headings of its flags, those of all commands at the end. A
-/// negative number in the place of a value is that value, not a flag, so that the error names it.
+/// Returns a command with the texts and headings of its flags; global flags come last. A negative
+/// number after a flag is parsed as its value, so that the error names that flag.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {

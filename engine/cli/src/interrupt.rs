@@ -2,7 +2,7 @@
 //!
 //! A run can be killed at any moment, so an interrupt may always end the process at once. But a
 //! stage that can stop between its units first finishes those in progress, which would otherwise be
-//! done again. A second interrupt does not wait for them.
+//! lost. A second interrupt ends the process at once.
 
 use std::io;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// Begins a new stage. One that `stops` must call [`Self::is_requested`] soon and often.
+    /// Begins a new stage. A stage that `stops` must call [`Self::is_requested`] often.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
@@ -42,7 +42,7 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal; returns whether the current work may be waited for.
+    /// Records a signal; returns whether the process may wait for the work in progress.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)
@@ -61,8 +61,8 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Starts a thread that looks for Ctrl-C and calls `answer`. Windows has no other signal, and
-/// nothing that waits for one.
+/// Starts a thread that checks for Ctrl-C and calls `answer`. Windows has no other signal, and no
+/// function that waits for this one.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;
@@ -80,7 +80,7 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     })
 }
 
-/// Does nothing: on systems other than Unix and Windows, an interrupt ends the process at once.
+/// Does nothing: on other systems than Unix and Windows, an interrupt ends the process at once.
 #[cfg(not(any(unix, windows)))]
 pub(crate) fn listen(_: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     Ok(())

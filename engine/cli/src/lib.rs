@@ -5,7 +5,7 @@
 //! standard error, stops at signals and turns errors into exit statuses: 0 done, 1 the work found
 //! something wrong, 2 bad usage or input, 75 try again, 128 + N after signal N.
 //!
-//! [`arguments`] parses the process's arguments and has those that every subcommand takes,
+//! [`arguments`] parses the arguments of the process and defines those of every subcommand,
 //! [`message`] makes text safe for a terminal, [`generate`] writes completions and manual pages.
 //!
 //! ```no_run

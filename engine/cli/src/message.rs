@@ -1,24 +1,23 @@
-//! Messages on standard error: lines, texts that are safe for a terminal, and counts with their
-//! nouns.
+//! Messages on standard error: lines, texts that are safe for a terminal, and counts with nouns.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Writes a line to standard error. If nobody reads it any more, the work goes on.
+/// Writes a line to standard error. If nobody reads it, the work continues.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
 }
 
-/// The most characters of an argument, or of a word, that a message repeats as they are.
+/// The greatest length of an argument or word that a message repeats in full, in characters.
 const LONGEST_WORD: usize = 300;
 
-/// The characters of a longer one that are shown of its beginning, and of its end.
+/// The numbers of characters of a longer word that are shown of its beginning and its end.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
-/// An argument as a message may repeat it: control characters are escaped, and a long one is cut
-/// in the middle.
+/// Returns an argument for a message: control characters are escaped, and a long argument is
+/// shortened in the middle.
 pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     let argument = shortened_word(argument);
     if !argument.contains(char::is_control) {
@@ -31,7 +30,7 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     shown.collect::<String>().into()
 }
 
-/// A text whose words are as long as a message repeats them: an argument may stand anywhere in it.
+/// Returns a text with long words shortened, since an argument may be any word of it.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST_WORD {
         return text.into();
@@ -49,8 +48,8 @@ fn shortened_word(word: &str) -> Cow<'_, str> {
     format!("{beginning} … {}", &word[end..]).into()
 }
 
-/// Escapes the characters of a text that act on a terminal, except line breaks and tabs. Messages
-/// quote names and provenance from files, which may come from anybody.
+/// Escapes the characters of a text that control a terminal, except line breaks and tabs. Messages
+/// quote names and provenance from files of unknown origin.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     if !text.contains(is_obeyed) {
@@ -67,10 +66,10 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// The greatest length of a message in bytes, far more than any that does not repeat its input.
+/// The greatest length of a message in bytes; only a message that repeats its input is longer.
 const MOST: usize = 8 << 10;
 
-/// Returns a message; cuts a longer one to its beginning and its end, which has the remedy.
+/// Returns a message. A longer one is shortened to its beginning and its end, which has the remedy.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MOST {
         return line.into();

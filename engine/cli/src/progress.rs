@@ -1,5 +1,5 @@
-//! The one reporter of a process: everything on standard error, as text (a bar with rate and time
-//! left on a terminal, plain lines elsewhere) or as events in JSON, and the last event in a file.
+//! The only writer to standard error of a process. It writes text (a bar with rate and time left on
+//! a terminal, plain lines elsewhere) or events in JSON, and the last event to a file.
 
 pub(crate) mod events;
 mod stage;
@@ -18,7 +18,7 @@ use events::{Event, ProgressFile};
 use othello_core::progress::Progress;
 use stage::Stage;
 
-/// The one reporter of a process: progress, messages and end. It passes interrupts on to the work.
+/// The progress, messages and end of a process. Passes interrupts on to the work.
 pub struct Reporter {
     log: Log,
     has_bar: bool,
@@ -54,7 +54,7 @@ impl Reporter {
         &self.interrupts
     }
 
-    /// Returns the number of units of each stage that an earlier run had finished, without zeros.
+    /// Returns the number of units of each stage that an earlier run had finished, omitting zeros.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
@@ -113,7 +113,7 @@ impl Reporter {
         self.write("error", line);
     }
 
-    /// Answers a signal: waits for the work at hand, or ends the process.
+    /// Answers a signal: waits for the work in progress, or ends the process.
     pub(crate) fn interrupt(&self, signal: u8) {
         if self.interrupts.receive(signal) {
             return self.message("stopping after the work at hand; interrupt again to stop now");
@@ -167,7 +167,7 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex even after a panic: that must not hide the progress of other work.
+/// Locks a mutex even after a panic, which must not hide the progress of other work.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -19,7 +19,7 @@ impl<T: Serialize + JsonSchema + Display> Report for T {}
 /// Within a version, fields may be added, but none is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report, with the amount of each stage's work that an earlier run had finished.
+/// A report, with the number of units of each stage that an earlier run had finished.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]
@@ -51,8 +51,8 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     to_standard_output(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output through a buffer. If the reader closed its end (`… | head`), that is
-/// no error.
+/// Writes to standard output through a buffer. A reader that closes its end (`… | head`) is not an
+/// error.
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> anyhow::Result<()> {

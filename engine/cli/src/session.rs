@@ -21,7 +21,8 @@ use othello_core::simd::InstructionSet;
 /// The stack size of a working thread: a search of 60 plies needs more than `ulimit -s` may allow.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The exit status for an error that may be gone at the next run: `EX_TEMPFAIL` of sysexits.h.
+/// The exit status for an error that may not occur at the next attempt: `EX_TEMPFAIL` of
+/// sysexits.h.
 const TRY_AGAIN: u8 = 75;
 
 /// The outcome of work that ran to its end.
@@ -45,7 +46,7 @@ pub struct Session {
     threads: usize,
     json: bool,
     reporter: Arc<Reporter>,
-    /// The beginning of the work, once inputs are at hand.
+    /// The beginning of the work, after the inputs were read.
     begun: OnceLock<Instant>,
 }
 
@@ -109,8 +110,8 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Ends the process if a thread panics, since others might wait for it. The usual message needs
-/// memory under a lock that the message of missing memory also takes; this one takes none.
+/// Ends the process if a thread panics, since other threads might wait for it. The default panic
+/// message allocates memory, which can deadlock when memory is exhausted; this one does not.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
@@ -145,7 +146,7 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
 }
 
 /// Runs a subcommand: starts the thread pool, and turns the result into the exit status. An error
-/// is 2, as clap's own are, or 75 if it may pass; an interrupt is 128 plus the number of the
+/// is 2, as in clap, or 75 if a retry may succeed; an interrupt is 128 plus the number of the
 /// signal, as in shells.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
     let reporter = Arc::new(Reporter::new(common.log));
@@ -174,7 +175,7 @@ fn is_passing(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
 
-/// Returns an error with its causes, without causes whose words it already contains.
+/// Returns an error with its causes. Omits a cause whose text the error already contains.
 fn explanation(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
         if text.is_empty() {
@@ -202,7 +203,7 @@ mod tests {
         assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
-    /// Library errors repeat their cause in their own words.
+    /// Messages of library errors often contain that of their cause.
     #[test]
     fn a_cause_is_told_once() {
         let error = anyhow::anyhow!("no space").context("a.games: no space; make room");

@@ -1,4 +1,4 @@
-//! The ground floor of the Othello engine: boards, patterns, the container of all files, records of
+//! The lowest layer of the Othello engine: boards, patterns, the container of all files, records of
 //! games, and weights files.
 //!
 //! The engine's build script also needs it, to embed weights. `othello-engine` re-exports all of

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-/// An observer of long work, which is a sequence of stages: a new one ends the one before it.
+/// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
-    /// Begins a stage of `total` units, which are named in parentheses: `solve (positions)`. An
-    /// earlier run finished `done` units: they count, but not for the rate.
+    /// Begins a stage of `total` units, whose name is in parentheses: `solve (positions)`. An
+    /// earlier run finished `done` units, which count as progress, but not for the rate.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// Begins a stage that calls [`Self::check`] before each unit, so that an interrupt can wait.
+    /// Begins a stage that calls [`Self::check`] before each unit, so that an interrupt can wait
+    /// for the current units.
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }
@@ -32,7 +33,7 @@ pub trait Progress: Sync {
         }
     }
 
-    /// Returns whether the work should stop, from any thread.
+    /// Returns whether the work should stop. May be called from any thread.
     fn is_interrupted(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! Random draws: one named generator, and its own mapping from bits to ranges, so that a seed gives
-//! the same games with every version of every library.
+//! Random draws by one fixed generator. The mapping from bits to ranges is our own, so that a seed
+//! gives the same games with every version of every library.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -29,7 +29,8 @@ impl Generator {
         self.0.next_u64()
     }
 
-    /// Returns a number in `0..bound`, equally likely to within 2⁻³², from one draw; 0 for none.
+    /// Returns a number in `0..bound` from one draw, with a bias of at most 2⁻³²; 0 for an empty
+    /// range.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         self.below_u64(bound.into()) as u32
@@ -41,7 +42,8 @@ impl Generator {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns one of a set of squares, equally likely; `None` for none, which also takes a draw.
+    /// Returns one of a set of squares, drawn uniformly; `None` for the empty set, which also
+    /// consumes a draw.
     #[inline]
     pub fn square_of(&mut self, squares: u64) -> Option<Square> {
         let choice = self.below(squares.count_ones());
@@ -57,7 +59,7 @@ impl Generator {
     }
 }
 
-/// Plays random game `number` of a seed, broken off after `most_moves`.
+/// Plays the random game `number` of a seed, at most `most_moves` moves of it.
 pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     let mut random = Generator::split(seed, number);
     let mut replay = Replay::from_start(&[]).expect("no move is illegal");

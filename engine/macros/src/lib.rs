@@ -1,15 +1,15 @@
 //! The attribute `compiled_for`, which `othello_core::simd` re-exports.
 //!
-//! LLVM does not always inline a closure into a function with more target features; functions that
-//! are marked `#[inline(always)]` it does.
+//! LLVM does not always inline a closure into a function with more target features, but it does
+//! inline functions that are marked `#[inline(always)]`.
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Expr, FnArg, GenericParam, ItemFn, parse_macro_input, parse_quote};
 
-/// Compiles a function for every instruction set. A call takes the version for the argument, an
-/// `InstructionSet` that the processor has: `I::SET`, if the function takes a token of type `I`, or
-/// `InstructionSet::chosen()`.
+/// Compiles a function for every instruction set. A call runs the version for the argument, an
+/// `InstructionSet` that the processor has: `I::SET` if the function has a token of type `I`,
+/// otherwise `InstructionSet::chosen()`.
 #[proc_macro_attribute]
 pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
     let set = parse_macro_input!(set as Expr);

@@ -1,4 +1,4 @@
-//! `othello-engine ablate`: the worth of each feature of the search, measured by switching it off.
+//! `othello-engine ablate`: the effect of each feature of the search, measured by switching it off.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -44,12 +44,12 @@ struct Row {
     without: Option<&'static str>,
     /// The nodes of all positions.
     nodes: u64,
-    /// The nodes of a search by realization, by the number of moves below the first position.
+    /// The nodes of a search by realization probability, by the number of moves below the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes_by_depth: Vec<u64>,
     /// The wall time of all positions.
     seconds: f64,
-    /// The CPU time of the thread. Unlike `seconds`, it is nearly the same on a busy machine.
+    /// The CPU time of the thread. It is nearly the same on a busy machine, unlike `seconds`.
     cpu_seconds: f64,
     /// The nodes, divided by those of the search with all features.
     nodes_ratio: f64,
@@ -57,7 +57,7 @@ struct Row {
     cpu_ratio: f64,
     /// The number of positions with another score (or value) than with all features.
     different_scores: usize,
-    /// The number of positions with another best move; among equally good moves, this may happen.
+    /// The number of positions with another best move. Several moves may be equally good.
     different_moves: usize,
     /// The number of positions for which the found move is among the best moves that the file
     /// states.
@@ -76,7 +76,7 @@ struct Variant {
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
-    /// The nodes of a search by realization, by the number of moves below the first position.
+    /// The nodes of a search by realization probability, by the number of moves below the root.
     nodes_by_depth: Vec<u64>,
     seconds: f64,
     cpu_seconds: f64,
@@ -117,7 +117,7 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the searches: with all features, then without each in turn.
+    /// Returns the searches: with all features, then without each of them.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };

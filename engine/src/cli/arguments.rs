@@ -6,8 +6,8 @@ use othello_cli::arguments::number_in;
 use crate::player::SearchSpec;
 use crate::search::{EndgameSchedule, Level, Selectivity};
 
-/// The search of players that have no keys of their own. The arguments of subcommands that search
-/// include this (clap `flatten`).
+/// The search of players whose strings have no search keys. The arguments of subcommands that
+/// search include this (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArguments {
     #[arg(long, value_name = "L")]
@@ -21,7 +21,8 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the search, with a depth and a start of exact play.
+    /// Returns the search, given a depth and the number of empty squares at which exact play
+    /// starts.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();
@@ -29,7 +30,7 @@ impl SearchArguments {
     }
 }
 
-/// Refuses a search by time where results must not depend on the machine.
+/// Refuses a search limited by time for commands whose results must not depend on the machine.
 pub(super) fn without_clock(search: &SearchSpec) -> anyhow::Result<()> {
     ensure!(
         search.milliseconds.is_none(),

@@ -1,5 +1,5 @@
-//! `othello-engine bench`: fixed searches on one thread. The node count identifies the search: it
-//! changes only if the search does.
+//! `othello-engine bench`: fixed searches on one thread. The node count identifies the search: any
+//! change of the search changes it.
 
 use std::time::Instant;
 

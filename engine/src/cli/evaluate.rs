@@ -45,7 +45,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search, with these weights, and whether it looks ahead.
+    /// Returns the search with these weights, and whether it searches at all (depth above 0).
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -93,10 +93,10 @@ impl fmt::Display for Evaluation {
     }
 }
 
-/// The value of a position for its player, and a best move if one is known.
+/// The value of a position for its player, and a best move if known.
 type Finding = (Value, Option<Square>);
 
-/// Evaluates the file piece by piece and prints the report.
+/// Evaluates the file in chunks and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     // Static values come by the million; a search takes long enough for progress to be shown.
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
@@ -135,8 +135,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Takes values from the book, or from a search if the book does not know the position. Adds the
-/// number of the former to `from_book`.
+/// Takes values from the book if it contains the position, otherwise from a search. Adds the number
+/// of values from the book to `from_book`.
 fn book_first(
     book: &Book,
     positions: &[Position],

@@ -44,7 +44,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search: the player's own keys, then the flags, then those of the usual level.
+    /// Returns the search. Keys of the player take precedence over flags, and flags over the
+    /// default level.
     fn spec(&self) -> SearchSpec {
         let flags = self.searching.spec(self.depth, self.exact);
         let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };
@@ -94,9 +95,9 @@ struct Hint {
     /// The kind of the value, for people.
     #[serde(skip)]
     how: String,
-    /// The number of positions entered to find the value.
+    /// The number of nodes that the search visited.
     nodes: u64,
-    /// The best line after the move, with the move itself, as a transcript.
+    /// The best line as a transcript, starting with the move itself.
     line: String,
 }
 
@@ -133,8 +134,8 @@ impl fmt::Display for Hints {
     }
 }
 
-/// Searches the position after every move by itself, from an empty table, so that the values do not
-/// depend on the number of threads. In searches without pruning, threads without a move help
+/// Searches the position after each move separately, from an empty transposition table, so that the
+/// values do not depend on the number of threads. In searches without pruning, idle threads help
 /// the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;

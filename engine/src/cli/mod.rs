@@ -1,5 +1,5 @@
-//! The command line: one file for each subcommand, with `Arguments` (clap) and
-//! `run(&Arguments, &Session)`. [`othello_cli`] has the parts that do not search.
+//! The command line: one file for each subcommand, with `Arguments` (clap) and `run(&Arguments,
+//! &Session)`. [`othello_cli`] has the parts that do not involve a search.
 
 pub mod arguments;
 mod positions;

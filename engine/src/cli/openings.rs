@@ -51,7 +51,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The greatest ply for openings near even: all its 434,029 games are in memory.
+/// The greatest ply for nearly even openings, whose 434,029 games are all kept in memory.
 const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -60,7 +60,7 @@ pub(in crate::cli) struct Openings {
     unique: Vec<usize>,
     #[serde(flatten)]
     written: Option<File>,
-    /// The number of openings near even that were written.
+    /// The number of nearly even openings that were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     balanced: Option<usize>,
     /// The wall time.
@@ -118,14 +118,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The openings searched for before all others if a file of openings exists: it must have them.
+/// The number of openings that are found first if a file of openings exists: the file must contain
+/// them.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
-/// The most bytes of a file of openings near even.
+/// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses, before the work, a file that the work cannot have written: lines that are not
-/// transcripts of `plies` moves, or a file without the openings that are found first.
+/// Before the work, refuses a file that this command cannot have written: one with lines that are
+/// not transcripts of `plies` moves, or without the openings that are found first.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,
@@ -156,7 +157,7 @@ fn check_is_own<E: Evaluate>(
     Err(refused("it has other openings".to_owned()).into())
 }
 
-/// Writes transcripts of openings near even, one a line.
+/// Writes transcripts of nearly even openings, one per line.
 fn write_balanced(
     path: &Path,
     arguments: &Arguments,

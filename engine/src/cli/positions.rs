@@ -1,4 +1,5 @@
-//! The positions that an argument names: in a file, on standard input, or in the argument itself.
+//! The positions that an argument specifies: in a file, on standard input, or in the argument
+//! itself.
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -16,7 +16,7 @@ use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
 use crate::search::{Level, Pruning, Search};
 
-/// The options of a player. The arguments of the commands that play include them (clap `flatten`).
+/// The options of a player. The arguments of commands that play include them (clap `flatten`).
 #[derive(clap::Args, Debug)]
 pub(super) struct Playing {
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
@@ -82,8 +82,9 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Starts a thread that ends the process as soon as nobody reads its answers. A dead client closes
-/// its pipes, but its search would go on, since requests are answered even after the end of input.
+/// Starts a thread that ends the process as soon as nobody reads its answers. A client that dies
+/// closes its pipes, but without this thread its search would continue, since requests are answered
+/// even after the end of input.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -115,7 +116,7 @@ fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     outcome(serve(server, io::stdin(), io::stdout().lock()))
 }
 
-/// Returns the outcome of a conversation. A client that closes its end is not an error.
+/// Returns the outcome of a session. A client that closes its pipe is not an error.
 pub(super) fn outcome(ended: io::Result<()>) -> anyhow::Result<Outcome> {
     match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -80,7 +80,7 @@ pub(in crate::cli) struct SelfPlay {
 /// The default depth of the search for each move, without a limit of nodes.
 const DEFAULT_DEPTH: u32 = 6;
 
-/// The default number of empty squares from which play is perfect, after selective ends.
+/// The default number of empty squares at which play is perfect, following pruned endgame searches.
 const DEFAULT_EXACT: u32 = 16;
 
 /// The search of a side, from its keys and the flags.
@@ -90,8 +90,8 @@ struct SideSearch {
 }
 
 impl Arguments {
-    /// Returns the search of a side. Rows of levels and the default selectivity are selective if
-    /// the weights of both sides are.
+    /// Returns the search of a side. Levels and the default search prune only if the weights of
+    /// both sides have a model for it.
     fn search(
         &self,
         player: &WeightsSpec,
@@ -114,7 +114,7 @@ impl Arguments {
         Ok(SideSearch { spec, plan })
     }
 
-    /// Returns the number of empty squares from which a side plays perfectly.
+    /// Returns the number of empty squares at which a side starts perfect play.
     fn perfect_from(&self, SideSearch { spec, plan }: &SideSearch) -> PerfectFrom {
         match (&self.exact, spec.exact) {
             (_, Some(own)) => own.into(),
@@ -124,7 +124,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of empty squares from which both sides play perfectly.
+    /// Returns the number of empty squares at which both sides play perfectly.
     fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(
@@ -148,8 +148,8 @@ impl Arguments {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// Returns true if values are kept. Values of weights made by hand are worse labels than
-    /// results.
+    /// Returns whether values are stored. Values of evaluations by hand are worse labels than
+    /// results, so the default for them is not to store values.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())
@@ -165,7 +165,7 @@ impl Arguments {
     }
 }
 
-/// Returns true if both sides' weights have predictions for ProbCut.
+/// Returns true if the weights of both sides have a ProbCut model.
 fn are_selective(evaluators: PerSide<&Evaluator>) -> bool {
     let selective = |evaluator: &Evaluator| evaluator.models().probcut.is_some();
     selective(evaluators.black) && selective(evaluators.white)

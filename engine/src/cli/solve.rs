@@ -103,7 +103,7 @@ impl Solved {
             || self.moves.iter().any(wrong_move)
     }
 
-    /// Returns the expected scores that differ from the found ones, as a message.
+    /// Returns a message about the expected scores that differ from the results.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -156,8 +156,8 @@ impl fmt::Display for Solve {
 }
 
 /// Solves as many positions at a time as there are threads, and reports them in the order of the
-/// file. Each is searched from a logically empty table, so that its nodes do not depend on the
-/// others. Threads without a position help the others.
+/// file. Each search starts from a logically empty table, so that its nodes do not depend on other
+/// positions. Idle threads help the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::prepared(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.lines()?.next_lines(usize::MAX)?;

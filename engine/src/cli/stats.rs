@@ -1,4 +1,5 @@
-//! `othello-engine stats`: statistics of the game, from enumerated openings and from games.
+//! `othello-engine stats`: statistics of the game, from enumerated openings and from recorded
+//! games.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -38,9 +39,9 @@ pub(in crate::cli) struct Statistics {
     games: u64,
     /// The number of moves in all games.
     moves: u64,
-    /// The mean number of discs that a move turns over.
+    /// The mean number of discs that a move flips.
     flips: Option<f64>,
-    /// The standard deviation of that number.
+    /// The standard deviation of the number of discs that a move flips.
     flips_deviation: Option<f64>,
     /// The mean number of legal moves.
     branching: Option<f64>,
@@ -70,9 +71,9 @@ struct Ply {
     positions: u64,
     /// The mean number of legal moves.
     branching: Option<f64>,
-    /// The mean number of discs that a move turns over.
+    /// The mean number of discs that a move flips.
     flips: Option<f64>,
-    /// The standard deviation of that number.
+    /// The standard deviation of the number of discs that a move flips.
     flips_deviation: Option<f64>,
     /// The number of positions in which the player must pass.
     passes: u64,
@@ -103,7 +104,7 @@ impl Ply {
     }
 }
 
-/// Returns a table of plies; `counted` is the heading for the numbers of positions.
+/// Returns a table of plies; `counted` is the heading of the column with the numbers of positions.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {

@@ -69,12 +69,12 @@ pub(in crate::cli) struct Report {
     /// The move-ordering evaluation, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
-    /// The selective searches for which the file has a model.
+    /// The kinds of pruning for which the file has a model.
     selective: Vec<&'static str>,
     /// The predictions of these models, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Predictions>,
-    /// The counts of training for each phase; the embedded weights have none.
+    /// The statistics of the training counts for each phase; the embedded weights have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
     /// The checksum of the content.
@@ -126,7 +126,7 @@ struct Light {
     patterns: Vec<String>,
     /// The number of its weights in each phase.
     parameters: usize,
-    /// The weight of the evaluation relative to the number of replies.
+    /// The strength of the evaluation relative to the number of replies.
     strength: i16,
 }
 
@@ -138,14 +138,14 @@ impl Light {
     }
 }
 
-/// The numbers of times that the training positions of a phase met its parameters.
+/// Statistics of the number of occurrences of each parameter in the training positions of a phase.
 #[derive(Serialize, schemars::JsonSchema)]
 struct PhaseCounts {
     /// The phase.
     phase: Phase,
-    /// The number of parameters that were met at least once.
+    /// The number of parameters that occur at least once.
     seen: usize,
-    /// The smallest count of a parameter that was met.
+    /// The smallest count of a parameter that occurs.
     least: u32,
     /// The largest count.
     most: u32,
@@ -160,8 +160,8 @@ struct Inspection {
     parameter: usize,
     /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,
-    /// The number of times that training positions met the class, one for each phase; the embedded
-    /// weights have none.
+    /// The number of occurrences of the class in training, one for each phase; the embedded weights
+    /// have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<u32>>,
 }
@@ -199,7 +199,7 @@ fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[&str]) -> fmt::Resul
     if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
-/// Writes the phases in which training met the fewest and the most weights.
+/// Writes the phases in which training covered the fewest and the most parameters.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -266,7 +266,7 @@ fn report(
     }
 }
 
-/// Returns the names of the selective searches for which the weights have a model.
+/// Returns the names of the kinds of pruning for which the weights have a model.
 fn selective(weights: &Weights) -> Vec<&'static str> {
     let Models { probcut, ends, realization } = weights.models();
     let there = [
@@ -283,7 +283,7 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Finds the instance with these squares, in any order, and the class of these discs on it.
+/// Finds the instance with these squares, in any order, and the class of these discs on them.
 fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
     let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };

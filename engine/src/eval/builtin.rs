@@ -3,7 +3,7 @@
 use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::board::{CORNERS, Position, Square};
 
-/// The evaluation that values every position at 0: a search then sees finished games only.
+/// An evaluation with value 0 for every position; a search then distinguishes only finished games.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zero;
 
@@ -30,14 +30,14 @@ impl Identified for Zero {
     }
 }
 
-/// The evaluation by legal moves, corners and the squares diagonally next to empty corners,
-/// weighted by hand. It is the weakest opponent worth beating, and plays the first games.
+/// An evaluation by hand: legal moves, corners, and X squares next to empty corners. It is the
+/// weakest useful opponent, and plays the first games.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// The worth of each legal move more than the opponent has, in steps.
+/// The value in steps of each legal move that the player has more than the opponent.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
-/// The worth of a corner, in steps.
+/// The value of a corner, in steps.
 const CORNER: i32 = 8 * STEPS_PER_DISC;
 /// The cost of a disc diagonally next to an empty corner, in steps.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;

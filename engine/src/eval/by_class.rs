@@ -1,10 +1,10 @@
-//! The weights by class, for work that looks into them.
+//! The weights by class, for commands that inspect them.
 
 use crate::file::Provenance;
 
 use super::{Weights, WeightsChoice, WeightsError, WeightsFile, embedded};
 
-/// The weights that an argument names, by class, and their origin.
+/// The weights by class that an argument names, and their origin.
 pub struct ByClass {
     /// The weights.
     pub weights: Weights,
@@ -12,7 +12,7 @@ pub struct ByClass {
     pub counted: bool,
     /// The checksum of the weights file's content.
     pub sha256: String,
-    /// The settings and inputs that decided the weights.
+    /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
 }
 

@@ -1,4 +1,4 @@
-//! The choice of an evaluation: one type for every value of `--weights`.
+//! The choice of an evaluation: one type for all values of `--weights`.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::{
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
-/// A choice of weights, as named by `--weights`.
+/// A choice of weights, as given by `--weights`.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum WeightsChoice {
@@ -58,7 +58,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Returns whether the weights were fitted, not set by hand.
+    /// Returns whether the weights were fitted, rather than set by hand.
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::Embedded | Self::File(_))
     }
@@ -79,7 +79,7 @@ enum Evaluation {
 }
 
 impl Evaluator {
-    /// Loads the evaluation of a choice. The embedded weights are expanded when they are used.
+    /// Loads the chosen evaluation. The embedded weights are expanded when they are first used.
     pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {
             WeightsChoice::None => Zero.into(),
@@ -95,14 +95,15 @@ impl Evaluator {
         Self { evaluation, identity: embedded::sha256().to_owned() }
     }
 
-    /// Loads the evaluation of a choice whole, by all threads: a search then loses no time to it.
+    /// Loads and expands the whole chosen evaluation on all threads, so that no search has to wait
+    /// for it.
     pub fn prepared(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         let evaluator = Self::load(choice)?;
         evaluator.tables().into_iter().for_each(Tables::prepare);
         Ok(evaluator)
     }
 
-    /// Returns the tables, unless the evaluation was set by hand.
+    /// Returns the tables; `None` for an evaluation by hand.
     pub fn tables(&self) -> Option<&Tables> {
         match &self.evaluation {
             Evaluation::Zero | Evaluation::Mobility => None,
@@ -234,7 +235,7 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// The provenance of games names the weights that `--weights` names.
+    /// The provenance of games identifies the weights of `--weights`.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

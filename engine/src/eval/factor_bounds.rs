@@ -1,23 +1,24 @@
-//! The likely range of the factors' worth: selective searches skip factors that are unlikely to
-//! matter.
+//! The likely range of the contribution of factors. Pruned searches do not evaluate factors that
+//! are unlikely to change the result.
 
 use std::sync::LazyLock;
 
 use crate::board::{Phase, Position};
 use crate::random::random_game;
 
-/// The number of random games on which the worth of factors is measured.
+/// The number of random games on which the contribution of factors is measured.
 const GAMES: u64 = 200;
-/// The likely range on either side of the mean, in standard deviations.
+/// The distance of the ends of the likely range from the mean, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
 
-/// The positions of random games, which are wilder than those of searches.
+/// The positions of random games, which vary more than those of searches.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
-/// The mean of the factors' worth in a position, and the ends of its likely range, in steps.
+/// The mean of the factors' contribution to a position's value, and the ends of its likely range,
+/// in steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FactorBounds {
     pub(super) least: i32,
@@ -26,7 +27,7 @@ pub(super) struct FactorBounds {
 }
 
 impl FactorBounds {
-    /// Computes the likely range from a sample of worths, in steps.
+    /// Computes the likely range from a sample of contributions, in steps.
     fn of(worths: &[i32]) -> Self {
         let count = worths.len().max(1) as f64;
         let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
@@ -37,8 +38,8 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Computes the likely range in some phases; `worth` is the factors' worth in a position, in
-    /// steps.
+    /// Computes the likely range in some phases; `worth` returns the contribution of factors in a
+    /// position, in steps.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

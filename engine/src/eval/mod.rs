@@ -1,6 +1,6 @@
 //! The evaluations of positions: the interface that the search uses, and their implementations.
 //!
-//! What a weights file holds is [`othello_core::weights`], and re-exported here.
+//! The content of weights files is in [`othello_core::weights`], which is re-exported here.
 
 mod builtin;
 mod by_class;
@@ -24,10 +24,10 @@ pub use tables::Tables;
 
 /// An evaluation that can follow a search move by move.
 ///
-/// The state is carried along a line of play (pattern indices, or nothing). It is copied at every
-/// move and never undone.
+/// Its state (pattern indices, or nothing) follows a line of play. It is copied at every move and
+/// never undone.
 pub trait Evaluate: Sync {
-    /// The state that is carried along a line of play.
+    /// The state of a position, which is updated along a line of play.
     type State: Copy + std::fmt::Debug + Send + Sync;
 
     /// Computes the state of a position from scratch.
@@ -58,8 +58,8 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns a value as [`Evaluate::value_after`] does, for a search with the window from
-    /// `window[0]` to `window[1]`. Outside the window, the result may differ from the value, and in
-    /// rare cases be on the wrong side.
+    /// `window[0]` to `window[1]`. Outside the window, the result may differ from the value. In
+    /// rare cases it is on the wrong side of the window.
     #[inline]
     fn value_after_within(
         &self,
@@ -72,15 +72,15 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns the value that a position would have at another ply. This is good enough to order
-    /// moves: with one ply for all nodes of a search, only one phase's weights need room in the
-    /// processor's cache.
+    /// Returns the value that a position would have at another ply. It is good enough to order
+    /// moves: if all nodes of a search use one ply, only the weights of one phase have to fit into
+    /// the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)
     }
 
-    /// Returns the evaluation that orders moves in the last plies, if the weights have one.
+    /// Returns the move-ordering evaluation for the last plies, if the weights have one.
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }

@@ -1,5 +1,5 @@
-//! The move-ordering evaluation: a few patterns that order moves in the last plies, where no
-//! pattern indices are carried along and configurations are read off the boards.
+//! The move-ordering evaluation: a few patterns that order moves in the last plies, where the
+//! search does not update pattern indices. Configurations are computed from the boards.
 
 use super::MoveOrderingWeights;
 use crate::board::bits::extract;
@@ -21,9 +21,10 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// The base-3 number of each set of discs on these squares, by the bits that [`extract`] gives.
+    /// For each set of discs on these squares, as the bits that [`extract`] returns, its base-3
+    /// number.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The place of the configuration 0 among the weights.
+    /// The place of configuration 0 among the weights.
     middle: usize,
 }
 
@@ -65,16 +66,16 @@ impl MoveOrdering {
         self.instances.iter().map(weight).sum()
     }
 
-    /// Returns the promise that the move to this position loses by the patterns, in the units of a
-    /// null-window node's move ordering.
+    /// Returns the part of the move score that the move to this position loses by the patterns, in
+    /// the units of the move ordering in null-window nodes.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10
     }
 }
 
-/// Returns the base-3 number of each set of discs on some squares, with the squares' order as
-/// digits.
+/// Returns the base-3 number of each set of discs on some squares; the squares' order is that of
+/// the digits.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);

@@ -1,4 +1,4 @@
-//! The evaluation by patterns: expanded weights, and their sum over all lanes.
+//! The evaluation by patterns: the sum of expanded weights over all lanes.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::sync::{Arc, OnceLock};
@@ -21,8 +21,8 @@ use crate::pattern::{
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The weights of a file, expanded for play. Packed weights are expanded block by block, when a
-/// position of the block is first evaluated.
+/// The expanded weights of a file. Packed weights are expanded block by block, when a position of
+/// the block is first evaluated.
 #[derive(Clone, Debug)]
 pub struct Tables {
     lanes: Lanes,
@@ -30,7 +30,7 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// The block of each phase, and the offset in it of the phase's table.
+    /// For each phase, its block and the offset of its table in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
     /// The weights of the blocks that are not expanded yet.
@@ -39,14 +39,14 @@ pub struct Tables {
     models: Models,
 }
 
-/// A block, with the likely range of its factors' worth.
+/// A block, with the likely range of its factors' contribution.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
     bounds: Option<FactorBounds>,
 }
 
-/// The table of a phase: it starts at a place of an expanded block.
+/// The table of a phase, which starts at some place in an expanded block.
 #[derive(Clone, Copy)]
 struct PhaseTable<'t> {
     within: &'t Expanded,
@@ -96,14 +96,14 @@ impl Tables {
         Self { models, ..self }
     }
 
-    /// Returns these tables with another evaluation that orders moves in the last plies, or without
+    /// Returns these tables with another move-ordering evaluation for the last plies, or without
     /// one.
     #[must_use]
     pub fn with_move_ordering(self, weights: Option<&MoveOrderingWeights>) -> Self {
         Self { ordering: weights.map(MoveOrdering::new), ..self }
     }
 
-    /// Expands all blocks, by all threads: a search then loses no time to it.
+    /// Expands all blocks on all threads, so that no search has to wait for it.
     pub fn prepare(&self) {
         (0..self.blocks.len()).into_par_iter().for_each(|block| {
             self.expand(block);
@@ -123,7 +123,7 @@ impl Tables {
     }
 
     /// Expands a block, unless it is expanded. Threads that need the same block wait for the first
-    /// of them, which therefore must not wait for the thread pool.
+    /// thread that expands it, so that thread must not wait for the thread pool.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -134,7 +134,7 @@ impl Tables {
         })
     }
 
-    /// Computes the likely range of a block's factors.
+    /// Computes the likely range of the contribution of a block's factors.
     fn with_bounds(&self, number: usize, block: Block) -> Expanded {
         let within = Expanded { block, bounds: None };
         let worth = |phase: Phase, position: &Position| {
@@ -160,7 +160,7 @@ impl Tables {
 }
 
 impl From<ExpandedWeights> for Tables {
-    /// Takes over weights that were expanded.
+    /// Converts expanded weights to tables.
     fn from(weights: ExpandedWeights) -> Self {
         let ExpandedWeights { set, geometry, blocks, ordering, models } = weights;
         let tables = Self::without_blocks(&set, &geometry, ordering.as_ref(), models);
@@ -172,7 +172,8 @@ impl From<ExpandedWeights> for Tables {
 }
 
 impl Tables {
-    /// Returns the weights of a position's block, into which [`Tables::places`] points.
+    /// Returns the weights of a position's block; the result of [`Tables::places`] consists of
+    /// indices into them.
     pub fn weights(&self, position: &Position) -> &[i16] {
         &self.table(phase_at(position.ply())).within.block.steps
     }
@@ -185,13 +186,14 @@ impl Tables {
         })
     }
 
-    /// Returns the vectors of factors of a position's block, one after another, into which
-    /// [`Tables::factor_places`] points; none for a pattern set without factors.
+    /// Returns the factor vectors of a position's block, one after another; the result of
+    /// [`Tables::factor_places`] consists of indices into them. Empty for a pattern set without
+    /// factors.
     pub fn factors(&self, position: &Position) -> &[i8] {
         bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
     }
 
-    /// Returns the places of the vectors of factors of a position's lanes and scalar features.
+    /// Returns the places of the factor vectors of a position's lanes and scalar features.
     pub fn factor_places(
         &self,
         indices: &Indices,
@@ -206,8 +208,8 @@ impl Tables {
         places.map(|place| (MARGIN as u32).wrapping_add_signed(place)).collect()
     }
 
-    /// Takes the value of a position apart, as [`Weights::parts`] does: the lanes are those of the
-    /// instances. The set and its geometry are those of the weights, and so are the counts, which
+    /// Splits the value of a position into terms, as [`Weights::parts`] does: the lanes are those
+    /// of the instances. The set, its geometry and the counts must belong to these weights; counts
     /// are 0 if there are none.
     pub fn parts<'a>(
         &self,
@@ -283,7 +285,7 @@ impl Tables {
         self.sum_of_patterns(set, table, indices) + scalars.iter().map(weight).sum::<i32>()
     }
 
-    /// Returns the joint worth of patterns and scalar features, in steps.
+    /// Returns the contribution of the factors of patterns and scalar features, in steps.
     #[inline(always)]
     fn sum_of_factors<I: Instructions>(
         &self,
@@ -377,7 +379,7 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Uses the weights without the factors: moves are ordered no worse.
+    /// Uses the weights without the factors, which order moves just as well.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))

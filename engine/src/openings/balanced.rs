@@ -1,4 +1,4 @@
-//! Openings near even, for matches to begin from.
+//! Nearly even openings, as starts of matches.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::progress::{Interrupted, Progress, Silent};
 use crate::random::Generator;
 use crate::search::Search;
 
-/// The criteria for openings that count as even.
+/// The criteria for openings that count as nearly even.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Balance {
     /// The number of plies of an opening.
     pub plies: u32,
-    /// The depth of the search that decides.
+    /// The depth of the search whose value decides.
     pub depth: u32,
-    /// The largest value, for either side, in discs.
+    /// The largest absolute value, in discs.
     pub within: Discs,
     /// The number of openings to find; `None` for all.
     pub count: Option<usize>,
@@ -24,13 +24,14 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// The depths of earlier searches, each with a margin beyond which an opening is dropped.
+/// The depths of earlier searches, each with a margin: an opening whose value is beyond the margin
+/// is dropped.
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;
 
 impl Balance {
-    /// Returns the openings, unique up to symmetry, as one game for each, by their moves.
+    /// Returns the openings, unique up to symmetry. Each is represented by the moves of one game.
     pub fn openings<E: Evaluate>(
         &self,
         evaluator: &E,
@@ -75,7 +76,7 @@ impl Balance {
     }
 }
 
-/// Returns the first game in the order of squares for every position of a ply, up to symmetry.
+/// Returns one game for every position of a ply, up to symmetry: the first in the order of squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let mut found = vec![vec![]];
     for _ in 0..plies {

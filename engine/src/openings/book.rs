@@ -1,4 +1,4 @@
-//! A book of scored openings, to look positions up in and to play from.
+//! A book of scored openings, for look-up and for play.
 
 use std::path::Path;
 
@@ -44,22 +44,22 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// Returns the value of a position for its player, looked up by its images and, after a pass,
-    /// for the other side; `None` if the book does not have it. A finished game has the value of
-    /// its score.
+    /// Returns the value of a position for its player; `None` if it is not in the book. Images of a
+    /// position have its value, and so does the position before a pass, with the sign changed. A
+    /// finished game has the value of its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the best move for the player (the first of equal ones) and its value; `None` unless
-    /// the book has the positions after all moves.
+    /// Returns the best move for the player (the first of equal ones) and its value. Returns `None`
+    /// unless the positions after all moves are in the book.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves to positions of the book with their values, best first, then by square.
+    /// Returns the moves to positions in the book with their values, best first, then by square.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

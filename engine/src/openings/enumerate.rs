@@ -4,20 +4,21 @@ use super::ply::NextPly;
 use crate::board::Position;
 use crate::progress::Progress;
 
-/// The last ply that can be counted: 137,642,461 positions, which are not all in memory at once.
+/// The last ply that can be counted: 137,642,461 positions, which do not have to be in memory at
+/// once.
 pub const MAX_PLIES: u32 = 12;
 
 /// The last ply whose positions are all in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory for a pass, in bytes, besides the positions of whole plies.
+/// The memory for a pass in bytes, in addition to the positions of whole plies.
 const MEMORY: usize = 1 << 30;
 
 /// Returns the canonical positions, up to the eight symmetries, after 0, 1, …, `plies` moves, in
 /// ascending order.
 ///
-/// A position is seen by the side that did not just move, even if that side must pass. A finished
-/// game is counted at its ply and has no successors, as in the published counts.
+/// A position is seen by the opponent of the side that moved last, even if the opponent must pass.
+/// A finished game is counted at its ply and has no successors, as in the published counts.
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
     for ply in 1..=plies {
@@ -29,7 +30,7 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// Returns the numbers of positions that [`enumerate`] finds, without holding the last ply.
+/// Returns the numbers of positions that [`enumerate`] finds, without storing the last ply.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);

@@ -1,4 +1,5 @@
-//! Every opening to a given ply, enumerated, scored and negamaxed back; openings near even.
+//! Openings: enumerated to a given ply, scored by searches, and negamaxed back; and nearly even
+//! openings.
 
 mod balanced;
 mod book;

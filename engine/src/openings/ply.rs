@@ -1,17 +1,17 @@
-//! The positions of one ply, from those of the ply before.
+//! The positions of one ply, computed from those of the previous ply.
 
 use rayon::prelude::*;
 
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// The positions of a ply in ascending order, found in passes over the ply before, as many in each
-/// as the memory allows.
+/// The positions of a ply in ascending order, found in passes over the positions of the previous
+/// ply. Memory limits the number of positions in a pass.
 ///
-/// A pass makes the children of some thousand parents at a time, sorts them, and drops duplicates.
-/// These sorted runs are cut at the same splitters, drawn from a sample, and the cuts of a part are
-/// joined and sorted in a core's cache. Sorting everything at once took 1.5 times as long at ply
-/// 11, and twice the memory.
+/// A pass generates the children of a few thousand parents at a time, sorts them into a run, and
+/// drops duplicates. All runs are divided at the same splitters, which come from a sample. The
+/// pieces of a part are then joined and sorted in a core's cache. Sorting everything at once took
+/// 1.5 times as long at ply 11, and twice the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of every part except the first.
@@ -29,13 +29,13 @@ struct SortedChildren {
 /// The parents of a run, whose children are sorted in a core's own cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The number of positions of a part, with duplicates: two megabytes.
+/// The number of positions in a part, including duplicates: two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Prepares the passes; each holds at most `memory` bytes, but at least one part.
+    /// Prepares the passes. A pass takes at most `memory` bytes, but at least one part.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -101,7 +101,7 @@ fn put_together(runs: &[SortedChildren], part: usize) -> Vec<Position> {
     positions
 }
 
-/// Returns positions that cut the children into `parts` parts of about the same size.
+/// Returns positions that divide the children into `parts` parts of about equal size.
 fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     let step = (parents.len() / (parts * SAMPLES_IN_PART)).max(1);
     let sampled = parents.iter().step_by(step).flat_map(children);

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
-/// Converts the positions of a ply to the form in which they are scored: canonical, ascending, the
-/// player with a legal move, after a pass if need be. Finished games are omitted.
+/// Converts the positions of a ply to the form in which they are scored: canonical, in ascending
+/// order, and with a player who can move (after a pass if necessary). Finished games are omitted.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
     let mover = |position: &Position| {
         let passed = position.pass();
@@ -26,8 +26,9 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
 /// Returns the values of the positions of every ply for their players, by negamax from the last
 /// ply.
 ///
-/// Each of `plies` is the [`movers`] of a ply, the first ply first; `last` has the values of the
-/// last. Returns `None` if `last` has another length, or if a ply lacks a child of the ply before.
+/// `plies` has the [`movers`] of each ply, starting with the first; `last` has the values of the
+/// last ply. Returns `None` if `last` has another length, or if a child of a position is missing
+/// from the next ply.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -50,7 +51,7 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of any position, if `look_up` has those whose player has a move.
+/// Returns the value of any position, given a function for positions whose player has a move.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,
@@ -71,7 +72,7 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Returns a made-up value that has nothing to do with the position's children.
+    /// Returns an arbitrary value, unrelated to the position's children.
     fn made_up(position: &Position) -> Value {
         let canonical = position.canonical();
         let mixed = canonical.player().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ canonical.opponent();

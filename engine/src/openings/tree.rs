@@ -1,11 +1,13 @@
-//! The tree of all openings of a few plies, each with moves that lead to it.
+//! The tree of all openings of a few plies. Each opening has one sequence of moves that leads to
+//! it.
 
 use std::collections::HashSet;
 
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The openings of [`enumerate`](super::enumerate()) except finished games, each with one game.
+/// The openings of [`enumerate`](super::enumerate()) except finished games, each with one sequence
+/// of moves.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
     plies: Vec<Vec<Node>>,
@@ -28,7 +30,7 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the children of the last ply's openings; both have the side to move as the player.
+    /// Adds the children of the last ply's openings. In both, the player is the side to move.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -49,7 +51,7 @@ impl OpeningTree {
         if ply == 0 { 1 } else { self.plies.get(ply).map_or(0, Vec::len) }
     }
 
-    /// Returns the game to opening `number` of `ply` moves.
+    /// Returns the game that leads to opening `number` of `ply` moves.
     ///
     /// # Panics
     ///
@@ -75,7 +77,7 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Returns the position seen by the side to move; the end of a game is seen so too.
+    /// Returns the position seen by the side to move; a finished game is seen by the next side.
     fn mover(position: Position) -> Position {
         if position.moves() == 0 { position.pass() } else { position }
     }

@@ -18,7 +18,7 @@ pub struct Settings {
     pub plies: u32,
     /// The depth of the search of each position of the last ply, in moves.
     pub score_depth: u32,
-    /// The shard of the positions of the last ply. It decides nothing.
+    /// The shard of the positions of the last ply. It does not affect the result.
     pub shard: Shard,
 }
 
@@ -47,7 +47,7 @@ impl Settings {
             .with("weights", weights)
     }
 
-    /// Returns the last ply of a file by its provenance; `None` for a file of another program.
+    /// Returns the last ply of a file from its provenance; `None` for a file of another program.
     fn plies_of(provenance: &Provenance) -> Option<u32> {
         let plies = u32::try_from(provenance.get("plies")?.as_u64()?).ok()?;
         (plies <= MAX_PLIES_HELD).then_some(plies)
@@ -62,8 +62,9 @@ const MOST_PER_PART: u64 = 1 << 20;
 
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them: positions of the last ply, each searched from a logically
-/// empty table, then earlier plies by negamax. One of several shards only searches its parts.
+/// Scores all openings and writes them: the positions of the last ply by searches from a logically
+/// empty transposition table, then earlier plies by negamax. One of several shards only does its
+/// parts of the searches.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -198,7 +199,7 @@ mod tests {
         write_small_parts(path, "1/1", &Silent).unwrap()
     }
 
-    /// Scores in parts of 1,000 positions: one of the table would hold all.
+    /// Scores in parts of 1,000 positions, since one part of the usual size would contain all.
     fn write_small_parts(
         path: &Path,
         shard: &str,
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!(write(&path), written);
     }
 
-    /// A regression: a value beyond 64 discs, with right checksums, panicked as a label.
+    /// A regression: a value beyond 64 discs, in a file with valid checksums, caused a panic.
     #[test]
     fn values_that_no_search_finds_are_refused() {
         let value = |steps: i32| decode(&steps.to_le_bytes());

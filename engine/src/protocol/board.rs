@@ -1,11 +1,11 @@
-//! A game in progress as protocols describe it: they state the side to move, and passes are turns.
+//! A game in progress as protocols represent it: they state the side to move, and a pass is a turn.
 
 use crate::board::{Position, Side, Square};
 
 /// A move or a pass.
 pub type Turn = Option<Square>;
 
-/// A position with the side to move, and all earlier ones of the game.
+/// A position with the side to move, and all earlier positions of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Board {
     position: Position,
@@ -35,7 +35,7 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of a side, perhaps after a pass of the other. The error is a message.
+    /// Plays a turn of a side. The other side may have to pass first. The error is a message.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let (position, player) = self.with_turn_of(side)?;
         let next = match turn {
@@ -50,7 +50,8 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move; otherwise the other side must have to pass.
+    /// Returns the position with `side` to move. If it is the other side's turn, that side must
+    /// have no move.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));
@@ -69,7 +70,7 @@ impl Board {
         all.into_iter()
     }
 
-    /// Returns whether this game begins with all turns of another.
+    /// Returns whether this game begins with all turns of another one.
     pub fn goes_on_from(&self, other: &Self) -> bool {
         let mut positions = self.positions();
         other.positions().all(|position| positions.next() == Some(position))
@@ -89,7 +90,7 @@ impl Board {
         self.side.black_first([self.position.player(), self.position.opponent()])
     }
 
-    /// Returns a row of the board for people; rows are counted from 0, `X` is black, `O` white.
+    /// Returns a row of the board as text; rows are counted from 0, `X` is black, `O` white.
     pub fn row(&self, rank: usize) -> String {
         let [black, white] = self.discs();
         let disc = |square: usize| match (black >> square & 1, white >> square & 1) {
@@ -100,7 +101,7 @@ impl Board {
         (8 * rank..8 * rank + 8).map(disc).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the board for people, with the names of files and rows.
+    /// Returns the board as text, with the names of files and rows.
     pub fn drawing(&self) -> String {
         let rows: String =
             (0..8).map(|rank| format!("{} {}\n", rank + 1, self.row(rank))).collect();

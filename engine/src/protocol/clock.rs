@@ -1,8 +1,9 @@
-//! The clock of a player: the time that is left, and how much of it to spend on a move.
+//! The clock of a player: the remaining time, and the time to spend on a move.
 
 use std::time::Duration;
 
-/// The time of each player: a main time, then, if there are periods, a time for every few moves.
+/// The time of each player: a main time and then, if there are periods, a time for each group of
+/// moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
     /// The main time.
@@ -18,22 +19,22 @@ pub struct TimeSettings {
 pub struct Clock {
     settings: TimeSettings,
     left: Duration,
-    /// The number of moves left in the period; 0 while there is main time.
+    /// The number of moves left in the period; 0 during the main time.
     moves: u32,
 }
 
-/// The reserve in a move of a period, as one part in this number: a search ends late.
+/// In a period, 1/`RESERVE` of the time is kept in reserve, since a search ends late.
 const RESERVE: u32 = 10;
-/// The reserve for a very late answer, to which [`KEPT`] and, for each move, [`LATE`] add.
+/// The reserve for a very late answer. [`KEPT`] and, for each move, [`LATE`] add to it.
 const VERY_LATE: Duration = Duration::from_millis(30);
-/// The reserve of a game without periods, as one part in this number.
+/// In a game without periods, 1/`KEPT` of the remaining time is kept in reserve.
 const KEPT: u32 = 50;
-/// The reserve for each remaining move: on a busy machine, threads wait for their turn.
+/// The reserve for each remaining move, since threads on a busy machine wait before they run.
 const LATE: Duration = Duration::from_millis(3);
-/// The number of empty squares that can be solved in [`SOLVED_TIME`].
+/// The number of empty squares of positions that can be solved in [`SOLVED_TIME`].
 const SOLVED: f64 = 22.0;
 const SOLVED_TIME: f64 = 0.4;
-/// The factor by which each further empty square takes longer.
+/// The factor of the time to solve for each additional empty square.
 const SOLVED_FACTOR: f64 = 2.1;
 const LEAST_MOVES: u32 = 2;
 
@@ -44,7 +45,7 @@ impl Clock {
         if settings.main.is_zero() { clock.in_next_period() } else { clock }
     }
 
-    /// Creates a clock with `left` for the rest of the game.
+    /// Creates a clock with the time `left` for the rest of the game.
     pub fn absolute(left: Duration) -> Self {
         Self::new(TimeSettings { main: left, ..TimeSettings::default() })
     }
@@ -54,12 +55,13 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the time that is left: for `moves` moves or, if that is 0, of the main time.
+    /// Sets the remaining time: for `moves` moves or, if that is 0, the main time.
     pub fn set(&mut self, left: Duration, moves: u32) {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Takes the time that another program states, unless it is this clock's in whole seconds.
+    /// Sets the time that another program states, unless it equals this clock's time in whole
+    /// seconds.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -67,7 +69,7 @@ impl Clock {
         }
     }
 
-    /// Returns the time that is left of the main time, or of the period.
+    /// Returns the remaining main time, or that of the period.
     pub fn left(&self) -> Duration {
         self.left
     }
@@ -87,9 +89,9 @@ impl Clock {
         }
     }
 
-    /// Returns the time for the next move with this number of empty squares: an equal share for
-    /// each move before a position that can be solved in such a share. With periods, that of one
-    /// period is added.
+    /// Returns the time for the next move with this number of empty squares. The remaining time is
+    /// divided equally among the moves before a position that can be solved in such a share. If
+    /// there are periods, the share of one period is added.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -105,7 +107,8 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves that share a time: those before a position solved in one share.
+/// Returns the number of moves that share the time: those before a position that can be solved in
+/// one share.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

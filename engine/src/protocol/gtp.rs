@@ -1,8 +1,8 @@
 //! GTP, the Go Text Protocol, version 2, for Othello. A command is a line, optionally with a number
 //! before it. The answer begins with `=` or, for an error, `?`, and ends with an empty line.
 //!
-//! The commands `gogui-rules_…` let a board of GoGui follow the game. Since Go numbers rows from
-//! below, `gogui-rules_board` begins with row 8, so that squares have the names used here.
+//! The commands `gogui-rules_…` let GoGui display the game. Since Go numbers rows from below,
+//! `gogui-rules_board` begins with row 8, so that squares keep our names.
 
 mod analyze;
 
@@ -151,7 +151,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Chooses a turn, and plays it if it is to be `played`.
+    /// Chooses a turn; plays it if `played` is true.
     fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
         let begun = Instant::now();
@@ -197,7 +197,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// GoGui interrupts engines with `gogui-interrupt` by a comment.
+    /// GoGui interrupts engines with the comment `gogui-interrupt`.
     fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

@@ -1,4 +1,5 @@
-//! The lines that a client sends during a search: they wait for their turn, and some end it.
+//! The lines that a client sends during a search. They are answered in order, and some of them end
+//! the search.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -9,24 +10,25 @@ use std::time::{Duration, Instant};
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The most bytes of lines that wait; then the client waits.
+/// The greatest number of waiting bytes; beyond it, the client has to wait.
 const MAX_WAITING_BYTES: usize = 1 << 20;
-/// The time after the beginning of a search in which lines belong together: a script writes its
-/// commands at once, and means them all.
+/// Lines that arrive within this time after the beginning of a search do not interrupt it: a script
+/// writes all its commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
 
-/// The effect of a line on the search for the answer to an earlier line.
+/// The effect of a line on the search that answers an earlier line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interruption {
     /// It waits for its turn.
     Never,
-    /// It ends the search, unless it arrived together with the line that is answered.
+    /// The line ends the search, unless it arrived together with the line that the search answers.
     Late,
     /// It ends the search.
     Always,
 }
 
-/// The effect of a line (or the end, `None`) on the search for the answer to an earlier line.
+/// A function that returns the effect of a line, or of the end of input (`None`), on the search
+/// that answers an earlier line.
 pub(super) type Rule = fn(&str, Option<&str>) -> Interruption;
 
 #[derive(Debug)]
@@ -52,7 +54,7 @@ struct Answered {
 }
 
 impl Inbox {
-    /// Begins to read lines, in a thread of its own that ends with the input, or with the process.
+    /// Starts to read lines in a thread, which ends with the input or with the process.
     pub(super) fn open(input: impl Read + Send + 'static, rule: Rule) -> io::Result<Arc<Self>> {
         let (waiting, changed) = (Mutex::default(), Condvar::new());
         let inbox = Arc::new(Self { waiting, changed, rule });
@@ -62,7 +64,7 @@ impl Inbox {
         Ok(inbox)
     }
 
-    /// The next line, as soon as there is one; `None` at the end.
+    /// Waits for the next line and returns it; `None` at the end of input.
     pub(super) fn next(&self) -> io::Result<Option<String>> {
         let mut waiting = self.waiting();
         loop {
@@ -79,7 +81,7 @@ impl Inbox {
         }
     }
 
-    /// Returns the limits of the search for the answer to a line, which later lines may interrupt.
+    /// Returns the limits of the search that answers a line. Later lines may interrupt it.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();

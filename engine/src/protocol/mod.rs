@@ -1,4 +1,4 @@
-//! The engine as a server of GTP and of NBoard, which answers lines of text with text.
+//! The engine as a server of the protocols GTP and NBoard, which answers lines of text with text.
 
 mod board;
 mod clock;
@@ -24,7 +24,7 @@ pub use player::{Choice, Player};
 pub struct Reply {
     /// The text, with its line ends; it may be empty.
     pub text: String,
-    /// True if the conversation is over.
+    /// True if the session is over.
     pub quits: bool,
 }
 
@@ -36,20 +36,21 @@ impl Reply {
 
 /// A server of a protocol.
 pub trait Server {
-    /// Answers a line, as soon as limits end the search for it.
+    /// Answers a line as soon as limits end the search for the answer.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
-    /// Answers a line that nothing but itself limits.
+    /// Answers a line without limits other than its own.
     fn answer(&mut self, line: &str) -> Reply {
         self.answer_within(line, &Limits::default())
     }
 
-    /// Returns the effect of a line, or of the end (`None`), on the search for an earlier answer.
+    /// Returns the effect of a line, or of the end of input (`None`), on the search that answers an
+    /// earlier line.
     fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
         if came == Some("") { Interruption::Never } else { Interruption::Late }
     }
 
-    /// Returns whether there is something to ponder until the next line comes.
+    /// Returns whether there is a position to ponder until the next line arrives.
     fn has_to_ponder(&self) -> bool {
         false
     }
@@ -58,8 +59,8 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the conversation or the input ends. Lines that arrive meanwhile
-/// may end the search for an answer. A server ponders in another thread while it waits for a line.
+/// Answers lines until one ends the session or the input ends. Lines that arrive meanwhile may end
+/// the search for an answer. A server ponders in another thread while it waits for a line.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,
@@ -107,7 +108,8 @@ mod tests {
         }
     }
 
-    /// A server that ponders until it is stopped, and answers with the number of times it did.
+    /// A server that ponders until it is stopped, and answers with the number of times that it has
+    /// pondered.
     #[derive(Default)]
     struct Ponderer(usize);
 

@@ -71,7 +71,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Returns the turn to play, its value and the seconds that it took. A clock ends the search.
+    /// Returns the turn to play, its value and the time of the search in seconds. A clock may end
+    /// the search.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -92,7 +93,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// Returns the best moves with lines and values, from the book if it has the positions.
+    /// Returns the best moves with lines and values, from the book if the positions are in it.
     fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -118,7 +119,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Returns the value of every position of the game, the last one first, by its number of turns.
+    /// Returns the value of every position of the game by its number of turns, the last one first.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -137,13 +138,14 @@ fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// Writes a line of thought from the book, without a number of games or a depth.
+/// Writes a line of analysis from the book, without a number of games or a depth.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// `ping` announces another position: searches of this one without an end are of no more use.
+    /// `ping` announces another position, so searches of the current one without a limit are
+    /// useless.
     fn interruption(answered: &str, came: Option<&str>) -> Interruption {
         let command = |line: &str| line.split_whitespace().next().map(str::to_owned);
         let is_open_ended = matches!(command(answered).as_deref(), Some("hint" | "analyze"));

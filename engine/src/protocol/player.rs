@@ -1,4 +1,4 @@
-//! The player behind a server: an evaluation, a search strength and a book of openings.
+//! The player that a server uses: an evaluation, a search strength and a book of openings.
 
 use std::time::{Duration, Instant};
 
@@ -10,17 +10,17 @@ use crate::search::{
     Found, Level, Limits, Pruning, Search, Selectivity, Strength, TableError, Team,
 };
 
-/// Searchers with a level, and perhaps a book.
+/// Searchers with a level and, optionally, a book.
 #[derive(Debug)]
 pub struct Player<'a, E: Evaluate> {
     team: Team<'a, E>,
     level: Level,
     strength: Strength,
-    /// The pruning of searches of any level; without one, the level's own.
+    /// The pruning of searches at any level; `None` for the pruning of the level.
     pruning: Option<Pruning>,
     book: Option<Book>,
     ponders: bool,
-    /// The last position in which it chose a move, and the position after that move.
+    /// The last position in which this player chose a move, and the position after that move.
     last: Option<[Position; 2]>,
 }
 
@@ -38,7 +38,8 @@ pub struct Choice {
 }
 
 impl<'a, E: Evaluate> Player<'a, E> {
-    /// Creates a player at a level; an error if memory for the table is missing.
+    /// Creates a player at a level. Fails if there is too little memory for the transposition
+    /// table.
     pub fn new(search: &Search<'a, E>, level: Level) -> Result<Self, TableError> {
         let (team, strength) = (search.team(1)?, level.selective().strength());
         let (pruning, book, ponders, last) = (None, None, false, None);
@@ -47,7 +48,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// Replaces the pruning of any level; only depth and exact play are then the level's.
+    /// Replaces the pruning of all levels, which then determine only depth and exact play.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -55,13 +56,13 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the book, which is used while it has the positions after all moves.
+    /// Sets the book. It is used as long as the positions after all moves are in it.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
     }
 
-    /// Sets whether the player also thinks in the other side's time.
+    /// Sets whether the player also searches during the opponent's time.
     #[must_use]
     pub fn with_pondering(self, ponders: bool) -> Self {
         Self { ponders, ..self }
@@ -87,7 +88,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses the move to play: from the book, or by a search that the level or the limits end.
+    /// Chooses the move to play from the book, or by a search that the level or the limits end.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
         let choice = self.find(position, limits);
         let after = choice.square.and_then(|square| position.play(square));
@@ -103,13 +104,15 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Choice { square: best, value, nodes, from_book: false }
     }
 
-    /// Returns whether there is something to ponder: the last move was chosen here, or led here.
+    /// Returns whether the player can ponder: it chose the last move, or the position follows from
+    /// that move.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
 
-    /// Ponders after the last chosen move: searches the position after each reply, the expected
-    /// reply first, until all are done or a limit ends it, to leave entries in the table.
+    /// Ponders after the last chosen move: searches the position after each reply, starting with
+    /// the expected reply, until all are done or a limit ends it. The results stay in the
+    /// transposition table.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
         for next in self.after_replies(&after) {
@@ -120,7 +123,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after each reply that need a search: the expected reply first.
+    /// Returns the positions after each reply that need a search, starting with the expected reply.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -133,7 +136,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         next.filter(|next| next.moves() != 0 && self.from_book(next).is_none()).collect()
     }
 
-    /// Returns the best move and its value, by a search of the level that limits may end.
+    /// Returns the best move and its value, by a search at the level; limits may end it earlier.
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
         let found = self.team.lead(|searcher| searcher.search_within(position, strength, limits));
@@ -146,7 +149,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// Returns the value of any position, after a pass or of a finished game, and its origin.
+    /// Returns the value of any position, also of one without a legal move, and the origin of the
+    /// value.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -162,14 +166,15 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns limits with the time that a clock leaves, if there is one.
+    /// Returns limits that include the time of the clock, if there is one.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
         // A time without end is none.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the best move by the book and its value; `None` unless it has all positions.
+    /// Returns the best move by the book and its value; `None` unless all positions are in the
+    /// book.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // A book also gives the score after a last move of a game, from a position that it does not
         // know.
@@ -177,12 +182,12 @@ impl<'a, E: Evaluate> Player<'a, E> {
         book.best_move(position)
     }
 
-    /// Returns the moves in the book, the best first, with their values.
+    /// Returns the moves that are in the book with their values, the best first.
     pub fn book_moves(&self, position: &Position) -> Vec<(Square, Value)> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
-    /// All moves, the best first, each by a search that limits may end.
+    /// Returns all moves, the best first, each after a search that limits may end.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
         let rated = self.team.lead(|searcher| rated_moves(searcher, position, strength, limits));
@@ -204,7 +209,7 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// After every reply, before perfect play and in it, nothing is left to search.
+    /// After every reply, before and during perfect play, there is nothing left to search.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);
@@ -226,7 +231,8 @@ mod tests {
         }
     }
 
-    /// The reply that the last search expects comes first; an unfinished search is useful too.
+    /// The expected reply of the last search comes first; the result of an interrupted search is
+    /// also used.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

@@ -1,4 +1,4 @@
-//! The beginning of a game: an opening, and random moves after it.
+//! The beginning of a game: an opening, followed by random moves.
 
 use super::{ListedOpenings, Openings, Settings};
 use crate::board::transcript::Replay;
@@ -6,7 +6,7 @@ use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
 
-/// The most plies for which [`Openings::Distinct`] draws from all 433,993 openings.
+/// The greatest number of plies at which [`Openings::Distinct`] draws from all 433,993 openings.
 pub const MAX_DISTINCT_PLIES: usize = 9;
 
 /// The beginnings of a run's games.
@@ -23,7 +23,7 @@ enum Source<'s> {
     Listed(&'s ListedOpenings),
 }
 
-/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, and the order of those of each ply.
+/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, and a random order for each ply.
 #[derive(Clone, Debug)]
 struct Distinct {
     tree: OpeningTree,
@@ -52,7 +52,7 @@ impl<'s> Beginnings<'s> {
             && game.squares().iter().zip(&beginning).all(|(square, step)| *square == step.square)
     }
 
-    /// Returns the beginning of game `index`, after which the game is not over.
+    /// Returns the beginning of game `index`. The game is not over after it.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Settings { seed, random_plies, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
@@ -90,7 +90,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns the opening of the `rank`-th game of `plies` plies; `None` for too many plies.
+    /// Returns the `rank`-th opening of `plies` plies; `None` for too many plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -102,8 +102,8 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves to a number of plies from `lengths`; if the game ends
-/// earlier, tries again from the same stream with the next of `lengths`.
+/// Continues an opening by random moves up to a number of plies from `lengths`. If the game ends
+/// earlier, tries again with further draws and the next of `lengths`.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// Most ninth moves end the game after these eight; see the wipe-out in nine moves.
+    /// After these eight moves, most ninth moves end the game; see the wipe-out in nine moves.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

@@ -1,6 +1,7 @@
 //! Exploration: moves of self-play that are drawn at random instead of chosen by the search.
 //!
-//! The kept value of a drawn move is the search's, so that labels do not depend on the draw.
+//! The stored value for a drawn move is that of the search, so labels by value do not depend on the
+//! draw.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -19,8 +20,8 @@ const MAX_TEMPERATURE: f64 = 64.0;
 /// The weight of the best move in a softmax draw. The sum for 64 moves stays below 2³².
 const BEST_WEIGHT: f64 = (1 << 24) as f64;
 
-/// The rules for drawing moves at random, the first for a ply; without one, the search's move is
-/// played.
+/// The rules for drawing moves at random. The first rule that includes the ply applies; if there is
+/// none, the move of the search is played.
 ///
 /// Text form: `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas:
 /// `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
@@ -37,7 +38,7 @@ struct Rule {
 enum Draw {
     /// P(move) ∝ exp(static value after the move / temperature), both in discs.
     Softmax { temperature: f64 },
-    /// With this probability, any legal move, all equally likely; otherwise the search's.
+    /// With this probability, any legal move, drawn uniformly; otherwise the move of the search.
     Uniform { probability: f64 },
 }
 
@@ -55,7 +56,8 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Returns the move to play at `ply`, by the search's `best` and the static values after moves.
+    /// Returns the move to play at `ply`, given the move `best` of the search and the static values
+    /// after all moves.
     pub(super) fn draw(
         &self,
         ply: u32,

@@ -37,7 +37,8 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game `index`: a function of the settings, the index, the evaluations and the table size.
+/// Plays game `index`. The result is a function of the settings, the index, the evaluations and the
+/// table size.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
@@ -48,7 +49,7 @@ pub fn play<E: Evaluate>(
     game.finish()
 }
 
-/// Plays games as [`play`] does. If searches are shallow, they are played together, ply by ply, so
+/// Plays games as [`play`] does. Games with shallow searches are played together, ply by ply, so
 /// that the weights of one phase stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
@@ -100,13 +101,14 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Returns the number of empty squares from which searches of the side to move go to the end.
+    /// Returns the number of empty squares at or below which searches of the side to move reach the
+    /// end.
     fn to_the_end(&self) -> u32 {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with empty tables: games played together mix
-    /// searches.
+    /// Returns whether the next search begins with empty transposition tables, as it must if
+    /// several games are played together.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -162,7 +164,7 @@ impl<'s> Underway<'s> {
         self.push(played, Some(found.value.nearest_disc() as i8));
     }
 
-    /// Returns the move to play: `best` of the search, or another that is drawn at random.
+    /// Returns the move to play: the move `best` of the search, or another one drawn at random.
     fn drawn<E: Evaluate>(&mut self, best: Square, searcher: &mut Searcher<'_, E>) -> Square {
         let position = &self.replay.end;
         let ply = position.ply();
@@ -234,7 +236,8 @@ mod tests {
         assert_ne!(play_alone(&other, 3), in_order[3]);
     }
 
-    /// Between a game's moves come moves of other games, and either side may have its own tables.
+    /// The moves of other games come between the moves of a game, and the sides may have separate
+    /// tables.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -252,7 +255,7 @@ mod tests {
         }
     }
 
-    /// The kept value is the search's, whichever move is played.
+    /// The stored value is that of the search, whichever move is played.
     #[test]
     fn explored_moves_are_marked_and_their_values_are_the_searchs() {
         let exploration: Exploration = "all:softmax=1".parse().unwrap();
@@ -279,7 +282,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without values, the only legal move is played without a search and without a draw.
+    /// Without values, an only legal move is played without a search and without a draw.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -302,7 +305,7 @@ mod tests {
         assert!(forced > 20, "{forced}");
     }
 
-    /// The value of a move is that of a search to that side's depth with that side's evaluation.
+    /// The value of a move is that of a search at that side's depth with that side's evaluation.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings =
@@ -318,7 +321,8 @@ mod tests {
         }
     }
 
-    /// Limits of nodes end deep searches, but no position before perfect play is called solved.
+    /// Limits of nodes end deep searches; positions before perfect play do not become solved by
+    /// that.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
         let limited = |nodes| Settings {
@@ -344,8 +348,9 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// A regression: moves of shallow searches in the table did not attain the score, and one game
-    /// in three played one. The score of a solved position must stay to the end.
+    /// A regression: some moves that shallow searches had left in the transposition table did not
+    /// attain the score, and one game in three played one. The score of a solved position must be
+    /// reached at the end.
     #[test]
     fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
         let settings = Settings { exact: 13.into(), ..settings() };

@@ -1,4 +1,4 @@
-//! Many games in parallel, as a run whose parts are packed in their order.
+//! Many games in parallel, as a run whose parts are packed in order.
 
 mod pack;
 
@@ -124,12 +124,12 @@ impl Settings {
 
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard and, if it is the only one, packs all games into one file,
-/// [`GAMES_PER_FRAME`] numbers to a frame. Sides with the same evaluation and pruning share a
-/// table.
+/// Plays the games of a shard and, if it is the only one, packs all games into one file, with the
+/// games of [`GAMES_PER_FRAME`] numbers in each frame. Sides with the same evaluation and pruning
+/// share a table.
 ///
-/// The file depends neither on threads or shards nor on kills and resumptions. A game with the
-/// moves of an earlier one is dropped. A file of fewer games is extended by whole parts.
+/// The file does not depend on threads, shards, kills or resumptions. A game with the moves of an
+/// earlier one is dropped. If a file of fewer games exists, its whole parts are reused.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -201,8 +201,8 @@ impl Run {
     }
 }
 
-/// The most games with shallow searches that one thread plays together: enough that a phase's
-/// weights serve many searches, and few enough to finish in a second or two.
+/// The greatest number of games with shallow searches that one thread plays together: enough to use
+/// the weights of a phase for many searches, and few enough to finish in a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {

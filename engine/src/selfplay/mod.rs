@@ -1,4 +1,4 @@
-//! Self-play: games of one or two evaluations, after an opening that is drawn or listed.
+//! Self-play: games of one or two evaluations. Openings are drawn at random or listed in a file.
 
 mod beginning;
 mod exploration;

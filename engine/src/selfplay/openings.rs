@@ -10,7 +10,7 @@ use crate::board::Square;
 use crate::board::transcript::{self, Replay};
 use crate::text::{Invalid, Lines, TextError};
 
-/// The choice of openings, as named by an argument.
+/// The choice of openings, as given by an argument.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum OpeningsChoice {
@@ -28,9 +28,10 @@ pub enum OpeningsChoice {
 pub enum Openings {
     /// Random moves from the start of the game.
     Random,
-    /// The same; for more plies as [`Self::Random`].
+    /// All openings in random order; beyond 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in turn, each continued by random moves up to the drawn number of plies.
+    /// The listed openings in order, each continued by random moves up to the drawn number of
+    /// plies.
     Listed(ListedOpenings),
 }
 

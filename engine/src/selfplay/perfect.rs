@@ -1,4 +1,4 @@
-//! The numbers of empty squares from which games are played perfectly.
+//! The number of empty squares at or below which games are played perfectly.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -14,15 +14,15 @@ const MOST: u32 = 60;
 /// The number of empty squares at or below which a game is played perfectly, 0 to 60, or a range to
 /// draw from for each game. Text form: `16`, or `15..16`, which includes its end.
 ///
-/// If all games become perfect at one number, the side to move there plays its first perfect move
-/// one ply before the other, and scores of weak games favour it: weights that learn from them are
-/// biased by the parity of empty squares, in all phases. With two neighbouring numbers, half of the
-/// games favour either side.
+/// If perfect play starts at the same number in all games, the side to move there plays its first
+/// perfect move one ply before the other side. Scores of weak games then favour that side, and
+/// weights that are fitted to them are biased by the parity of empty squares, in all phases. With
+/// two consecutive numbers, half of the games favour either side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfectFrom(RangeInclusive<u32>);
 
 impl PerfectFrom {
-    /// Returns the usual numbers: 15 and 16.
+    /// Returns the default numbers: 15 and 16.
     pub fn usual() -> Self {
         Self(15..=16)
     }
@@ -37,7 +37,7 @@ impl PerfectFrom {
         *self.0.end()
     }
 
-    /// Draws the number for a game. A single number takes nothing from the stream.
+    /// Draws the number for a game. A single number consumes no random draw.
     pub(super) fn draw(&self, random: &mut Generator) -> u32 {
         let (first, last) = (*self.0.start(), *self.0.end());
         if first == last { first } else { first + random.below(last - first + 1) }
@@ -105,7 +105,7 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// Files of games with one number stay the same, byte by byte.
+    /// A setting with one number leaves the bytes of the file as in earlier versions.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

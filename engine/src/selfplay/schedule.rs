@@ -1,4 +1,4 @@
-//! The numbers of random moves that games begin with.
+//! The number of random moves at the beginning of games.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::random::Generator;
 use crate::text::{Invalid, excerpt, parse_range};
 
-/// The greatest number of random moves: it leaves one square for a search.
+/// The greatest number of random moves, which leaves one square for a search.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
 /// The largest weight of a number of random moves.
@@ -28,7 +28,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the length whose weights, laid end to end, contain a place, and the place in them.
+    /// Lays the weights of all lengths end to end. Returns the length whose weight includes a
+    /// place, and the offset of the place in that weight.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -38,9 +39,9 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the length of deal `index`, and a rank that no other deal of that length has. In
-    /// each round of deals, every length comes as often as its weight, in an order that depends on
-    /// the seed.
+    /// Returns the length for deal `index`, and a rank that is unique among the deals of that
+    /// length. In each round of deals, every length occurs as often as its weight, in an order that
+    /// depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -49,7 +50,8 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns the schedule of equally likely lengths of a range, or of all if that has none.
+    /// Returns the schedule with equally likely lengths in a range, or with all lengths for an
+    /// empty range.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
@@ -59,7 +61,7 @@ impl Schedule {
         Self { weights }
     }
 
-    /// Returns the greatest length with a weight that is at most `most`; 0 if there is none.
+    /// Returns the greatest length, at most `most`, that has a weight; 0 if there is none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
@@ -70,8 +72,8 @@ impl Schedule {
     }
 }
 
-/// Returns a step size without a common divisor with `length`, which visits every place of a
-/// circle, between a third and two thirds of `length` if possible.
+/// Returns a step that has no common divisor with `length`, so that repeated steps around a circle
+/// reach every place. It is between a third and two thirds of `length` if possible.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
@@ -122,7 +124,8 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes the shortest text of the schedule. The provenance of games has it, with `8..=24`.
+    /// Writes the shortest text of the schedule. The provenance of games has this text, with
+    /// `8..=24`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;

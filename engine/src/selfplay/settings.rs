@@ -3,24 +3,25 @@
 use super::{Exploration, Openings, PerSide, PerfectFrom, Schedule};
 use crate::search::{EndgameSchedule, Selectivity};
 
-/// The settings that decide how games are played.
+/// The settings that determine how games are played.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The number of moves at the beginning that no search chooses.
+    /// The number of moves at the beginning that are not chosen by a search.
     pub random_plies: Schedule,
     /// The source of the moves at the beginning.
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
-    /// The number of nodes after which a search before perfect play ends, if there is one.
+    /// The number of nodes at which a search before perfect play ends, if limited.
     pub nodes: PerSide<Option<u64>>,
     /// The selectivity of searches before perfect play.
     pub selectivity: PerSide<Selectivity>,
     /// The ProbCut schedule of searches to the end before perfect play.
     pub ends: PerSide<EndgameSchedule>,
-    /// The number of empty squares of perfect play, after selective ends.
+    /// The number of empty squares at or below which play is perfect, after pruned endgame
+    /// searches.
     pub exact: PerfectFrom,
     /// The rules for drawing moves before perfect play at random.
     pub exploration: Exploration,
@@ -28,8 +29,8 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// The greatest depth of a shallow search, which spends most of its time on weights that are not in
-/// the cache, and gains little from the table of the previous move's search.
+/// The greatest depth of a shallow search. Such a search spends most of its time on weights outside
+/// the cache, and gains little from the transposition table of the previous move.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

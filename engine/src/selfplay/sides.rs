@@ -20,7 +20,7 @@ impl<T> PerSide<T> {
         Self { black: one.clone(), white: one }
     }
 
-    /// Returns the pair of what `value` returns for each.
+    /// Applies `value` to both values, and returns the pair of results.
     pub fn each<U>(&self, value: impl Fn(&T) -> U) -> PerSide<U> {
         PerSide { black: value(&self.black), white: value(&self.white) }
     }

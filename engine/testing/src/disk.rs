@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The commands of a test, for a shell; `$PROGRAM` is the program.
+/// The commands of a test, as a shell script; `$PROGRAM` is the program.
 pub struct Scenario<'a> {
     /// The binary.
     pub program: &'a Path,
@@ -48,7 +48,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Reads a file that the script left.
+/// Reads a file that the script has written.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::program::{message, printed};
 
-/// A folder of a test, deleted with it, in which one program runs. Arguments are given as one text,
-/// split at its blanks; files are named relative to the folder.
+/// A folder of a test, deleted with it, in which one program runs. Arguments are given as one text
+/// and split at blanks; file names are relative to the folder.
 pub struct Folder {
     folder: tempfile::TempDir,
     program: &'static str,
@@ -24,7 +24,8 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Makes the parts of runs so small: a usual part holds all work of a test.
+    /// Limits the parts of runs to this number of units, since a usual part contains all the work
+    /// of a test.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -65,7 +66,7 @@ impl Folder {
         command
     }
 
-    /// Returns a command that runs below limits of the shell, such as `-s 128`.
+    /// Returns a command that runs under limits of the shell, such as `-s 128`.
     pub fn limited(&self, limits: &str, arguments: &str) -> Command {
         let mut command = Command::new("sh");
         let script = format!("ulimit {limits} && exec \"$PROGRAM\" {arguments}");
@@ -73,7 +74,7 @@ impl Folder {
         command
     }
 
-    /// Starts a command, and waits until a file of its unfinished work has this many bytes.
+    /// Starts a command, and waits until a file of its unfinished work has this size in bytes.
     pub fn started(&self, arguments: &str, file: &str, bytes: u64) -> Child {
         let mut command = self.command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -86,7 +87,8 @@ impl Folder {
         child
     }
 
-    /// Runs a command. It must end soon: the work that some commands ask for takes hours.
+    /// Runs a command. It must end soon; some commands under test would take hours if they were not
+    /// refused.
     pub fn run(&self, arguments: &str) -> Output {
         self.run_within(Duration::from_secs(120), arguments)
     }
@@ -109,7 +111,7 @@ impl Folder {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Returns the answer of a command that must succeed to lines of input.
+    /// Returns the output of a command that must succeed, given lines of input.
     pub fn answers(&self, arguments: &str, lines: &str) -> String {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         let output = command.write_stdin(lines).output().expect("the program runs");

@@ -1,4 +1,4 @@
-//! The guides: the Markdown files that tell a reader what to type, and their blocks of commands.
+//! The guides: the Markdown files that contain commands for readers, and their blocks of commands.
 
 pub mod inputs;
 
@@ -16,7 +16,7 @@ pub fn repository() -> PathBuf {
 }
 
 /// Returns the README, the pages next to it, the book, and the pages of the crates and of the
-/// folders of files, without the log of experiments.
+/// folders of files, but not the log of experiments.
 pub fn all() -> Vec<PathBuf> {
     const FOLDERS: &str = "\
         . docs docs/concepts docs/guides docs/reference datasets \
@@ -37,8 +37,8 @@ pub struct Block {
     pub line: usize,
     /// The script for a shell.
     pub script: String,
-    /// False in a block of `sh`, whose commands run in small; true in one of `text`, whose calls of
-    /// this project's programs must be valid.
+    /// False in a block of `sh`, whose commands run on a small scale; true in a block of `text`,
+    /// whose calls of this project's programs must only be valid.
     pub is_checked: bool,
 }
 

@@ -2,7 +2,7 @@
 //! compares the result and the work with those of an undisturbed run.
 //!
 //! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` does this 25 times on larger
-//! work, and also checks the processor time, which a few kills of little work leave to chance.
+//! work, and also checks the processor time, which varies too much with a few kills of little work.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ const MOST_WORK: f64 = 1.2;
 /// The number of kills if `OTHELLO_KILLS` is not set.
 const FEW_KILLS: usize = 4;
 
-/// A command to kill. It runs in its own folder: outputs have relative names.
+/// A command to kill. It runs in a new folder, so outputs have relative names.
 pub struct Subject<'a> {
     /// The binary.
     pub program: &'a Path,
@@ -38,11 +38,11 @@ pub struct Subject<'a> {
     pub stage: &'a str,
     /// Counts the finished units of the stage from the files of a killed run.
     pub finished: &'a dyn Fn(&Path) -> u64,
-    /// The number of units of a part, for work of which a usual part holds all.
+    /// The number of units of a part, if a part of the usual size would contain all the work.
     pub units_per_part: Option<u64>,
 }
 
-/// Kills a command whose output, after `--out`, is made from parts with this many units.
+/// Kills a command whose output, named after `--out`, is made from parts with this number of units.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -74,7 +74,7 @@ struct Run {
     seconds: f64,
 }
 
-/// A lock that makes checks run one at a time, since only the total processor time of all child
+/// A lock under which checks run one at a time, since only the total processor time of all child
 /// processes is known.
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -122,8 +122,8 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Runs until the command has done its part of the undisturbed work, and kills it there;
-    /// returns the processor seconds it took. A run that ends before is started again, to be killed
+    /// Runs the command until it has done a share of the undisturbed work, and kills it; returns
+    /// the processor seconds used. A run that ends before that is started again, and killed
     /// earlier.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
@@ -192,7 +192,7 @@ fn tempfolder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Returns a report without the fields that differ from run to run.
+/// Returns a report without the fields that vary from run to run.
 pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {
@@ -206,7 +206,7 @@ pub fn lasting(report: &Value) -> Value {
     }
 }
 
-/// Waits until `condition` holds for a process; returns whether it was still running then.
+/// Waits until `condition` is true for a process; returns whether it was still running then.
 fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     while child.try_wait().expect("its state").is_none() {
         if condition(child) {
@@ -224,14 +224,14 @@ fn seconds_of(child: &Child) -> f64 {
     time.map_or(0.0, |time| time.num_microseconds() as f64 / 1e6)
 }
 
-/// Returns the processor time of all processes that ended.
+/// Returns the processor time of all processes that have ended.
 fn seconds_of_children() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-/// Writes files into a folder by the names that [`files_in`] gave them, with the folders that
-/// these stand in.
+/// Writes files into a folder under the names that [`files_in`] returned, and creates their
+/// folders.
 pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -240,8 +240,8 @@ pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Returns the bytes of every ordinary file in a folder and its subfolders, except files with some
-/// names.
+/// Returns the bytes of every ordinary file in a folder and its subfolders, except files with the
+/// given names.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {

@@ -1,6 +1,6 @@
-//! The parts that the tests of all crates share: folders in which programs run, games of random
-//! moves, files of records, kills, work that stops, small disks, the blocks of the
-//! guides, and the count of tests that were skipped.
+//! The parts that the tests of all crates share: folders in which programs run, random games, files
+//! of records, kills, interrupted work, small disks, the blocks of the guides, and the count of
+//! skipped tests.
 
 #[cfg(target_os = "linux")]
 pub mod disk;

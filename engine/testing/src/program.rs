@@ -1,4 +1,4 @@
-//! Words and ends of a program that ran.
+//! The output and the end of a program that ran.
 
 use std::process::{Child, ExitStatus, Output};
 use std::thread::sleep;
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Returns the text of standard error, without the end of its last line.
+/// Returns the text of standard error, without its last line end.
 pub fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
-/// Returns the JSON object that a command printed, whatever its exit status.
+/// Returns the JSON object that a command printed, with any exit status.
 pub fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
 }
 
-/// Waits until a program ends by itself, and kills it if it takes longer than that; returns its
-/// status if it did.
+/// Waits until a program ends, and kills it after the limit; returns its status if it ended in
+/// time.
 pub fn ended_within(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let begun = Instant::now();
     loop {

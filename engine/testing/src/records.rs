@@ -5,7 +5,7 @@ use std::path::Path;
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
 use othello_engine::record::{Record, RecordReader, RecordWriter};
 
-/// Begins a file of records anew.
+/// Begins a file of records, and replaces an existing one.
 pub fn begin<R: Record>(path: &Path, provenance: &Provenance) -> RecordWriter<R> {
     begun(RecordWriter::begin(path, provenance, Existing::Replace).expect("a place for the file"))
 }

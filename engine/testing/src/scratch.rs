@@ -1,4 +1,4 @@
-//! Files in memory for readers that take paths, written anew for every input.
+//! Files in memory for readers that take paths. They are written again for every input.
 
 use std::cell::RefCell;
 use std::fs;

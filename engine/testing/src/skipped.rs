@@ -1,6 +1,6 @@
 //! The report and count of skipped tests.
 //!
-//! `$OTHELLO_SKIPPED` names a file that gets a line for each; `.ci/run` prints it at its end.
+//! A line for each is appended to the file `$OTHELLO_SKIPPED`, which `.ci/run` prints at its end.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -13,8 +13,8 @@ macro_rules! skip {
     };
 }
 
-/// Reports on standard error, past the capture of tests, that the running test of a module is
-/// skipped.
+/// Reports on standard error, in spite of the capture by the test runner, that the running test of
+/// a module is skipped.
 pub fn note(module: &str, reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().filter(|&name| name != "main").unwrap_or(module);

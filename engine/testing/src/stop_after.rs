@@ -1,10 +1,10 @@
-//! Work that is stopped in its middle.
+//! Work that is interrupted before it is complete.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::progress::Progress;
 
-/// An observer that stops the work after some units, and remembers the reports.
+/// An observer that stops the work after some units, and records the reports.
 #[derive(Debug, Default)]
 pub struct StopAfter {
     units: u64,

@@ -1,5 +1,5 @@
-//! Runs the commands of every guide, block by block, in the order of the guide and in its own
-//! folder. `src/bin/guide-command.rs` stands for the programs; it describes the smaller work.
+//! Runs the commands of every guide, block by block in order, in one folder for each guide.
+//! `src/bin/guide-command.rs` replaces the programs; it describes how it reduces the work.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -94,12 +94,12 @@ fn lacks(block: &Block) -> Option<&'static str> {
     (calls("cc ") && !runs("sh", &compile)).then_some("needs a C compiler and libzstd")
 }
 
-/// Returns the program to call for `python3`: `$PYTHON`, if it is set.
+/// Returns the program that is called as `python3`: `$PYTHON`, if that is set.
 fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// A folder like the repository, with links to `guide-command` in place of the commands.
+/// A folder like the repository, with links to `guide-command` instead of the commands.
 struct Place {
     folder: tempfile::TempDir,
     binaries: PathBuf,

@@ -1,4 +1,4 @@
-//! Tests of readers that go away early, as `head` does: that is not an error.
+//! Tests of readers that close a pipe early, as `head` does, which is not an error.
 
 use std::process::Stdio;
 

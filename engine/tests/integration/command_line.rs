@@ -74,7 +74,8 @@ fn values_do_not_depend_on_the_threads() {
     assert_eq!(one, three);
 }
 
-/// The memory for each thread's table shows how many positions are searched at a time.
+/// The memory for each thread's transposition table shows how many positions are searched at a
+/// time.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
@@ -92,7 +93,7 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
     assert!(message.contains("--hash-mb, of which each thread needs as much"), "{message}");
 }
 
-/// A regression: the report of a complete output did not tell whether an earlier run had made it.
+/// A regression: the report on a complete output did not state whether an earlier run had made it.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     let folder = folder();

@@ -1,5 +1,5 @@
-//! Tests of the conformance vectors: the program writes and reads them, so that other readers can
-//! trust them.
+//! Tests of the conformance vectors: the program writes and reads them, so that authors of other
+//! readers can rely on them.
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Position, Square};
@@ -22,7 +22,7 @@ fn boards_and(values: &str) -> Vec<(Position, Value)> {
     boards.into_iter().zip(values).collect()
 }
 
-/// Writes the shipped files anew. Run it by its name, with `--ignored`.
+/// Writes the shipped files again. Run it by name, with `--ignored`.
 #[test]
 #[ignore = "writes into datasets/conformance"]
 fn regenerate() {
@@ -56,7 +56,7 @@ fn the_evaluator_gives_the_stated_values() {
     }
 }
 
-/// The rule of formats.md, written once more without tables and search.
+/// An independent implementation of the definition in formats.md, without tables and search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
     fn value(weights: &Weights, position: &Position) -> Value {
@@ -88,7 +88,7 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The board of the worked example in formats.md: a line of boards.txt, counted from 1.
+/// The board of the worked example in formats.md: its line in boards.txt, counted from 1.
 const WORKED_OUT: usize = 39;
 
 /// The rows of the worked example in formats.md: for each pattern, its first instance, the discs

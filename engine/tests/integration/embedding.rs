@@ -1,5 +1,4 @@
-//! The build script: what stands in names and in files reaches cargo as text, and as no
-//! instruction.
+//! The build script: text in names and in files must reach cargo as text, not as an instruction.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +10,7 @@ use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 
-/// Returns whether a build script embeds weights; that of a build without them does nothing.
+/// Returns whether a build script embeds weights; in a build without them, it does nothing.
 fn embeds(script: &Path) -> bool {
     let variable = b"OTHELLO_WEIGHTS";
     fs::read(script).is_ok_and(|code| code.windows(variable.len()).any(|at| at == variable))
@@ -32,7 +31,7 @@ fn build_script() -> PathBuf {
     newest.expect("cargo ran it")
 }
 
-/// Runs the build script with these weights; whether it is content, and its output for cargo.
+/// Runs the build script with these weights; returns whether it succeeds, and its output for cargo.
 fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
     let mut script = Command::new(build_script());
     script.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).env("OUT_DIR", out);
@@ -41,7 +40,7 @@ fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A line break in the name went on as an instruction of its own.
+/// A line break in the name started a line, which cargo read as an instruction.
 #[test]
 fn a_line_break_in_the_name_of_the_weights_is_no_instruction_to_cargo() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
-//! Tests of the evaluation's promises: the same value for all eight images of a position, the same
-//! indices however they were reached, one set of weights for each phase.
+//! Tests of the properties of the evaluation: all eight images of a position have the same value,
+//! indices do not depend on the moves that led to a position, and each phase has one set of
+//! weights.
 
 use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
 use othello_engine::eval::{
@@ -21,7 +22,7 @@ fn random_weights(set: PatternSet, seed: u64) -> Weights {
     weights
 }
 
-/// Draws a set of random patterns: any squares, and as many instances as fit.
+/// Draws a set of random patterns with any squares, up to the greatest number of instances.
 fn random_set(random: &mut Generator) -> PatternSet {
     let mut text = String::from("name = \"random\"\nscalars = [\"player_discs\"]\n");
     let mut set = PatternSet::from_toml(&text).unwrap();

@@ -1,4 +1,4 @@
-//! A level means the same at every door.
+//! A level has the same meaning in every command and protocol.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
@@ -10,7 +10,7 @@ use othello_testing::program::ended_within;
 
 use crate::folder;
 
-/// A server on two threads or one, and its lines.
+/// Starts a server on one or two threads; returns its process, its input and its lines.
 fn server(arguments: &str) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
     let folder = folder();
     let mut command = folder.command(arguments);
@@ -74,7 +74,7 @@ fn every_door_gives_the_same_move_for_the_same_level() {
     assert!(values > 0);
 }
 
-/// Self-play at a level is self-play with the settings of its row.
+/// Self-play at a level equals self-play with the settings of that level's row.
 #[test]
 fn games_of_a_level_are_those_of_its_row() {
     let folder = folder();
@@ -88,7 +88,7 @@ fn games_of_a_level_are_those_of_its_row() {
     assert_ne!(played("other", "--level 5"), played("row", &row));
 }
 
-/// Level 60 uses the time on its clock, on two threads, and loses no game on time.
+/// Level 60 uses the time of its clock, on two threads, and loses no game on time.
 #[test]
 fn the_greatest_level_answers_under_a_clock() {
     let (mut child, mut input, mut lines) = server("gtp --level 60 --threads 2 --hash-mb 4");
@@ -111,8 +111,8 @@ fn the_greatest_level_answers_under_a_clock() {
     assert!(child.wait().unwrap().success());
 }
 
-/// Past bugs: a search at level 60 went on after `quit`, when the input was over, and for hours
-/// when the client had died.
+/// Regressions: a search at level 60 continued after `quit` if the input had ended, and for hours
+/// after the client had died.
 #[test]
 fn what_comes_later_ends_a_search() {
     let check = |protocol: &str, question: &str, end: Option<&str>| {

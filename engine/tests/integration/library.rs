@@ -1,4 +1,4 @@
-//! Tests of the examples: they run and find the expected results.
+//! Tests of the examples: they run and print the expected results.
 
 #[path = "../../examples/evaluate.rs"]
 #[allow(dead_code, reason = "an example's main is not called")]
@@ -67,7 +67,7 @@ fn every_textbook_form_finds_the_same_value() {
     }
 }
 
-/// A regression: the best of the last moves was not returned, so that nobody moved any more.
+/// A regression: the search of the last moves did not return a best move, so that no player moved.
 #[test]
 fn every_form_plays_a_game_to_its_end() {
     for comparison in ["game", "ages"] {
@@ -102,7 +102,7 @@ fn a_board_of_lines_counts_the_published_leaves() {
     assert_ne!(board.hash_by_17(), other.hash_by_17());
 }
 
-/// A game of 13 plies that cannot be avoided is published, and none is shorter.
+/// It is published that a game of 13 plies cannot be avoided, and that none is shorter.
 #[test]
 fn the_shortest_stoner_is_the_published_one() {
     assert_eq!(Stoners::of(12).unwrap().counts, [[0; PATIENCE + 1]; 2]);
@@ -114,8 +114,8 @@ fn the_shortest_stoner_is_the_published_one() {
     assert_eq!(found, Some(0));
 }
 
-/// A tree that is searched until its root is proven has a perfect move; one of a few simulations
-/// has any.
+/// A tree search until the root is proven returns a perfect move; one with a few simulations
+/// returns some legal move.
 #[test]
 fn a_tree_proves_the_last_moves() {
     let evaluator = Evaluator::from(Mobility);

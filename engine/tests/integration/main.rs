@@ -1,6 +1,6 @@
-//! Tests of the crate and its program from outside, in one binary, because every binary takes long
-//! to link. The tests that kill and resume commands have a binary of their own, because they
-//! measure the processor time of all child processes.
+//! Tests of the crate and its program from outside, in one binary, since linking each binary takes
+//! long. The tests that kill and resume commands have a separate binary, because they measure the
+//! processor time of all child processes.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -1,4 +1,4 @@
-//! Threads that panic without memory: the process ends.
+//! Threads that panic without free memory: the process must end.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
@@ -11,7 +11,8 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
 
-/// No test: the process in which a thread panics without memory, while another waits for it.
+/// Not a test: the process in which a thread panics without memory, while another thread waits for
+/// it.
 #[test]
 #[ignore = "a process for the other test"]
 fn process_without_memory() {
@@ -40,8 +41,8 @@ fn take_all_memory() {
     }
 }
 
-/// The message of the panic held a lock while it found no memory, and so did the message of that:
-/// the process hung.
+/// A regression: the panic message held a lock while its allocation failed, and the message about
+/// that failure needed the same lock, so the process hung.
 #[test]
 fn a_panic_without_memory_ends_the_process() {
     let mut child = Command::new(std::env::current_exe().unwrap());

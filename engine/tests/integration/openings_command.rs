@@ -1,8 +1,8 @@
-//! `openings --balanced`: an output that cannot be written is reported before the work.
+//! `openings --balanced` reports an output that cannot be written before the work.
 
 use crate::folder;
 
-/// Hours of work, but for the openings that are found first.
+/// A command that takes hours, except for the openings that are found first.
 const WORK: &str = "openings --plies 8 --balanced --score-depth 3 --weights mobility --seed 5";
 
 #[test]

@@ -1,5 +1,5 @@
-//! Tests of every command of the NBoard protocol as its page describes it, and of GTP in addition
-//! to playing: clocks, books, and GoGui's analysis commands. `tests/cmd/gtp.stdin` has the rest.
+//! Tests of every command of the NBoard protocol according to its page, and of GTP beyond playing:
+//! clocks, books, and GoGui's analysis commands. `tests/cmd/gtp.stdin` has the rest.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn player(level: u32) -> Player<'static, Zero> {
     Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
 }
 
-/// Returns whether a text is as expected, word by word: `#` is a number, `..` any words, `M` a
+/// Returns whether a text matches a pattern word by word: `#` is a number, `..` any words, `M` a
 /// move.
 fn is_like(text: &str, expected: &str) -> bool {
     let line = |(said, expected): (&str, &str)| {
@@ -80,7 +80,7 @@ fn ask(
     if text.starts_with('=') { Ok(body) } else { Err(body) }
 }
 
-/// Past bugs: the first bytes of any file were printed, and a device was read for ever.
+/// Regressions: the first bytes of any file were printed, and reading a device never ended.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {
@@ -141,7 +141,7 @@ fn analysis_commands_of_gogui_are_listed_and_give_the_values_of_a_search() {
     }
 }
 
-/// Level 60 searches to the end of the game, which would take a lifetime.
+/// Level 60 searches to the end of the game, which would take years.
 #[test]
 fn a_clock_ends_searches_that_a_level_does_not() {
     let mut server = Gtp::new(player(60));
@@ -157,8 +157,8 @@ fn a_clock_ends_searches_that_a_level_does_not() {
     assert!(server.answer("go").text.contains("=== "));
 }
 
-/// Writes and reads a book of openings of three moves, scored by another evaluation than the
-/// player's.
+/// Writes and reads a book of openings of three moves, scored by another evaluation than that of
+/// the player.
 fn book(folder: &Path) -> Book {
     let path = folder.join("book.openings");
     write_openings(&path, &Settings::whole(3, 2), &Mobility, Existing::Keep, &Silent).unwrap();

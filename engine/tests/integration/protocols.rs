@@ -1,4 +1,4 @@
-//! Tests of whole games by GTP and NBoard, with passes, against a client that keeps its own board.
+//! Tests of whole games by GTP and NBoard, including passes, against a client with its own board.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
@@ -44,9 +44,9 @@ fn after(position: &Position, turn: Option<Square>) -> Position {
     turn.map_or(position.pass(), |square| position.play(square).unwrap())
 }
 
-/// Plays games in which the engine plays one side and the client the other, at random or so that
-/// the engine must pass often. `choose` asks the engine for its turn, and `tell` sends it one; both
-/// get the game so far. Returns the number of passes of the client and of the engine.
+/// Plays games of the engine against the client, which moves at random, or so that the engine must
+/// pass often. `choose` asks the engine for its turn, and `tell` sends it a turn; both receive the
+/// game so far. Returns the number of passes of the client and of the engine.
 fn play_games(
     games: u64,
     mut choose: impl FnMut(&[Option<Square>], &Position, Side) -> Option<Square>,
@@ -182,7 +182,8 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// Level 60 ends no search: the clock does, and the next command ends pondering.
+/// A search at level 60 has no end of its own: the clock ends it, and the next command ends
+/// pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let folder = folder();
@@ -217,8 +218,8 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// NBoard sends the whole game before every move of the engine. It is searched as by GTP, which
-/// follows the game turn by turn.
+/// NBoard sends the whole game before every move of the engine. The search equals that by GTP,
+/// which sends the game turn by turn.
 #[test]
 fn nboard_forgot_its_searches_before_every_move() {
     let player = || {
@@ -248,7 +249,8 @@ fn nboard_forgot_its_searches_before_every_move() {
     assert!(nodes[0] < nodes[1], "{nodes:?}");
 }
 
-/// NBoard sends `move` after one turn, and `set game` after two; the pondered entries are kept.
+/// NBoard sends `move` after one turn, and `set game` after two; the entries from pondering must
+/// remain.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let player = || Player::new(&Search::new(&Zero).hash_mb(1), Level::new(5).unwrap()).unwrap();

@@ -9,8 +9,8 @@ use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Searcher;
 
-/// The hard part has every legal move of positions of the strong test, each half of its own, and
-/// the best of their scores is the score that the game has there.
+/// The hard part of the strong test has every legal move of its positions, split into halves. The
+/// best score of a position's moves must equal the score of the game there.
 #[test]
 fn the_hard_part_agrees_with_the_strong_test() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");
@@ -37,7 +37,7 @@ fn the_hard_part_agrees_with_the_strong_test() {
     }
 }
 
-/// The scores of the strong test are those that a search with the mobility evaluation finds.
+/// The scores of the strong test must equal those of a search with the mobility evaluation.
 #[test]
 fn the_strong_test_has_exact_scores() {
     let mut searcher = Searcher::new(&Mobility, 16);

@@ -1,4 +1,4 @@
-//! Tests of the readers in other languages: they give the values and the records that the
+//! Tests of the readers in other languages: they must print the values and the records that the
 //! conformance vectors state, and refuse damaged files.
 
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Returns this program's values of the boards, one a line, by any weights.
+/// Returns this program's value of each board for any weights.
 fn our_values(choice: &WeightsChoice) -> String {
     let boards = text("boards.txt");
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
@@ -113,7 +113,7 @@ fn python_reads_the_same_records() {
     }
 }
 
-/// A regression: these ended in a traceback.
+/// A regression: these commands ended in a traceback.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {
@@ -139,8 +139,8 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// Files that are cut short, changed in one byte, or longer than they should be are refused with
-/// status 2, and the sanitizers find nothing.
+/// The reader refuses files that are truncated, changed in one byte, or too long with status 2, and
+/// the sanitizers report nothing.
 #[test]
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! Tests of operations that the operating system refuses: a clear message, nothing lost, no lock
-//! left.
+//! Tests of failing system calls: the message is clear, no data are lost, and no lock remains.
 
 use std::fs;
 use std::path::Path;
@@ -22,10 +21,10 @@ fn folder() -> Folder {
 
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
 
-/// A self-play run that no machine completes before a signal reaches it.
+/// A self-play run that is too long to complete before a signal arrives.
 const MANY_GAMES: &str = "selfplay --games 100000 --seed 1 --depth 2 --exact 6 --weights mobility";
 
-/// A self-play run of four quick games and one that never ends.
+/// A self-play run of four short games and one that never ends.
 const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weights mobility \
     --random-plies 8,50 --threads 1";
 
@@ -50,7 +49,7 @@ fn undisturbed() -> &'static [u8] {
     })
 }
 
-/// Starts a run, and waits until it has finished the part of this number.
+/// Starts a run, and waits until the part with this number is complete.
 fn start(folder: &Folder, arguments: &str, part: u32) -> Child {
     let part = format!("a.games.parts/part-{part:06}");
     folder.started(&format!("{arguments} --out a.games"), &part, 1)
@@ -133,7 +132,7 @@ fn an_interrupt_stops_after_the_work_at_hand() {
     }
 }
 
-/// A regression: the lines about the interrupt were plain text, and no exit event came.
+/// A regression: the lines about the interrupt were plain text, and the exit event was missing.
 #[test]
 fn with_events_every_line_is_one_and_the_last_is_the_exit() {
     for (arguments, signals, last) in
@@ -168,8 +167,7 @@ fn with_events_every_line_is_one_and_the_last_is_the_exit() {
     }
 }
 
-/// If the signal comes late, the work in progress may be all that is left: the run then simply
-/// ends.
+/// If the signal comes late, the work in progress may be all that remains; the run then completes.
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = folder();
@@ -232,7 +230,7 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     assert!(folder.read("a.games") == undisturbed());
 }
 
-/// If the reader of the messages goes away, the work goes on, and nothing panics.
+/// If the reader of the messages closes the pipe, the work continues without a panic.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
     let folder = folder();

@@ -1,5 +1,6 @@
-//! The generator of the conformance vectors in `datasets/conformance/`: the shipped weights again,
-//! their values of `boards.txt`, and the records of `games.txt` and `positions.txt` in binary.
+//! The generator of the conformance vectors in `datasets/conformance/`: a copy of the shipped
+//! weights, their values for `boards.txt`, and the records of `games.txt` and `positions.txt` in
+//! binary form.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
 
-/// The weights of the vectors, each with the file of values by them.
+/// The weights of the vectors, each with the file of values that they give.
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -82,7 +83,8 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Writes weights in sections with all numbers of a phase; the program itself writes the changes.
+/// Writes weights with all numbers of a phase in each section; the program itself writes changes
+/// from phase to phase.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };
@@ -94,8 +96,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Writes the file again without the program's version and revision, so that later versions make
-/// the same bytes, and with an unknown section after the first one.
+/// Rewrites the file without the program's version and revision, so that later versions make the
+/// same bytes, and with an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");

@@ -1,4 +1,4 @@
-//! Games as the page shows them: every position with its legal moves.
+//! Games as the page displays them: every position with its legal moves.
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::transcript::{self, Replay};
@@ -17,7 +17,7 @@ pub(crate) struct Shown {
     board: String,
     legal: Vec<String>,
     over: bool,
-    /// True if the side whose turn it was had to pass.
+    /// True if the side to move before had to pass.
     passed: bool,
     black: u32,
     white: u32,
@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
     Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
 }
 
-/// Returns all positions of a game, the first one first. A side that must pass does.
+/// Returns all positions of a game from the first on. A side without a legal move passes.
 pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
     let BoardLine { position, side, .. } = start;
     let must_pass = position.moves() == 0 && !position.is_over();

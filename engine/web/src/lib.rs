@@ -1,8 +1,8 @@
-//! The engine in a browser: questions and answers in JSON, through the memory of WebAssembly.
+//! The engine in a browser: questions and answers are JSON in the memory of WebAssembly.
 //!
 //! The page writes a question at the address from [`buffer`], calls [`ask`], and reads the answer
-//! at [`answer`]. An instance has one evaluation for its life. The page also asks for boards, legal
-//! moves and passes: JavaScript has no rule of the game.
+//! at [`answer`]. The evaluation of an instance never changes. The page also asks for boards, legal
+//! moves and passes: the JavaScript contains no rules of the game.
 
 mod game;
 mod question;
@@ -19,7 +19,7 @@ thread_local! {
     static BUFFERS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
-/// Returns a buffer for a question, or for a file after its name.
+/// Returns a buffer for a question, or for a name followed by a file.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     BUFFERS.with_borrow_mut(|[question, _]| {
@@ -34,7 +34,8 @@ pub extern "C" fn ask() -> usize {
     reply(|question| answer_text(&String::from_utf8_lossy(&question)))
 }
 
-/// Takes the weights file after a name of `name_bytes` bytes; returns the answer's size.
+/// Loads the weights file that follows a name of `name_bytes` bytes; returns the size of the
+/// answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -43,7 +44,7 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     })
 }
 
-/// Takes the part of a weights file for play, as [`load`] takes a whole file.
+/// Loads the part of a weights file without the counts, as [`load`] loads a whole file.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -52,7 +53,7 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Takes the part of the same weights file that holds the counts.
+/// Loads the part of the same weights file that contains the counts.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)

@@ -1,4 +1,4 @@
-//! The questions of the page and their answers.
+//! The questions that the page asks, and their answers.
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::text::Invalid;
@@ -33,7 +33,7 @@ enum Question {
         exact: Option<u32>,
         forget: bool,
     },
-    /// The value of one move of a position, and the line behind it.
+    /// The value of one move of a position, and the best line after it.
     Rate {
         board: String,
         square: String,
@@ -47,7 +47,7 @@ enum Question {
     },
 }
 
-/// Answers a question in JSON, in JSON: `{"answer": …}` or `{"error": "…"}`.
+/// Answers a question, which is JSON, by JSON: `{"answer": …}` or `{"error": "…"}`.
 pub fn answer_text(question: &str) -> String {
     let question = serde_json::from_str(question).map_err(|error| error.to_string());
     written(question.and_then(answer))

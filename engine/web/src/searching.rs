@@ -1,4 +1,4 @@
-//! The evaluation of an instance, and searches by it.
+//! The evaluation of an instance, and searches with it.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -15,22 +15,22 @@ use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Stren
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-/// The size of the transposition table, for the memory of a telephone.
+/// The size of the transposition table, which fits the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
 /// The strength of a search: a level, or a depth and the empty squares of perfect play. With both,
-/// only the selectivity is the level's; without a level the search is not selective.
+/// the level determines only the selectivity; without a level the search prunes nothing by ProbCut.
 pub(crate) struct How {
     pub(crate) level: Option<u32>,
     pub(crate) depth: Option<u32>,
     pub(crate) exact: Option<u32>,
-    /// True to search from an empty table.
+    /// True for a search from an empty transposition table.
     pub(crate) forget: bool,
 }
 
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
-    /// The level whose pruning the searcher has.
+    /// The level that determines the searcher's pruning.
     level: Option<u32>,
     patterns: Option<(PatternSet, Geometry)>,
     counts: Option<Counts>,
@@ -43,7 +43,7 @@ thread_local! {
 }
 
 impl Loaded {
-    /// Takes a weights file, or the part of one without the counts; returns its description.
+    /// Loads a weights file, or its part without the counts; returns a description of it.
     pub(crate) fn load(
         name: &Path,
         read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
@@ -81,7 +81,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Keeps the evaluation for the life of the instance, which has only one.
+    /// Stores the evaluation. An instance has only one, which never changes.
     fn take(
         evaluator: Evaluator,
         patterns: Option<(PatternSet, Geometry)>,
@@ -96,7 +96,8 @@ impl Loaded {
     }
 }
 
-/// Takes the counts of the weights for play; returns the number of positions they were trained on.
+/// Loads the counts of the weights; returns the number of positions that the weights were trained
+/// on.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { patterns, counts, identity, .. }| {
         let patterns = patterns.as_ref().ok_or("an evaluation by hand has no counts")?;
@@ -128,7 +129,7 @@ pub(crate) struct Found {
     best: Option<String>,
     depth: u32,
     exact: bool,
-    /// The kind of the value, for people.
+    /// The kind of the value, as text.
     how: String,
     nodes: u64,
     line: Option<Vec<String>>,
@@ -166,7 +167,7 @@ fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Str
     Ok(Strength { depth, exact })
 }
 
-/// Searches a position. At depth 0 its value as it stands, unless the search goes to the end.
+/// Searches a position. At depth 0, returns the static value, unless the search reaches the end.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
         let strength = prepare(loaded, how)?;

@@ -1,5 +1,5 @@
-//! Compiles the sources to PTX with NVRTC. Keeps the PTX on disk under the checksum of the sources
-//! and options.
+//! Compiles the sources to PTX by NVRTC. Caches the PTX on disk by the checksum of the sources and
+//! options.
 
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
@@ -24,9 +24,9 @@ pub enum NvrtcError {
     Fails(#[from] result::NvrtcError),
 }
 
-/// Returns the options of the compiler. The results are equal to the bit only without contraction
+/// Returns the options of the compiler. The results are equal bit by bit only without contraction
 /// of products and sums, without flushing to zero, and with correctly rounded division and square
-/// root. (`fast math` sets all four the other way.)
+/// root. (`fast math` reverses all four.)
 fn options(architecture: Architecture) -> Vec<String> {
     vec![
         "--fmad=false".to_owned(),
@@ -39,8 +39,8 @@ fn options(architecture: Architecture) -> Vec<String> {
     ]
 }
 
-/// Compiles a program to PTX with NVRTC: for the newest architecture that NVRTC supports and that
-/// is not newer than `architecture`. The driver compiles PTX for an older architecture to its own.
+/// Compiles a program to PTX by NVRTC, for the newest architecture that NVRTC supports and that is
+/// not newer than `architecture`. The driver can compile PTX of an older architecture for its GPU.
 pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
     if !nvrtc_is_there()? {
         return Err(Unavailable::NoNvrtc.into());
@@ -106,7 +106,7 @@ impl Cache {
         Self { path: folder.map(|folder| folder.join(name)) }
     }
 
-    /// Returns the PTX, unless there is none, or something else in its place.
+    /// Returns the PTX; `None` if there is no such file, or if it is not PTX.
     pub(super) fn read(&self) -> Option<String> {
         let path = self.path.as_ref()?;
         let found = fs::metadata(path).ok()?;
@@ -116,14 +116,14 @@ impl Cache {
         fs::read_to_string(path).ok()
     }
 
-    /// Keeps PTX for the next time. Ignores a cache that cannot be written.
+    /// Stores PTX for later runs. Ignores a cache that cannot be written.
     pub(super) fn write(&self, ptx: &str) {
         if let Some(path) = &self.path {
             let _ = replace(path, ptx);
         }
     }
 
-    /// Deletes PTX that turned out to be useless.
+    /// Deletes PTX that the driver could not load.
     pub(super) fn forget(&self) {
         if let Some(path) = &self.path {
             let _ = fs::remove_file(path);

@@ -1,4 +1,4 @@
-//! Finds a usable GPU, or the reason why there is none and its remedy.
+//! Finds a usable GPU, or the reason why there is none and what to do.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use cudarc::nvrtc;
 
 use super::Architecture;
 
-/// The oldest supported CUDA version of a driver: 12.0, as the driver counts.
+/// The oldest supported CUDA version of a driver: 12.0, in the driver's encoding.
 const OLDEST_DRIVER: i32 = 12_000;
 
 /// The oldest architecture that NVRTC 12 compiles for and that the kernels were compiled for.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// The least memory of a GPU in bytes: weights, sums, moments and scratch of a few phases of the
-/// standard set at once.
+/// The least memory of a GPU in bytes: room for weights, sums, moments and scratch of a few phases
+/// of the standard set.
 const LEAST_MEMORY: usize = 512 << 20;
 
 /// A usable GPU.
@@ -28,7 +28,7 @@ pub struct Gpu {
     pub driver: i32,
     /// The memory of the GPU in bytes.
     pub memory_bytes: usize,
-    /// The context in which the GPU works.
+    /// The CUDA context of the GPU.
     pub(super) context: Arc<CudaContext>,
 }
 
@@ -84,7 +84,7 @@ fn version(number: i32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }
 
-/// Returns the driver's text for an error, and the error's name.
+/// Returns the driver's text for an error, with the error's name.
 pub(super) fn said(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     let text = text.unwrap_or_else(|_| "an error that it does not explain".to_owned());
@@ -101,8 +101,7 @@ fn remedy(library: &str) -> &'static str {
     }
 }
 
-/// The driver's entry points that cudarc and this module call. Calling one that a driver lacks is a
-/// panic.
+/// The entry points of the driver that cudarc and this module call. Calling a missing one panics.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
@@ -113,13 +112,13 @@ pub const DRIVER_ENTRIES: &str = "\
     cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async cuModuleLoadData cuModuleUnload \
     cuModuleGetFunction cuLaunchKernel";
 
-/// NVRTC's entry points that are called.
+/// The entry points of NVRTC that are called.
 const NVRTC_ENTRIES: &str = "\
     nvrtcCreateProgram nvrtcCompileProgram nvrtcGetProgramLogSize nvrtcGetProgramLog \
     nvrtcGetPTXSize nvrtcGetPTX nvrtcDestroyProgram nvrtcGetNumSupportedArchs \
     nvrtcGetSupportedArchs";
 
-/// Returns true if NVRTC can be loaded. Refuses one that lacks an entry point.
+/// Returns true if NVRTC can be loaded. Refuses a library without one of the entry points.
 pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
     if !unsafe { nvrtc::sys::is_culib_present() } {
@@ -135,8 +134,8 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
 }
 
-/// Returns true if the driver can be loaded. Refuses one that lacks an entry point, by its version
-/// if it states one.
+/// Returns true if the driver can be loaded. Refuses a library without one of the entry points; the
+/// error names its version, if it states one.
 fn driver_is_there() -> Result<bool, Unavailable> {
     // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
     if !unsafe { sys::is_culib_present() } {
@@ -158,8 +157,8 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     Err(Unavailable::Incomplete { library: DRIVER, entry })
 }
 
-/// Returns the first GPU if all that it needs is there and usable. Asks in an order in which
-/// nothing panics: each library is checked before the first call to it.
+/// Returns the first GPU if all requirements are met. Checks each library before the first call to
+/// it, so that no call can panic.
 pub fn find() -> Result<Gpu, Unavailable> {
     if !driver_is_there()? {
         return Err(Unavailable::NoDriver);

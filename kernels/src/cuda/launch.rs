@@ -17,15 +17,15 @@ use crate::index::{self, Argument, Kernel};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// The number of streams. Each thread of the fit uses a stream of its own as long as there are
-/// enough, so that phases compute at once.
+/// The number of streams. Each thread of the fit uses its own stream as long as there are enough,
+/// so that phases are computed in parallel.
 const STREAMS: usize = 8;
 
 /// The number of blocks of 128 threads for each multiprocessor. About 5 of them run at once; the
-/// others even out the ends.
+/// others balance the load at the end.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// The number of rows in a chunk, of 2.6 MB: it is copied while the one before it is computed.
+/// The number of rows in a chunk, of 2.6 MB. A chunk is copied while the previous one is computed.
 const CHUNK_ROWS: usize = 1 << 17;
 
 /// The percentage of free memory that positions may take. The rest is for vectors: 20 MB for each
@@ -42,7 +42,7 @@ pub struct CudaLauncher {
     limits: Limits,
 }
 
-/// A buffer on the GPU, and its source in page-locked memory that the GPU reads by itself.
+/// A buffer on the GPU, and the page-locked host memory from which the GPU copies into it.
 #[derive(Debug)]
 pub struct CudaStaging {
     pinned: PinnedHostSlice<u8>,
@@ -50,7 +50,7 @@ pub struct CudaStaging {
 }
 
 impl CudaLauncher {
-    /// Loads a program onto the GPU. `memory_limit` bounds the bytes that positions take.
+    /// Loads a program onto the GPU. `memory_limit` limits the bytes of positions.
     pub fn new(
         found: &Gpu,
         program: &Program,
@@ -79,15 +79,14 @@ impl CudaLauncher {
         Self { limits, ..self }
     }
 
-    /// Returns the stream of the calling thread. One thread fits a phase from its beginning to its
-    /// end, so phases in flight do not wait for each other. Buffers that do pass between threads
-    /// keep track of their streams.
+    /// Returns the stream of the calling thread. One thread does all work of a phase, so phases in
+    /// progress do not wait for each other. Buffers that several threads use record their streams.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }
 }
 
-/// Converts a driver's error, with the remedy for those that happen.
+/// Converts a driver's error, with the remedy for common ones.
 fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -106,8 +105,8 @@ fn driver(what: &str, error: DriverError) -> LaunchError {
     failed(what, &format!("{}{remedy}", said(error)))
 }
 
-/// Waits for a stream. Reports first the errors of calls that could not return them; these must not
-/// prevent waiting, since the stream may still use the caller's memory.
+/// Waits for a stream. Reports pending errors of earlier calls first, but waits in any case, since
+/// the stream may still use the caller's memory.
 fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     let first = stream.synchronize();
     if first.is_err() {
@@ -159,8 +158,8 @@ fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
-/// Checks that arguments are of the kinds in the index. With too few, the driver would read the
-/// memory behind them.
+/// Checks that the arguments have the types in the index. With too few, the driver would read
+/// beyond them.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
@@ -220,9 +219,9 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Waits until the previous copy has left the page-locked memory, and lets the copy wait for
-    /// the kernel that still reads the buffer. Copies the whole buffer, including the part behind
-    /// `bytes`.
+    /// Waits until the previous copy has finished reading the page-locked memory. The new copy
+    /// waits for the kernel that still reads the buffer. It copies the whole buffer, also the part
+    /// beyond `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,

@@ -1,5 +1,5 @@
 //! Runs the kernels on an NVIDIA GPU. Driver and NVRTC are loaded at run time, so a machine without
-//! them builds and runs everything else.
+//! them can build and run everything else.
 
 mod compile;
 mod find;

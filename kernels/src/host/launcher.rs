@@ -20,7 +20,7 @@ impl HostLauncher {
         HostProgram::compile(program).map(Self::of).map_err(failed)
     }
 
-    /// Runs the kernels of a program that is compiled.
+    /// Runs the kernels of a compiled program.
     pub fn of(program: HostProgram) -> Self {
         // As a small GPU: more than one block.
         let limits = Limits {

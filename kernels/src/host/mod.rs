@@ -1,5 +1,5 @@
-//! The kernels on the CPU: their sources, compiled as ordinary C by the machine's compiler, loaded,
-//! and run block by block.
+//! The kernels on the CPU. The machine's C compiler compiles their sources; the library is loaded,
+//! and runs block by block.
 //!
 //! This is for checks, not for speed. The compiler is `$CC`, or `cc`; `$OTHELLO_HOST_CFLAGS` has
 //! further flags for it, such as `-fsanitize=address,undefined`.
@@ -41,7 +41,8 @@ type Call = unsafe extern "C" fn(*mut *mut c_void);
 type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 
 impl HostProgram {
-    /// Compiles and loads a program. Arithmetic is rounded as on the GPU: nothing is contracted.
+    /// Compiles and loads a program. Arithmetic is rounded as on the GPU: no operations are
+    /// contracted.
     pub fn compile(program: &Program) -> Result<Self, HostError> {
         let folder = tempfile::tempdir()
             .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;
@@ -109,8 +110,8 @@ fn more_flags() -> Vec<OsString> {
     flags.split_whitespace().map(OsString::from).collect()
 }
 
-/// Writes, for each kernel, a function that takes its arguments from an array of pointers, and a
-/// check that the index has their types.
+/// Writes, for each kernel, a function that reads its arguments from an array of pointers, and a
+/// check that they have the types in the index.
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {

@@ -1,4 +1,4 @@
-//! The beginning of every entry point: the call is counted, and may have to fail.
+//! The beginning of every entry point: it counts the call, which may be set to fail.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -17,12 +17,12 @@ thread_local! {
 pub(crate) enum Needs {
     Nothing,
     Start,
-    /// A working context that is current in this thread.
+    /// A context that works and is current in this thread.
     Context,
 }
 
 /// Counts a call. Returns the error that the driver would return if the call is not possible, or
-/// the one that it is set to return.
+/// the one that the settings demand.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {

@@ -19,7 +19,7 @@ pub(crate) const NOT_FOUND: Code = 500;
 pub(crate) const ILLEGAL_ADDRESS: Code = 700;
 pub(crate) const LAUNCH_FAILED: Code = 719;
 
-/// Iterates over the errors that the documentation of the entry points names: number, name, and the
+/// Iterates over the errors in the documentation of the entry points: number, name, and the
 /// driver's text.
 pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     let error = |line: &'static str| {
@@ -29,7 +29,7 @@ pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     include_str!("errors.txt").lines().filter_map(error)
 }
 
-/// Returns whether this error ends the context: after an error of a kernel or of the hardware,
+/// Returns whether this error ends the context. After an error of a kernel or of the hardware,
 /// every later call returns it.
 pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)

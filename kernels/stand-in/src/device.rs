@@ -26,27 +26,27 @@ pub(crate) struct Function {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
-    /// The number of times that the context was retained and not released.
+    /// The number of times that the context was retained and not yet released.
     pub(crate) retained: u64,
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// The events, each with the point at which it was last recorded and what comes before it.
+    /// The events, each with the point at which it was last recorded and the clock of all earlier
+    /// operations.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// The clock of the host: all operations that it has waited for.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of operations that may run though no thread waits for them.
+    /// The number of operations that may run although no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers of the `cuStreamWaitEvent` calls without which two uses would have been
-    /// unordered.
+    /// The `cuStreamWaitEvent` calls, by number, that were needed to order two uses of memory.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -61,7 +61,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Returns the next moment of a stream, and the clock of what comes before it.
+    /// Returns the next moment of a stream, and the clock of all earlier operations.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -101,10 +101,10 @@ impl State {
     }
 }
 
-/// The device's state, and the condition variable of threads that wait for it.
+/// The state of the device, and the condition variable for threads that wait for it.
 pub(crate) struct Device {
     state: Mutex<State>,
-    /// Signalled whenever work is requested or done.
+    /// Signalled whenever work is requested or finished.
     pub(crate) changed: Condvar,
 }
 

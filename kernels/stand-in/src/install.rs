@@ -1,10 +1,10 @@
-//! The installation of the library under the names that a program looks for.
+//! The installation of the library under the names that a program loads.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// Puts the library into a folder under the names of the driver and of NVRTC, which are tried
-/// before the machine's own; `lacks` is an entry point that it then does not have.
+/// Puts the library into a folder under the names of the driver and of NVRTC that are tried before
+/// the machine's own; the library then lacks the entry point `lacks`.
 pub fn install(folder: &Path, lacks: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // Cargo builds the library for a test of this crate next to the test itself.

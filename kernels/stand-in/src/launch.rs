@@ -1,4 +1,4 @@
-//! Launches: the checks that a device makes at once, and the preparation for the stream.
+//! Launches: the checks that a device makes immediately, and the preparation for the stream.
 
 use othello_kernels::{Argument, Kernel};
 
@@ -9,8 +9,8 @@ use crate::queue::{Launch, Work};
 
 const THREADS: u32 = 1024;
 
-/// Checks that a device can do a launch of this shape. Shapes that the kernels do not use are
-/// refused here: several rows of threads or blocks, and shared memory whose size a launch decides.
+/// Checks that a device can launch this shape. Also refuses shapes that our kernels do not use:
+/// several rows of threads or blocks, and dynamic shared memory.
 pub(crate) fn check(grid: [u32; 3], block: [u32; 3], shared: u32) -> Answer {
     let blocks = (1..=i32::MAX as u32).contains(&grid[0]) && grid[1..] == [1, 1];
     let threads = (1..=THREADS).contains(&block[0]) && block[1..] == [1, 1];

@@ -2,7 +2,7 @@
 //!
 //! The shared library has the entry points of `libcuda` and `libnvrtc` that the trainer uses. A
 //! test puts it under their names into the `LD_LIBRARY_PATH` of a child process ([`install()`]).
-//! The child then runs as on a GPU, as far as its own code can tell:
+//! The child then cannot distinguish it from a GPU:
 //!
 //! | of a GPU | here |
 //! |---|---|

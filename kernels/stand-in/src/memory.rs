@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// The bit that every device address has; no address that the processor can use has it.
+/// The bit that is set in every device address, and in no address that the processor can use.
 const DEVICE: u64 = 1 << 62;
 
-/// The number of guard bytes after each block, which nothing may write.
+/// The number of guard bytes after each block. A write to them is an error.
 const GUARD: usize = 64;
 
-/// The byte that fills memory before it is written, guard bytes, and (inverted) freed memory.
+/// The byte that fills new memory and guard bytes and, inverted, freed memory.
 const GARBAGE: u8 = 0xA5;
 
-/// A piece of the process's memory.
+/// A block of the process's memory.
 #[derive(Debug)]
 pub(crate) struct Block {
     words: Vec<u128>,
@@ -52,11 +52,11 @@ impl Drop for Block {
 pub(crate) struct Allocation {
     pub(crate) block: Block,
     pub(crate) uses: Uses,
-    /// True if the program freed the memory; a stream may still have to take it back.
+    /// True if the program has freed the memory. A stream may still have to execute that.
     pub(crate) given_back: bool,
 }
 
-/// All allocated memory that was not taken back yet.
+/// All allocated memory that has not been released.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     device: BTreeMap<u64, Allocation>,
@@ -82,7 +82,7 @@ impl Memory {
         Ok(address)
     }
 
-    /// Returns the allocation that has `bytes` bytes from an address on.
+    /// Returns the allocation that contains `bytes` bytes from an address on.
     pub(crate) fn find(&mut self, address: u64, bytes: usize) -> Option<&mut Allocation> {
         let (start, allocation) = self.device.range_mut(..=address).next_back()?;
         let end = (address - start).checked_add(bytes as u64)?;
@@ -108,7 +108,7 @@ impl Memory {
         host
     }
 
-    /// Takes such host memory back; returns whether there was any.
+    /// Releases host memory of [`Self::pin`]; returns whether it existed.
     pub(crate) fn unpin(&mut self, host: u64) -> bool {
         self.pinned.remove(&host).is_some()
     }

@@ -19,7 +19,7 @@ pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> 
     })
 }
 
-/// Builds the program for the CPU, or takes it from the folder of kept builds.
+/// Compiles the program for the CPU, or loads it from the folder of earlier builds.
 fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
     let Some(folder) = &settings.kernels else {
         return HostProgram::compile(program).map_err(|error| error.to_string());

@@ -1,4 +1,5 @@
-//! The entry points of NVRTC. The source itself is the result, for the stand-in's driver.
+//! The entry points of NVRTC. The compiled result is the source itself, which the stand-in's driver
+//! compiles.
 
 #![allow(non_snake_case, reason = "NVRTC's own names")]
 
@@ -21,7 +22,7 @@ fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
     }))
 }
 
-/// A program: its text as a result.
+/// A program: its text is the result.
 struct Text(Vec<u8>);
 
 fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
@@ -29,7 +30,7 @@ fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies to a caller who was told the size.
+/// Copies to a caller who has asked for the size before.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     // SAFETY: the caller gives room for as many as the size states.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };

@@ -1,9 +1,9 @@
-//! The order of uses of the same memory, as prescribed by streams, events and the host's waits,
-//! whatever order they happen to run in.
+//! The order of uses of the same memory, as prescribed by streams, events and the host's waits. It
+//! does not depend on the order in which they actually run.
 //!
-//! Each operation has a number on its stream. A [`Clock`] states, for each stream, up to which
-//! number its operations come before. A stream's clock grows with its own operations, with the
-//! clock of an event that it waits for, and with the clock of the host.
+//! Each operation has a number on its stream. A [`Clock`] stores, for each stream, the number of
+//! the last operation that comes before. Three things advance a stream's clock: its own operations,
+//! the clock of an event that it waits for, and the clock of the host.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ impl Clock {
         }
     }
 
-    /// Counts the next operation of the stream with this clock.
+    /// Counts the next operation of the stream that has this clock.
     pub(crate) fn next(&mut self, stream: StreamNumber) -> Moment {
         let own = self.0.entry(stream).or_default();
         *own += 1;

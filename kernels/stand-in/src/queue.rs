@@ -8,7 +8,7 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream, reached when this number of its operations is done. An event is one.
+/// A point of a stream, reached when this number of its operations is done. Events are points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -33,7 +33,7 @@ pub(crate) enum Work {
     },
     Free(u64),
     Launch(Box<Launch>),
-    /// A launch with an invalid address, which fails when it runs.
+    /// A launch with an invalid address, which fails only when it runs.
     WildLaunch,
     Wait(Point),
 }

@@ -89,7 +89,7 @@ settings! {
     pools "pools" 1;
 }
 
-/// The settings of this process. Text that cannot be read is a mistake of the test and ends it.
+/// The settings of this process. An invalid text is a mistake of the test and ends the process.
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let text = env::var(VARIABLE).unwrap_or_default();
     Settings::parse(&text).unwrap_or_else(|| panic!("{VARIABLE} cannot be read: {text}"))

@@ -10,7 +10,7 @@ use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Stream, Work};
 
-/// The name of launches in settings of faults that occur while they run.
+/// The name of launches in settings of faults that occur while the kernel runs.
 const KERNEL: &str = "kernel";
 
 pub(crate) fn start(state: &mut State) {
@@ -34,7 +34,7 @@ fn work() {
 }
 
 /// Returns one of the streams that are ready: a random one, or the one with the highest priority.
-/// Priorities change now and then.
+/// Priorities change from time to time.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),
@@ -52,7 +52,7 @@ fn pick(state: &mut State) -> Option<StreamNumber> {
     ready.into_iter().max_by_key(|&number| Random(state.favour ^ number).next())
 }
 
-/// Runs the next operation of a stream. The lock is free while a kernel runs.
+/// Runs the next operation of a stream. The lock is released while a kernel runs.
 fn advance(
     mut state: MutexGuard<'static, State>,
     number: StreamNumber,

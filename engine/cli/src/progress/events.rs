@@ -106,14 +106,15 @@ impl<'a> Event<'a> {
 pub(crate) struct ProgressFile(PathBuf);
 
 impl ProgressFile {
-    /// Creates the file, or takes over that of an earlier run; refuses any other file.
+    /// Creates the file, or reuses that of an earlier run; refuses any other file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
         let file = Self(path.to_owned());
         file.replace(&Event::of_text("start", ""))?;
         Ok(file)
     }
 
-    /// Replaces the file in one step. A file that holds no event is somebody's data, and stays.
+    /// Replaces the file in one step. Refuses to replace a file without an event, which may be a
+    /// user's data.
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
         plain::check_head(&self.0, HEAD)?;
         plain::replace(&self.0, event.line().as_bytes())
@@ -181,7 +182,8 @@ mod tests {
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
     }
 
-    /// Data that were named by mistake were replaced by an event, and their partial file by none.
+    /// A regression: a data file named by mistake was replaced by an event, and its partial file
+    /// deleted.
     #[test]
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

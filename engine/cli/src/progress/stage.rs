@@ -1,4 +1,4 @@
-//! A stage of the work: how far it is, its bar on a terminal, and its plain lines elsewhere.
+//! A stage of the work: its progress, its bar on a terminal, and its plain lines elsewhere.
 
 use std::fmt::{Display, Write};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub(super) struct Standing<'a> {
     pub(super) name: &'a str,
     pub(super) unit: &'a Unit,
     pub(super) done: u64,
-    /// The units that an earlier run had finished: they do not count for the rate.
+    /// The units that an earlier run had finished; the rate does not include them.
     pub(super) done_before: u64,
     pub(super) total: u64,
     pub(super) elapsed: Duration,
@@ -78,7 +78,8 @@ impl Standing<'_> {
         self.total.saturating_sub(self.done)
     }
 
-    /// Returns the plain line for a moment; none for the end of a stage that nobody waited for.
+    /// Returns the plain line for a moment; none for the end of a stage that was too short to
+    /// report.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { name, unit, done, total, elapsed, .. } = *self;
         let part = unit.part(done, total);

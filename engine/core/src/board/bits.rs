@@ -4,7 +4,7 @@
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the bits of `board` on `squares`, moved together in ascending order of the squares.
+/// Returns the bits of `board` on `squares`, packed in ascending order of the squares.
 #[inline(always)]
 pub fn extract<I: Instructions>(_: I, board: u64, squares: u64) -> u64 {
     match I::SET {

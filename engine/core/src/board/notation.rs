@@ -92,7 +92,7 @@ pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     }
 }
 
-/// Reads a score, in whole discs or in parts of one.
+/// Reads a score in discs, whole or fractional.
 pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T, Invalid> {
     let score = word.parse().ok().filter(|score| (T::from(-64)..=T::from(64)).contains(score));
     let invalid =
@@ -100,7 +100,7 @@ pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T,
     score.ok_or_else(|| Invalid(invalid()))
 }
 
-/// Writes the 64 characters of a position and its player, who is `side`.
+/// Writes the 64 characters of a position and its player; the player has the colour `side`.
 pub fn board_text(position: &Position, side: Side) -> String {
     let [player, opponent] = side.black_first(['X', 'O']);
     let disc = |square: Square| match square.bit() {

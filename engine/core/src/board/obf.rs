@@ -24,7 +24,7 @@ impl Problem {
         self.scored_moves().map(|(_, score)| score).max()
     }
 
-    /// Returns the moves whose scores the file states, with these.
+    /// Returns the moves whose scores the file states, with their scores.
     pub fn scored_moves(&self) -> impl Iterator<Item = (Square, Discs)> {
         self.moves.iter().filter_map(|&(square, score)| Some((square, score?)))
     }

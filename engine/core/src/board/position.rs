@@ -31,7 +31,8 @@ impl Side {
         }
     }
 
-    /// Sorts a pair [player, opponent], where this side is the player, to [black, white], and back.
+    /// Converts a pair [player, opponent], where the player has this side, to [black, white], and
+    /// back.
     #[inline]
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         match self {
@@ -103,7 +104,7 @@ impl Position {
         with_instructions!(|set| self.moves_by(set))
     }
 
-    /// Returns the player's legal moves, found by an instruction set that is known.
+    /// Returns the player's legal moves, by the instructions `I`.
     #[inline(always)]
     pub fn moves_by<I: Instructions>(&self, set: I) -> u64 {
         rules::moves(set, self.player, self.opponent)
@@ -121,7 +122,7 @@ impl Position {
         with_instructions!(|set| self.flips_by(set, square))
     }
 
-    /// Returns what [`Self::flips`] does, found by an instruction set that is known.
+    /// Returns the same as [`Self::flips`], by the instructions `I`.
     #[inline(always)]
     pub fn flips_by<I: Instructions>(&self, set: I, square: Square) -> u64 {
         rules::flips(set, self.player, self.opponent, square.index())
@@ -133,13 +134,13 @@ impl Position {
         rules::last_flips(self.player, square.index())
     }
 
-    /// Returns discs of the opponent that no move can ever flip: those that are easy to find.
+    /// Returns discs of the opponent that no move can ever flip: those that a fast test finds.
     #[inline]
     pub fn stable_of_opponent(&self) -> u64 {
         with_instructions!(|set| self.stable_of_opponent_by(set))
     }
 
-    /// Returns what [`Self::stable_of_opponent`] does, found by an instruction set that is known.
+    /// Returns the same as [`Self::stable_of_opponent`], by the instructions `I`.
     #[inline(always)]
     pub fn stable_of_opponent_by<I: Instructions>(&self, set: I) -> u64 {
         stability::stable(set, self.opponent, self.player)

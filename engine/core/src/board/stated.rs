@@ -1,4 +1,4 @@
-//! Positions in any notation: a board, a line of OBF, or a game so far.
+//! Positions in any notation: a board, a line of OBF, or the transcript of a game.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
 /// A position in any notation: a board with an optional side and score, a line of OBF, or a
-/// transcript, which stands for the position at its end.
+/// transcript, whose last position is meant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
@@ -18,7 +18,7 @@ pub struct StatedPosition {
     pub side: Side,
     /// The stated score in discs; in OBF, that of the best move.
     pub score: Option<f64>,
-    /// The moves whose scores the line states (OBF), with these.
+    /// The moves whose scores the line states (OBF), with their scores.
     pub moves: Vec<(Square, Discs)>,
 }
 

@@ -1,4 +1,4 @@
-//! Games as their moves, without passes: `f5d6c3…`.
+//! Games as their moves without passes: `f5d6c3…`.
 
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;

@@ -1,4 +1,4 @@
-//! The differences between two JSON objects, for a message.
+//! The differences between two JSON objects, formatted for a message.
 
 use std::fmt;
 
@@ -95,7 +95,7 @@ fn harmless(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// Returns a short text unchanged, and of a long one the part around character number `at`.
+/// Returns a short text unchanged; of a long text, returns the part around character number `at`.
 fn surroundings(text: &str, at: usize) -> String {
     let length = text.chars().count();
     if length <= MOST_CHARACTERS {
@@ -112,7 +112,7 @@ fn surroundings(text: &str, at: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    /// A regression: a key of 100 kB was printed whole, with the characters that act on a terminal.
+    /// A regression: a key of 100 kB was printed in full, with its terminal control characters.
     #[test]
     fn keys_and_values_are_told_shortly_and_do_nothing_to_a_terminal() {
         let long = "k".repeat(100_000);

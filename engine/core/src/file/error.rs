@@ -37,8 +37,8 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns the remedy for an error of the operating system, as the end of a message, or nothing.
-/// `action` completes "cannot …"; `open it` and `read it` are of inputs.
+/// Returns the remedy for a system error, as the end of a message, or nothing. `action` completes
+/// "cannot …"; `open it` and `read it` are actions on inputs.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     use io::ErrorKind;
     let input = matches!(action, "open it" | "read it");
@@ -60,7 +60,7 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns whether an error of a file or a pipe may be gone at the next attempt, as a full disk.
+/// Returns whether the same operation on a file or pipe may succeed later, as after `disk full`.
 pub fn may_pass(error: &io::Error) -> bool {
     use io::ErrorKind::{
         HostUnreachable, NetworkDown, NetworkUnreachable, OutOfMemory, QuotaExceeded, ResourceBusy,
@@ -87,12 +87,13 @@ pub fn may_pass(error: &io::Error) -> bool {
 }
 
 impl FileError {
-    /// Returns the conversion of a system error about a file; `action` completes "cannot …".
+    /// Returns a function that converts a system error about a file; `action` completes "cannot …".
     pub fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self::Io { path: path.to_owned(), action, source }
     }
 
-    /// Creates the error for a path that is not accepted, for a `reason` that continues its name.
+    /// Creates the error for a refused path; `reason` completes a message that begins with the
+    /// path.
     pub fn refused(path: &Path, reason: impl Into<String>) -> Self {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
     }

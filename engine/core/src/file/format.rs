@@ -7,7 +7,8 @@ use super::{Provenance, packing};
 /// The version of the format that is written, and the newest that can be read.
 pub const VERSION: u32 = 1;
 
-/// The greatest size of a section's content, 64 MiB. A file of kilobytes can unpack to that much.
+/// The greatest size of a section's content, 64 MiB. A file of a few kilobytes can unpack to this
+/// size.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
 /// The greatest stored size of a section: what zstd needs for incompressible content of that size.
@@ -43,7 +44,7 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: all positions up to some ply, and so never split into training and test.
+    /// Scored openings: all positions up to some ply. They are not split into training and test.
     Openings,
     /// The pairs of a match.
     Match,
@@ -55,8 +56,8 @@ impl Kind {
     const ALL: [Self; 6] =
         [Self::Weights, Self::Games, Self::Positions, Self::Openings, Self::Match, Self::Part];
 
-    /// Returns the first eight bytes of such a file, the extension that it has or would have, its
-    /// name in messages, and the compression level for zstd. A random game takes 30 bytes at level
+    /// Returns the first eight bytes of files of this kind, their usual extension, the name of the
+    /// kind in messages, and the compression level for zstd. A random game takes 30 bytes at level
     /// 9, 27 bytes and 15 µs at level 15, and twice the time at 19. Weights with factors do not
     /// shrink above level 1.
     const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
@@ -82,7 +83,7 @@ impl Kind {
         self.row().2
     }
 
-    /// Returns whether an extension is that of another kind of output.
+    /// Returns whether an extension belongs to another kind of output.
     pub(super) fn contradicts(self, extension: &str) -> bool {
         const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
         OUTPUTS.into_iter().any(|kind| kind != self && kind.name() == extension)
@@ -132,7 +133,8 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// Encodes the head of a raw section. Zeros to [`raw_content`], the content, its checksum follow.
+/// Encodes the head of a raw section. Zeros up to [`raw_content`], the content and its checksum
+/// follow.
 pub(super) fn raw_head(name: &str, length: u64) -> Result<Vec<u8>, String> {
     head(RAW_MARKER, name, length, length)
 }

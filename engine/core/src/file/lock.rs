@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::FileError;
 
-/// Opens a file, which is created if need be, and locks it for this process.
+/// Opens a file and locks it for this process. Creates the file if it does not exist.
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     let failed = FileError::io(path, "create it");
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);

@@ -1,5 +1,5 @@
-//! The container that all files share: a magic number for each kind of file, provenance, named
-//! sections that are compressed and checksummed, and an end with the checksum of the whole content.
+//! The container of all files: a magic number for each kind of file, provenance, named sections
+//! that are compressed and checksummed, and an end with the checksum of the whole content.
 //!
 //! A file is written as `PATH.partial` and renamed when it is complete, so that a file with its own
 //! name is always whole. Long work is kept in [parts](crate::run), which are also files.
@@ -47,7 +47,7 @@ pub struct Section {
 pub struct Summary {
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// The SHA-256, in hexadecimal, of the names and contents of the sections, and of nothing else.
+    /// The SHA-256 in hexadecimal of the names and contents of the sections only.
     pub sha256: String,
     /// The number of sections.
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! The check of an output before the work whose result it will hold.
+//! Checks of an output path before the work that produces the output.
 
 use std::fs;
 use std::io;
@@ -9,8 +9,8 @@ use super::paths::{partial_path, refuse_special_outputs};
 use super::{FileError, Kind, kind_of};
 
 /// Checks that a command may write `output`, or replace it. Refuses anything but an ordinary file,
-/// a file that is also one of the `inputs` (under any name, or in a folder of records), a place
-/// if no file can be created, and the same for the partial files.
+/// a file that is also one of the `inputs` (under any name, or in a folder of records), and a place
+/// where no file can be created. Checks the partial files in the same way.
 ///
 /// Every command calls this for every output before its work.
 pub fn check_output<P: AsRef<Path>>(
@@ -31,7 +31,7 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { check_replaceable(output) }
 }
 
-/// Refuses outputs of one command that share a place, also while they are not complete.
+/// Refuses outputs of one command with equal paths; their partial files must differ also.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
@@ -46,7 +46,7 @@ pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Makes the folder of outputs, if need be, and proves that files can be written in it.
+/// Creates the folder of outputs if it does not exist, and checks that files can be written in it.
 pub fn make_folder(folder: &Path) -> Result<(), FileError> {
     fs::create_dir_all(folder).map_err(FileError::io(folder, "make the folder"))?;
     check_replaceable(&folder.join("proof"))
@@ -70,7 +70,7 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Proves that `output` can be replaced: creates the partial file, and removes it if it is empty.
+/// Checks that `output` can be replaced: creates the partial file, and removes it if it is empty.
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
     // Shards of one output may check it at the same moment, and hold the lock for an instant.
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// The name of the partial file may be too long where that of the file is not.
+    /// The name of the partial file may be too long although that of the file is not.
     #[cfg(target_os = "linux")]
     #[test]
     fn outputs_that_cannot_be_replaced_are_refused() {

@@ -1,14 +1,15 @@
-//! Compression by zstd: by the library or, in a browser, which has no C, by a decoder in Rust.
+//! Compression by zstd. The library is written in C; in a browser, a decoder in Rust replaces it.
 
 #[cfg(not(target_family = "wasm"))]
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// Compresses bytes to one frame, which does not depend on earlier ones of the thread.
+/// Compresses bytes to one frame, independent of earlier frames.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// The compressor of a thread: making its tables anew takes as long as a small frame.
+        /// The compressor of a thread, which is reused: creating its tables takes as long as
+        /// compressing a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -31,14 +32,14 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     zstd::stream::read::Decoder::with_buffer(packed)
 }
 
-/// Returns a reader that unpacks a text of any length: its first frame.
+/// Returns a reader that decompresses the first frame, of any length.
 #[cfg(target_family = "wasm")]
 pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Send> {
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
 }
 
-/// Unpacks one frame of exactly `length` bytes. It may refer back over at most `largest` bytes, a
-/// power of two: the decoder would allocate memory for a greater distance.
+/// Decompresses one frame of exactly `length` bytes. References back are limited to `largest`
+/// bytes, a power of two, since the decoder allocates memory for the greatest distance.
 pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>, String> {
     let unpackable = |error: io::Error| format!("cannot be unpacked ({error})");
     let mut content = Vec::new();
@@ -49,7 +50,8 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Unpacks the first frame, or its first `most` bytes. Returns the number of bytes stored after it.
+/// Decompresses the first frame, or its first `most` bytes. Returns the number of stored bytes
+/// after the frame.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],

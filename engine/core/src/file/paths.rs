@@ -1,4 +1,5 @@
-//! The paths of an output, and checks before anything is opened: a named pipe might wait forever.
+//! The paths of an output, and checks before any file is opened, since opening a named pipe can
+//! block forever.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -11,7 +12,7 @@ pub(super) fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
 }
 
-/// Removes a file, if there is one.
+/// Removes a file if it exists.
 pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -30,7 +31,7 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], File
     Ok(written)
 }
 
-/// Refuses an output whose extension belongs to another kind of file, before long work.
+/// Refuses an output whose extension belongs to another kind of file, before any long work.
 pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
     let extension = path.extension().and_then(OsStr::to_str);
     if extension.is_some_and(|extension| kind.contradicts(extension)) {
@@ -49,7 +50,7 @@ pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
     open_without_waiting(path).map_err(failed)
 }
 
-/// Opens a file so that reads do not wait: some files of the kernel look ordinary and never end.
+/// Opens a file for reads that do not block: some kernel files look ordinary and never end.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -62,7 +63,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Reads an ordinary file of at most `most` bytes, such as one next to an input.
+/// Reads an ordinary file of at most `most` bytes, such as a small file next to an input.
 pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let failed = FileError::io(path, "read it");
     let long = || FileError::Long { path: path.to_owned(), most };

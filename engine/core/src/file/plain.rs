@@ -1,4 +1,5 @@
-//! Plain files: outputs in the formats of other programs, also written as `PATH.partial` first.
+//! Plain files: outputs in the formats of other programs. They are also written as `PATH.partial`
+//! first.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -8,9 +9,9 @@ use super::lock::{lock, sync_folder};
 use super::paths::{open_ordinary, partial_path, read_ordinary, refuse_special_outputs};
 use super::{Existing, FileError};
 
-/// Writes an output whose bytes follow from the inputs. A file with these bytes stays. Any other
-/// file is refused unless it may be replaced, and so is a partial file that is not a beginning of
-/// these bytes.
+/// Writes an output that the inputs determine. An existing file with the same bytes is kept. Any
+/// other file is refused unless it may be replaced, and so is a partial file that is not a prefix
+/// of these bytes.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     if existing == Existing::Keep {
         match read_ordinary(path, bytes.len() as u64) {
@@ -26,7 +27,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-/// Replaces whatever file is at the path with these bytes.
+/// Writes these bytes and replaces any file at the path.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_special_outputs(path)?;
     let partial = partial_path(path);
@@ -38,7 +39,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// Refuses a file that does not begin with `head`, and a partial file that is not its beginning.
+/// Refuses a file that does not begin with `head`, and a partial file that is not a prefix of
+/// `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     let partial = partial_path(path);
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {

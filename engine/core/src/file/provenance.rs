@@ -1,20 +1,21 @@
-//! The provenance of a file: the settings and inputs that decided its content.
+//! The provenance of a file: the settings and inputs that determine its content.
 
 use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The number of changes to games, searches and fits: a file of an earlier revision is another
-/// file. It grows whenever `scripts/regenerate-small.sha256` changes.
+/// The number of changes of games, searches and fits so far. Files of different revisions differ.
+/// Raise it whenever `scripts/regenerate-small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 8;
 
-/// All that decides a file's content, as a JSON object: settings, seeds, checksums of inputs and
-/// the version, but no paths, threads, device, host or date. Equal if the canonical JSON is equal.
+/// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
+/// inputs and the version, but no paths, threads, device, host or date. Two are equal if their
+/// canonical JSON is equal.
 #[derive(Clone, Debug)]
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
-    /// Creates the provenance of a file that `command` of this version and revision makes.
+    /// Creates the provenance of a file that `command` makes, with this version and revision.
     pub fn new(command: &str) -> Self {
         Self(Map::new())
             .with("command", command)
@@ -60,8 +61,8 @@ impl Provenance {
         }
     }
 
-    /// Lists the settings that differ, for a message, as `seed: 8 there, 7 wanted` or
-    /// `labels[2].rule: …`. Long texts are cut to the part around the first difference.
+    /// Lists the settings that differ, for a message: `seed: 8 there, 7 wanted` or `labels[2].rule:
+    /// …`. Long texts are shortened to the part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
     }

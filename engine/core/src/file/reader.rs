@@ -1,4 +1,5 @@
-//! The reader: it checks everything before it returns it; a damaged length allocates no memory.
+//! The reader. It checks all data before returning any, and a damaged length cannot cause a large
+//! allocation.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use super::source::{Place, Source};
 use super::{FileError, Kind, Provenance, Section, Summary, VERSION, packing};
 
 /// An iterator over a file's sections in order, each checked. The checksum of the whole content is
-/// checked after the last, so a file is known to be whole only at the iterator's end.
+/// checked after the last section, so a file is only verified at the end of the iteration.
 pub struct Reader {
     source: Source,
     kind: Kind,
@@ -15,9 +16,9 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
-    /// True if something was skipped, because it is damaged or not wanted.
+    /// True if a section was skipped, because it is damaged or not needed.
     incomplete: bool,
-    /// The checksum of the whole content that the end frame states, once that was read.
+    /// The checksum of the whole content from the end frame, once that was read.
     stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
@@ -43,13 +44,13 @@ pub struct SectionPlace {
     before: usize,
 }
 
-/// Returns the kind of a file, by its header.
+/// Returns the kind of a file from its header.
 pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
     let (_, kind, _) = read_header(Source::open(path)?, None)?;
     Ok(kind)
 }
 
-/// Returns the checksum that the end of a file states, without reading and checking the content.
+/// Returns the checksum that the end frame states, without reading and checking the content.
 pub fn stated_sha256(path: &Path) -> Result<String, FileError> {
     let mut reader = Reader::open(path, kind_of(path)?)?.of_part();
     let end = reader.bytes().saturating_sub(format::END_BYTES + format::CHECKSUM_BYTES);
@@ -70,7 +71,7 @@ impl Reader {
         Self::begin(Source::open(path)?, kind)
     }
 
-    /// Reads the header of a file of this kind that is in memory; messages call it `name`.
+    /// Reads the header of a file of this kind in memory; messages name it `name`.
     pub fn of_bytes(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -127,9 +128,8 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file from which sections were omitted on purpose: each section and the end are
-    /// checked by themselves, and the checksum of the whole is only stated
-    /// ([`Self::stated_sha256`]).
+    /// Accepts a file from which sections were omitted on purpose: each section and the end frame
+    /// are checked, but the checksum of the whole is not; [`Self::stated_sha256`] returns it.
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
@@ -140,7 +140,7 @@ impl Reader {
         SectionPlace { offset: self.source.offset, before: self.content.sections }
     }
 
-    /// Goes to a section of this file. What follows is checked as by [`Self::of_part`].
+    /// Moves to a section of this file. The rest is then checked as by [`Self::of_part`].
     pub fn go_to(&mut self, place: SectionPlace) -> Result<(), FileError> {
         self.incomplete = true;
         self.source.seek(place.offset)?;
@@ -170,13 +170,14 @@ impl Reader {
         Ok(Some(name))
     }
 
-    /// Skips the content of raw sections without checking it, for a file that was checked before.
+    /// Skips the content of raw sections without checking it, for a file that was already checked.
     #[must_use]
     pub fn skipping_raw(self) -> Self {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections so far; the iterator returns these without content.
+    /// Returns the places of the raw sections so far; the iterator returns these sections without
+    /// content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
@@ -191,14 +192,15 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns the error for a last section without meaning; `reason` continues "section 3 at …".
+    /// Returns the error for a last section with an invalid content; `reason` completes "section 3
+    /// at …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
         FileError::Damaged { path, place, offset, reason }
     }
 
-    /// Skips damage after an error, up to the next whole section; returns false if there is none.
+    /// After an error, skips damage up to the next whole section; returns false if there is none.
     /// The checksum of the whole content is then unknown.
     pub fn resynchronize(&mut self) -> Result<bool, FileError> {
         self.incomplete = true;

@@ -1,4 +1,4 @@
-//! The bytes of a file that is read from front to back, checked as they are taken.
+//! The bytes of a file that is read from front to back; checksums are computed while reading.
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Source {
         Ok(taken)
     }
 
-    /// Reads the next `bytes` bytes. A number beyond the end of the file allocates nothing.
+    /// Reads the next `bytes` bytes. A number beyond the end of the file causes no allocation.
     pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>, FileError> {
         if bytes > self.length.saturating_sub(self.offset) {
             return Err(self.truncated(place));

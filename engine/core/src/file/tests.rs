@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A folder for one test, in memory where that can be had: some tests write thousands of files.
+/// A folder for one test, in memory if possible, since some tests write thousands of files.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -115,7 +115,7 @@ fn no_missing_or_extra_byte_goes_unnoticed() {
     assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
 }
 
-/// By formats.md, readers may also take the size from the zstd frame.
+/// As formats.md states, readers may also take the size from the zstd frame.
 #[test]
 fn stored_bytes_state_the_size_of_the_content() {
     for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {
@@ -244,7 +244,7 @@ fn the_checksum_is_of_content_alone() {
     assert_ne!(write(&one, &sections[1..]).sha256, first.sha256);
 }
 
-/// A later writer replaces the file that a killed writer left.
+/// A new writer replaces the partial file of a killed writer.
 #[test]
 fn a_writer_that_does_not_finish_leaves_nothing() {
     let folder = Folder::new();
@@ -270,7 +270,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
     assert_eq!(fs::read(&partial).unwrap(), b"somebody's notes");
 }
 
-/// Another program makes the SHA-256 as the format describes it: `printf
+/// The expected SHA-256 comes from another program, by the definition in formats.md: `printf
 /// '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
 #[test]
 fn the_checksum_is_as_described() {
@@ -346,7 +346,7 @@ fn names_have_1_to_255_bytes() {
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
 
-/// One of 60 shards of an output was refused while another one checked the output.
+/// A regression: one of 60 shards of an output was refused while another one checked the output.
 #[test]
 fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     let folder = tempfile::tempdir().unwrap();

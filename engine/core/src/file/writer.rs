@@ -1,4 +1,4 @@
-//! The writer: it writes under another name until the file is complete.
+//! The writer. It writes to a temporary name until the file is complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Seek, SeekFrom, Write};
@@ -14,9 +14,9 @@ use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 /// The treatment of an output that exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// A complete output with the same provenance is done, and anything else is refused.
+    /// Keep a complete output with the same provenance, which needs no work; refuse any other file.
     Keep,
-    /// The output is made anew, and replaces an existing one when it is complete (`--force`).
+    /// Make the output again; it replaces an existing one when it is complete (`--force`).
     Replace,
 }
 
@@ -45,7 +45,7 @@ impl<W> Begin<W> {
     }
 }
 
-/// A writer of a file, section by section as `PATH.partial`, which is renamed when it is complete.
+/// A writer of a file, section by section. The file is named `PATH.partial` until it is complete.
 ///
 /// If it is dropped without [`Writer::finish`], nothing is left.
 pub struct Writer {
@@ -61,7 +61,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins the output `path`, unless it is complete. Refuses anything else that exists, unless
+    /// Begins the output `path`, unless it is complete. Refuses any other existing file, unless
     /// `existing` allows replacing it.
     pub fn begin(
         path: &Path,
@@ -99,7 +99,7 @@ impl Writer {
         self.write(name, content, format::section(self.kind, name, content))
     }
 
-    /// Writes sections in order, which all threads compress.
+    /// Writes sections in order; all threads compress them.
     pub fn sections(
         &mut self,
         sections: impl IntoIterator<Item = Section>,
@@ -177,7 +177,7 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends after the last whole part, so that a failed write can be repeated.
+    /// Appends after the last complete part, so that a failed write can be repeated.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
@@ -227,8 +227,8 @@ impl Drop for Writer {
     }
 }
 
-/// Refuses a file that no killed writer left, nor a crash of the machine, after which it may hold
-/// zeros.
+/// Refuses a partial file that neither a killed writer nor a crash of the machine left. After a
+/// crash, it may contain zeros.
 fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> {
     let mut start = vec![];
     file.take(7).read_to_end(&mut start).map_err(FileError::io(path, "read it"))?;

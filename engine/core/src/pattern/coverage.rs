@@ -27,7 +27,7 @@ impl Coverage {
     }
 }
 
-/// Returns the straight lines of at least three squares, along which discs flip, 38 in all.
+/// Returns the 38 straight lines of at least three squares, along which discs flip.
 pub fn lines() -> impl Iterator<Item = Vec<Square>> {
     Square::all().flat_map(|start| STEPS.into_iter().filter_map(move |step| line(start, step)))
 }

@@ -1,4 +1,4 @@
-//! The shape of factors: the number of factors of each class, and the phases that share them.
+//! The shape of factors: the width of the factor vectors, and the number of phases that share them.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{PHASES, Phase};
 
-/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set: a vector
-/// of factors for each class and group of neighbouring phases.
+/// The shape of a factorization machine (Rendle 2010) over the classes of a pattern set: a factor
+/// vector for each class and group of consecutive phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "RawShape", into = "RawShape")]
 pub struct FactorShape {
@@ -24,7 +24,7 @@ struct RawShape {
 }
 
 impl FactorShape {
-    /// The possible numbers of factors of a class, which fill whole processor vectors.
+    /// The possible widths of factor vectors, which fill whole processor vectors.
     pub const DIMENSIONS: [usize; 5] = [8, 16, 32, 64, 128];
 
     /// Creates a shape; `None` for `dimensions` not in [`Self::DIMENSIONS`], `phases` not in
@@ -34,7 +34,8 @@ impl FactorShape {
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the number of factors of a class; the first half of the squares are the player's.
+    /// Returns the width of the factor vectors. In a value, the squares of the first half of the
+    /// elements are added, those of the second half subtracted.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
@@ -58,7 +59,7 @@ impl FactorShape {
         phase.index() / self.phases
     }
 
-    /// Returns all phases of the groups that a range of phases touches.
+    /// Returns all phases of the groups that overlap a range of phases.
     pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
         let together =
             |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));
@@ -67,7 +68,8 @@ impl FactorShape {
     }
 }
 
-/// A choice of a shape, as `64` or `64/20`: factors and, if stated, the phases that share them.
+/// The text form of a shape, such as `64` or `64/20`: the width and, optionally, the number of
+/// phases that share factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -75,7 +77,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. Without stated phases, as many share factors as `before`, or twenty.
+    /// Returns the shape. The default number of phases that share factors is that of `before`, or
+    /// else twenty.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

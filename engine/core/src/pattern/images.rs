@@ -14,7 +14,8 @@ pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     images
 }
 
-/// Returns the smallest image as a bitboard: the same for lists with the same images.
+/// Returns the smallest image as a bitboard. Lists with the same images have the same smallest
+/// image.
 pub(super) fn smallest_image(squares: &[Square]) -> u64 {
     let squares = bits(squares);
     Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)

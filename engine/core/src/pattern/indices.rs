@@ -1,4 +1,5 @@
-//! The configurations of all instances in 64 lanes, digits by [`super::PatternGeometry::places`].
+//! The configurations of all instances in 64 lanes; [`super::PatternGeometry::places`] orders their
+//! digits.
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
@@ -8,12 +9,12 @@ use crate::board::{Position, Square, Squares};
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// The numbers that a disc of the player on each square adds to every lane. A disc of the opponent
+/// For each square, the numbers that a disc of the player adds to the lanes. A disc of the opponent
 /// subtracts them, a flip adds them twice, and a change of the side to move negates all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The numbers of `disc`, doubled, and then zeros, for no square.
+    /// The doubled numbers of `disc` for 64 squares, then zeros, which stand for no square.
     flip: Box<[Indices; 128]>,
 }
 

@@ -1,4 +1,4 @@
-//! Pattern sets: squares → instances → classes, and the indices that follow a game.
+//! Pattern sets: squares → instances → classes; and indices that are updated move by move.
 //!
 //! A [`Pattern`] is written once, as squares. Its instances (the distinct images under the eight
 //! symmetries) and its classes (the configurations that a symmetry maps onto each other) follow:

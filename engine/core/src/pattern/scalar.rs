@@ -6,7 +6,7 @@ use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// A count of a position with a weight for each value, the same for all eight images.
+/// A count of a position with one weight for each value. All eight images have the same count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scalar {
@@ -84,7 +84,7 @@ impl ScalarCounts {
         with_instructions!(|set| counts(set, position))
     }
 
-    /// Returns the counts of a position, found by an instruction set that is known.
+    /// Returns the counts of a position, by the instructions `I`.
     #[inline(always)]
     pub fn of_by<I: Instructions>(set: I, position: &Position) -> Self {
         let passed = position.pass();
@@ -141,7 +141,7 @@ fn potential_moves(position: &Position) -> usize {
     number_of(neighbours(position.opponent()) & position.empty())
 }
 
-/// Returns the squares next to these squares, with these.
+/// Returns the squares next to these squares, including these.
 #[inline(always)]
 const fn neighbours(squares: u64) -> u64 {
     const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
@@ -152,7 +152,7 @@ const fn neighbours(squares: u64) -> u64 {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The feature by the odd quadrants, a bit for each in the order of [`QUADRANTS`].
+    /// The value of the feature by the odd quadrants, which are bits in the order of [`QUADRANTS`].
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

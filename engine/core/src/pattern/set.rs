@@ -1,4 +1,4 @@
-//! Pattern sets as researchers write them: a TOML file of squares and scalar features.
+//! Pattern sets as researchers write them: a TOML file of patterns and scalar features.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the pattern's name in the file, which is for people only.
+    /// Returns the pattern's name in the file, which has no effect.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -92,7 +92,7 @@ impl PatternSet {
         Ok(set)
     }
 
-    /// Writes the set as TOML, which reads back as the same set.
+    /// Writes the set as TOML; reading it returns an equal set.
     pub fn to_toml(&self) -> String {
         let raw = RawSet {
             name: self.name.clone(),
@@ -147,7 +147,7 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, Invalid> {
     }
 }
 
-/// Refuses a pattern with the squares of an earlier one, since both would have the same instances.
+/// Refuses a pattern with the same instances as an earlier one.
 fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
     let mut earlier = BTreeMap::new();
     for (pattern, number) in patterns.iter().zip(1..) {
@@ -172,7 +172,8 @@ fn write_pattern(pattern: &Pattern) -> RawPattern {
 mod tests {
     use super::*;
 
-    /// `datasets/formats.md` promises that readers without TOML find the keys at line starts.
+    /// `datasets/formats.md` promises that readers without a TOML parser find each key at the start
+    /// of a line.
     #[test]
     fn what_is_written_can_be_read_line_by_line() {
         for name in ["plain", "a\"b", "a'b", "a\\b", "a'\"b", "", "\"\"\"'''", "squares = \"a1\""] {
@@ -205,7 +206,7 @@ mod tests {
     }
 
     /// Two were regressions: `bench` crashed and `fit` divided by zero with an empty set; a name of
-    /// two thousand characters was quoted whole, with those that act on a terminal.
+    /// two thousand characters was quoted in full, with its control characters.
     #[test]
     fn sets_that_cannot_work_are_refused_by_name() {
         let pattern = |squares: &str| format!("[[pattern]]\nsquares = \"{squares}\"\n");

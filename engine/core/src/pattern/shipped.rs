@@ -35,7 +35,8 @@ impl PatternSet {
         Self::from_toml(text).ok()
     }
 
-    /// Returns the names of the shipped sets of a kind: `` `standard`, `small` or `discs` ``.
+    /// Returns the names of the shipped sets that `is_wanted` accepts, as a list: `` `standard`,
+    /// `small` or `discs` ``.
     pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
         let wanted = SHIPPED
             .iter()
@@ -47,7 +48,8 @@ impl PatternSet {
         }
     }
 
-    /// Returns the shipped set with this name, or else reads a file, relative to `folder`.
+    /// Returns the shipped set with this name; for any other name, reads a file relative to
+    /// `folder`.
     pub fn named(name: &str, folder: &Path) -> Result<Self, TextError> {
         if let Some(set) = Self::shipped(name) {
             return Ok(set);

@@ -1,4 +1,4 @@
-//! The games that were met before, by their moves.
+//! The set of games seen so far, identified by their moves.
 
 use std::collections::HashSet;
 

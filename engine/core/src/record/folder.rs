@@ -11,8 +11,8 @@ use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of record files, exactly those listed in its manifest. Each is compared by its size and
-/// its stated checksum; the bytes before are checked when they are read, as those of every file.
+/// A folder of record files, exactly those listed in its manifest. Opening it compares sizes and
+/// stated checksums; the content is checked when a file is read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
@@ -135,10 +135,10 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Lists the record files of a folder in its manifest. For each file that is not listed yet,
+    /// Adds the record files of a folder to its manifest. For each file that is not listed yet,
     /// `describe` returns its number of records. A listed file that is missing or changed is an
-    /// error, or, with `anew`, is removed from the list first. An interrupted run goes on after the
-    /// last file.
+    /// error or, with `anew`, is removed from the list first. After an interruption, the next call
+    /// continues after the last listed file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -188,7 +188,7 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns a message on the difference of a file from its manifest entry, with the remedy.
+    /// Returns a message, with the remedy, if a file differs from its manifest entry.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {
@@ -234,7 +234,7 @@ fn is_of_records(path: &Path, name: &str) -> bool {
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 
-/// Returns whether a name is that of a file in the folder, without special characters.
+/// Returns whether a name is a plain file name without special characters.
 fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
     let is_special = |letter: char| matches!(letter, '/' | '\\') || letter.is_control();

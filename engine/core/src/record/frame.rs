@@ -1,25 +1,25 @@
-//! The bytes of a frame of games before compression: games in columns.
+//! The bytes of a frame of games before compression. They are stored in columns.
 
 use super::{FrameError, Game, Solved};
 use crate::board::Square;
 use crate::board::transcript::Replay;
 use crate::text::Invalid;
 
-/// The greatest number of games in a frame: one without moves takes five bytes there.
+/// The greatest number of games in a frame. A game without moves takes five bytes.
 pub(super) const MAX_GAMES: usize = 1 << 16;
 
 const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flags of a game with values, and of a game with moves that deviate from the search.
+/// The flag bits: the game has values; some moves deviate from the search.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 
-/// Encodes games as columns: the number of games (u32); then, for all games, one byte each of
-/// random plies, moves, ply solved, score there, and flags; then, for all games, one byte for each
-/// move, its ordinal; then, for games with values, one byte for each move, its value; then, for
-/// games with deviations, eight bytes, a bit for each move that deviates from the search.
+/// Encodes games as columns: first the number of games (u32). Then come five columns of one byte
+/// for each game: random plies, moves, ply solved, score there, and flags. Then, for all games, one
+/// byte for each move, its ordinal; for games with values, one byte for each move, its value; and
+/// for games with deviations, eight bytes, a bit for each move that deviates from the search.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
     let mut bytes = (games.len() as u32).to_le_bytes().to_vec();

@@ -4,7 +4,7 @@ use crate::board::transcript::Replay;
 use crate::board::{Discs, Square, Symmetry};
 use crate::text::Invalid;
 
-/// The score under perfect play, from some position of the game on.
+/// The score under perfect play from some position of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solved {
     /// The ply of that position: the number of moves played before it.
@@ -13,7 +13,7 @@ pub struct Solved {
     pub black_score: Discs,
 }
 
-/// A game from the start position by the rules, finished or broken off.
+/// A game from the start position by the rules, finished or not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
     random_plies: u8,
@@ -94,7 +94,8 @@ impl Game {
         &self.squares
     }
 
-    /// Returns the moves of the canonical image: the first in order of the eight images.
+    /// Returns the moves of the canonical image: the least of the eight images in lexicographic
+    /// order.
     pub fn canonical_squares(&self) -> Vec<Square> {
         let image = |symmetry: Symmetry| -> Vec<Square> {
             self.squares.iter().map(|&square| symmetry.square(square)).collect()
@@ -102,7 +103,7 @@ impl Game {
         Symmetry::all().map(image).min().unwrap_or_default()
     }
 
-    /// Returns the final score for black; `None` for a game that was broken off.
+    /// Returns the final score for black; `None` for an unfinished game.
     pub fn black_score(&self) -> Option<Discs> {
         self.black_score
     }
@@ -122,7 +123,8 @@ impl Game {
         self.deviations
     }
 
-    /// Returns the number of positions to learn from, in which a move after the random ones is.
+    /// Returns the number of positions for training: those in which a move after the random plies
+    /// was played.
     pub fn positions(&self) -> usize {
         self.squares.len() - usize::from(self.random_plies)
     }

@@ -37,13 +37,13 @@ impl<R: Record> RecordReader<R> {
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    /// Reads the frames in a container of another kind, such as a part of a run.
+    /// Reads records from a container of another kind, such as a part of a run.
     pub fn over(reader: Reader) -> Self {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns whether the records are all of some kind, so that none can be held out: openings,
-    /// and records whose provenance has `"enumerated": true`.
+    /// Returns whether the records are a complete enumeration, so that none can be held out:
+    /// openings, and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
@@ -76,8 +76,8 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips at most `records` records, whole frames without decoding; returns the number skipped.
-    /// Do not mix it with [`Self::next_frame`].
+    /// Skips at most `records` records, in whole frames without decoding; returns the number
+    /// skipped. Do not mix it with [`Self::next_frame`].
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -109,8 +109,8 @@ impl<R: Record> RecordReader<R> {
         FramePlace { section: self.reader.place(), before: self.number }
     }
 
-    /// Goes to a frame of this file; the whole checksum is then unknown. Do not mix with the
-    /// iterator.
+    /// Moves to a frame of this file; the checksum of the whole is then unknown. Do not mix it with
+    /// the iterator.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)
@@ -131,7 +131,7 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the error for the frame that was read last, which has `before` records before it.
+    /// Returns the error for the frame that was read last; `before` records come before it.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

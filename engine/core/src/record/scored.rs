@@ -65,13 +65,14 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the nearest weight, from 1/64 to the largest; `None` unless greater than 0.
+    /// Returns the nearest weight, from 1/64 to the largest; `None` unless `occurrences` is greater
+    /// than 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Returns the weight times a factor, rounded and bounded as by [`Self::of_occurrences`].
+    /// Returns the weight times a factor, rounded and limited as in [`Self::of_occurrences`].
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
     }
@@ -122,7 +123,7 @@ impl ScoredPosition {
         Weight(self.weight)
     }
 
-    /// Returns this scored position with the canonical one of the position's eight images.
+    /// Returns this record with the canonical image of its position.
     #[must_use]
     pub fn canonical(&self) -> Self {
         Self::new(self.position().canonical(), self.label(), self.weight())

@@ -9,7 +9,7 @@ use crate::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
 
 const FRAMES_AT_ONCE: usize = 32;
 
-/// A writer of records in their order, one frame at a time.
+/// A writer of records in order, one frame at a time.
 pub struct RecordWriter<R> {
     writer: Writer,
     pending: Vec<R>,
@@ -43,19 +43,20 @@ impl<R: Record> RecordWriter<R> {
         })
     }
 
-    /// Writes to a file that was begun, such as the output of a run.
+    /// Writes to a container that was already begun, such as the output of a run.
     pub fn over(writer: Writer) -> Self {
         Self { writer, pending: vec![] }
     }
 
-    /// Adds a record to frames of [`Record::PER_FRAME`] records. All threads encode and compress.
+    /// Adds a record to frames of [`Record::PER_FRAME`] records. All threads encode and compress
+    /// frames.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.pending.push(record);
         let is_enough = self.pending.len() >= FRAMES_AT_ONCE * R::PER_FRAME;
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes records as a frame of their own, which may be empty and has at most 65,536 games: for
+    /// Writes records as one frame, which may be empty and has at most 65,536 games. It is for
     /// files whose frames have a meaning, such as a range of seeds.
     pub fn write_frame(&mut self, records: &[R]) -> Result<(), RecordError> {
         self.write_pending()?;

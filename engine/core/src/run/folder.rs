@@ -1,4 +1,4 @@
-//! The folder of a run: the names in it, and `run.json`.
+//! The folder of a run: the names of its files, and `run.json`.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -51,8 +51,8 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder if need be; returns whether it is new. Refuses a folder of something
-    /// else.
+    /// Creates the folder if it does not exist; returns whether it is new. Refuses a folder that is
+    /// not of a run.
     pub(super) fn create(&self) -> Result<bool, FileError> {
         match fs::create_dir(&self.path) {
             Ok(()) => Ok(true),
@@ -153,7 +153,7 @@ impl Folder {
         self.remove_files(|name| !is_lock(name))
     }
 
-    /// Removes the folder, unless it holds files that are not of the run.
+    /// Removes the folder, unless it contains files that are not of the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
         // `run.json` last: without it, the rest of a killed removal could not be removed.
         self.remove_files(|name| name != MANIFEST)?;
@@ -163,7 +163,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes a folder without parts, unless another process makes parts of this run.
+    /// Removes a folder without parts, unless another process is making parts of this run.
     pub(super) fn remove_if_empty(&self, lock: &Lock, output: &Path) {
         if !self.has_work() && lock.check_is_alone(&self.path, output).is_ok() {
             let _ = self.remove();
@@ -200,7 +200,7 @@ fn number_of(name: &str) -> Option<u64> {
         .then(|| digits.parse().ok())?
 }
 
-/// Returns whether a run makes files of this name.
+/// Returns whether the files of a run have such a name.
 fn is_of_run(name: &str) -> bool {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     is_lock(name) || name.starts_with(MANIFEST) || number_of(stem).is_some()

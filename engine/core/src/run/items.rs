@@ -46,7 +46,7 @@ pub trait Items: Sync {
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of all units of a part. The sections may depend on nothing but these.
+    /// Encodes the results of all units of a part. The sections may depend on these results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
     /// Returns true if the run ends with this part. Called for each part in order, as soon as it
@@ -64,7 +64,7 @@ struct InProgress<I, T> {
     input: Arc<I>,
     /// The first unit that no thread has taken.
     next: u64,
-    /// The results by their first units, and the number of units without one.
+    /// The results by their first units, and the number of units that have no result yet.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
@@ -75,7 +75,7 @@ struct State<I, T, E> {
     is_beginning: bool,
     /// The parts in progress, in order.
     parts: Vec<InProgress<I, T>>,
-    /// The number of first parts that exist and were asked about the end.
+    /// The number of parts, from the first on, for which [`Items::ends`] was called.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -101,7 +101,8 @@ struct Work<'a, W: Items> {
 
 impl Run {
     /// Makes the missing parts of a stage. All threads share the items of at most two parts; an
-    /// item has `per_item` units, or fewer at the end of a part, and decides nothing.
+    /// item has `per_item` units, or fewer at the end of a part. The size of items has no effect on
+    /// the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -160,7 +161,7 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a stage of progress: the units of this shard, and those that exist.
+    /// Begins a stage of progress: the units of this shard, and those that exist already.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -175,7 +176,7 @@ impl Run {
 }
 
 impl<W: Items> Work<'_, W> {
-    /// Makes items until none is left, or something fails.
+    /// Makes items until none is left or an error occurs.
     fn make_items(&self) {
         loop {
             let done = match self.next_task() {
@@ -217,8 +218,8 @@ impl<W: Items> Work<'_, W> {
         }
     }
 
-    /// Waits until another thread has changed the state; helps with its work meanwhile, if that is
-    /// divided among threads.
+    /// Waits until another thread has changed the state; meanwhile helps with that thread's work,
+    /// if it is divided among threads.
     fn wait(&self) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
             let state = self.lock();
@@ -254,7 +255,7 @@ impl<W: Items> Work<'_, W> {
         finished.map_or(Ok(()), |results| self.complete(index, results))
     }
 
-    /// Writes a part whose items are all made.
+    /// Writes a part whose items are all complete.
     fn complete(
         &self,
         index: u64,
@@ -279,7 +280,8 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Asks about the end for each of the first parts that exist.
+    /// Calls [`Items::ends`] for each part that exists, in order from the first, up to a missing
+    /// one.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,

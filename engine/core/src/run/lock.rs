@@ -10,7 +10,8 @@ use crate::file::{FileError, lock};
 /// The name of the lock for packing.
 const PACKING: &str = "lock-pack";
 
-/// A lock file that this process holds. The system frees it when the process ends, however it ends.
+/// A lock file that this process holds. The system releases it when the process ends for any
+/// reason.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
@@ -19,7 +20,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a shard. Refuses if another process makes parts of this shard.
+    /// Takes the lock of a shard. Refuses if another process is making parts of this shard.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
         let lock = Self::take(folder.join(name_of(shard)), output)?;
         // A shard of another number of shards may make the same parts.
@@ -48,7 +49,7 @@ impl Lock {
         Ok(Self { path, _file: file })
     }
 
-    /// Refuses if another process makes parts of this run or packs it.
+    /// Refuses if another process is making parts of this run or packs it.
     pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<(), FileError> {
         let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);

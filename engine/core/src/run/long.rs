@@ -1,4 +1,4 @@
-//! Long parts, each made by one worker and resumable inside by its snapshot.
+//! Long parts. One worker makes each part, and can resume inside it from a snapshot.
 
 use std::io::Write;
 use std::ops::Range;
@@ -21,10 +21,10 @@ pub struct LongPart<'r> {
 }
 
 impl Run {
-    /// Makes `parts` of a stage, those that [`Self::missing`] returns in any order, at most
-    /// `at_once` of them at a time. `make` writes the sections of a part and returns true, or
-    /// returns false if the part stays unfinished, such as after the time is up; its snapshot then
-    /// stays. The units of each finished part advance the progress.
+    /// Makes `parts` of a stage (those that [`Self::missing`] returns, in any order), at most
+    /// `at_once` of them at a time. `make` writes the sections of a part and returns true; or
+    /// returns false if the part remains unfinished, for example at a time limit, and then keeps
+    /// its snapshot. The units of each finished part advance the progress.
     ///
     /// Returns the indices of the unfinished parts in order.
     pub fn make_parts<E: From<RunError> + Send>(
@@ -81,7 +81,7 @@ impl Run {
     }
 
     /// Returns the file of a complete part and the places of its uncompressed sections, for memory
-    /// maps. Their content was checked when the run was opened, or has just been written.
+    /// maps. Their content was already checked, or has just been written.
     pub fn raw_sections(
         &self,
         stage: usize,
@@ -92,8 +92,8 @@ impl Run {
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 
-    /// Reads the snapshot of an unfinished part; `None` if there is none, or if it is damaged,
-    /// which `progress` reports.
+    /// Reads the snapshot of an unfinished part. Returns `None` if there is none, or if it is
+    /// damaged, which is reported to `progress`.
     pub fn snapshot(
         &self,
         stage: usize,
@@ -137,7 +137,7 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Advances the progress by units of the part; the others count when the part is finished.
+    /// Advances the progress by units of the part. Finishing the part adds the rest.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.advanced += units;

@@ -1,4 +1,4 @@
-//! Runs: long work that can be killed and resumed, shared among processes, and extended.
+//! Runs: long work that can be killed and resumed, divided among processes, and extended.
 //!
 //! A *run* is a list of *stages*, each a list of independent *parts*. Every part is a file of its
 //! own, so that resuming makes the parts that are missing, a shard makes every N-th part, and
@@ -124,7 +124,7 @@ pub use long::LongPart;
 pub use plan::{Plan, Stage};
 pub use shard::{Shard, ShardError};
 
-/// The outcome of opening a run.
+/// The result of opening a run.
 pub enum Opened {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
@@ -132,7 +132,7 @@ pub enum Opened {
     Run(Run),
 }
 
-/// A run whose shard this process makes, or that it packs.
+/// A run. This process makes the parts of one shard, or packs them.
 pub struct Run {
     output: PathBuf,
     plan: Plan,
@@ -141,7 +141,7 @@ pub struct Run {
     /// The lock of the shard, or the one for packing.
     lock: Lock,
     packs_only: bool,
-    /// The number of units of the first stage that an existing output stands for.
+    /// The number of units of the first stage that an existing output already contains.
     standing: u64,
 }
 
@@ -171,8 +171,8 @@ impl Run {
         !self.shard.is_whole()
     }
 
-    /// Returns the number of units of the first stage that the existing output stands for. It holds
-    /// the results of at least these units.
+    /// Returns the number of units of the first stage whose parts are not needed, because the
+    /// existing output contains their results. It may contain more results.
     pub fn standing(&self) -> u64 {
         self.standing
     }
@@ -189,8 +189,8 @@ impl Run {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
-    /// Returns the indices of the parts of a stage that belong to this shard, in order, without
-    /// those that the existing output stands for.
+    /// Returns the indices of the parts of a stage that belong to this shard, in order, omitting
+    /// those that the existing output replaces.
     pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.filter(|&index| self.shard.makes(index))
@@ -226,15 +226,15 @@ impl Run {
         Ok(reader)
     }
 
-    /// Returns the parts of a stage in order, without those that the existing output stands for.
-    /// The first one that is missing is an error.
+    /// Returns the parts of a stage in order, omitting those that the existing output replaces. The
+    /// first missing part is an error.
     pub fn parts(&self, stage: usize) -> impl Iterator<Item = Result<Reader, RunError>> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.map(move |index| self.part(stage, index))
     }
 
     /// Packs the parts: `pack` writes the outputs, the main one last. Then the folder is removed,
-    /// unless this is `pack` of a run without `--clean`. Meanwhile no other process packs.
+    /// unless this is the command `pack` without `--clean`. Meanwhile no other process can pack.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -308,7 +308,7 @@ impl Run {
     }
 }
 
-/// A run that failed before it made anything leaves nothing.
+/// A run that failed before it made any part leaves no files.
 impl Drop for Run {
     fn drop(&mut self) {
         if !self.packs_only {
@@ -317,8 +317,8 @@ impl Drop for Run {
     }
 }
 
-/// The lock of a command whose parts are runs of their own, such as the fits of a study. While it
-/// is held, another start for the same output is refused.
+/// The lock of a command whose parts are runs themselves, such as the fits of a study. While it is
+/// held, another start for the same output is refused.
 pub struct Held {
     output: PathBuf,
     folder: Folder,
@@ -341,7 +341,7 @@ impl Drop for Held {
     }
 }
 
-/// Describes the output for a report: its summary, or for a shard the next step.
+/// Describes the output for a report: its summary or, for a shard, the next step.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),

@@ -1,4 +1,4 @@
-//! Opening a run: what exists already, and whose it is.
+//! Opening a run: which files exist already, and which run they belong to.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use super::{Opened, Plan, Run, RunError, Shard};
 use crate::file::{Existing, FileError, Kind, Provenance, Reader, Summary, check_name, complete};
 use crate::progress::Progress;
 
-/// The meaning of an existing output for a run.
+/// The relation of an existing output to a run.
 enum There {
-    /// There is none, or it is to be replaced.
+    /// There is no output, or it will be replaced.
     Nothing,
     /// It is complete.
     Done(Summary),
-    /// It is the output of the first units.
+    /// The output contains the results of the first units.
     Beginning(u64),
     /// It is something else.
     Other(FileError),
@@ -81,8 +81,8 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Refuses an output of which another process makes this shard, for commands that need time
-    /// before they can open the run.
+    /// Refuses an output if another process is making the same shard, for commands that work before
+    /// they can open the run.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
@@ -91,8 +91,8 @@ impl Run {
         Ok(())
     }
 
-    /// Removes the folder of parts of a complete output, which a run leaves that is killed between
-    /// completing the output and removing the folder. Another run's folder stays.
+    /// Removes the folder of parts of a complete output. A run leaves it if it is killed after
+    /// completing the output. The folder of another run is kept.
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
         let is_own = |there: &Plan| there.provenance == *provenance;
@@ -127,7 +127,7 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Makes sure that the folder is that of this run: resumes it, extends it, or begins it.
+    /// Checks that the folder belongs to this run; then resumes, extends or begins the run.
     fn claim_folder(
         &self,
         existing: Existing,
@@ -171,7 +171,7 @@ impl Run {
         }))
     }
 
-    /// Reads this shard's parts once. Removes damaged ones, which are then made again; refuses
+    /// Reads this shard's parts once. Removes damaged parts, which are then made again; refuses
     /// those of another run.
     fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
         for stage in 0..self.plan.stages.len() {
@@ -225,7 +225,8 @@ impl There {
     }
 }
 
-/// Returns the number of units of an output that is the beginning of this one.
+/// If an existing output is the result of the first units of this run, returns the number of those
+/// units.
 fn beginning(output: &Path, kind: Kind, plan: &Plan) -> Option<u64> {
     let reader = Reader::open(output, kind).ok()?;
     let provenance: &Provenance = reader.provenance();

@@ -1,4 +1,4 @@
-//! The plan of a run: the settings that decide its parts.
+//! The plan of a run: the settings that determine its parts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,18 +8,18 @@ use serde_json::json;
 
 use crate::file::{Kind, Provenance};
 
-/// All that decides the parts of a run and its output.
+/// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The kind of the main output; `None` if it is not a container: the command then finds out by
-    /// itself whether it is complete.
+    /// The kind of the main output; `None` if it is not a container. The command then checks itself
+    /// whether it is complete.
     pub kind: Option<Kind>,
     /// The provenance of the output.
     pub provenance: Provenance,
     /// The stages, at least one.
     pub stages: Vec<Stage>,
-    /// The key of the number of units of the first stage in the provenance, if a run of fewer units
-    /// is the beginning of this one.
+    /// The provenance key of the number of units in the first stage, if a run with fewer units has
+    /// the same first parts.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -54,8 +54,8 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the provenance of a part. It does not depend on the number of units of a run that
-    /// can grow.
+    /// Returns the provenance of a part. If a run can be extended, this does not contain its number
+    /// of units.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let part = json!({"stage": self.name_of(stage), "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
@@ -65,8 +65,8 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Returns the number of units of the first stage by a provenance that differs from this one's
-    /// in nothing else, and is not greater.
+    /// Returns the number of units of the first stage in another provenance, if it differs only in
+    /// that number, which is not greater than here.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

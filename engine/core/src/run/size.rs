@@ -4,7 +4,7 @@
 //! that the milliseconds of writing a file do not count. Its size is a function of the settings
 //! alone, never of the machine or of the number of units, so that shards and extended runs agree.
 
-/// The time that a part aims at, in seconds of one thread of a processor of 2020.
+/// The target time of a part, in seconds of one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;
 
 /// The seconds of one search of `depth` plies: about 12 µs at 2 plies, 0.5 ms at 6, 0.1 s at 12.
@@ -23,8 +23,8 @@ pub fn nodes(nodes: u64) -> f64 {
     nodes as f64 / 3e6
 }
 
-/// The seconds of a game whose `moves` moves take `search` seconds each, and whose end is solved
-/// from `exact` empty squares.
+/// The seconds of a game: `moves` moves of `search` seconds each, and a solve from `exact` empty
+/// squares.
 pub fn game(search: f64, exact: u32) -> f64 {
     let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)

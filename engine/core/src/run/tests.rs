@@ -12,11 +12,11 @@ use super::*;
 use crate::file::{Existing, Section};
 use crate::progress::{Progress, Silent};
 
-/// Squares of numbers, which remembers the units that were made and how many were in progress.
+/// Squares of numbers. Records which units were made and how many were in progress.
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// The run ends with the part that holds the square of this number.
+    /// The run ends with the part that contains the square of this number.
     last: Option<u64>,
     fails_at: Option<u64>,
 }
@@ -119,7 +119,7 @@ fn undisturbed(units: u64) -> Vec<u8> {
     fs::read(out).unwrap()
 }
 
-/// Leaves a run whose parts are all made.
+/// Leaves a run whose parts are all complete.
 fn unpacked(out: &Path, units: u64) {
     let run = open(out, plan(units));
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
@@ -129,8 +129,8 @@ fn unpacked(out: &Path, units: u64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// A kill leaves some parts, parts under their temporary names, and perhaps torn bytes where
-    /// the disk lost them.
+    /// A kill leaves some parts, parts under temporary names, and perhaps damaged bytes after a
+    /// power failure.
     #[test]
     fn whatever_a_kill_leaves_the_result_is_the_same_and_only_what_is_missing_is_made(
         fates in prop::collection::vec(0_u8..5, 8), units in 71_u64..80,

@@ -1,10 +1,9 @@
 //! Instruction sets, chosen while the program runs. All give the same results.
 //!
-//! A set is chosen once, when a search or a count begins, and then known at compile time:
-//! [`with_instructions`](crate::with_instructions) gives a token of the set, functions take its
-//! type as a parameter, and the larger ones are compiled for every set by [`compiled_for`].
-//! Functions without a token look the set up ([`InstructionSet::chosen`]): a load and a predictable
-//! branch.
+//! A set is chosen once, when a search or a count begins, and then is a type at compile time:
+//! [`with_instructions`](crate::with_instructions) returns a token of the set, functions have its
+//! type as a parameter, and [`compiled_for`] compiles the larger ones for every set. Functions
+//! without a token look up the set ([`InstructionSet::chosen`]): a load and a predictable branch.
 
 mod set;
 #[cfg(target_arch = "x86_64")]
@@ -24,11 +23,11 @@ pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
 }
 
 mod sealed {
-    /// A mark of the tokens of this module: no other may claim that instructions are there.
+    /// Seals the trait: only the tokens of this module may claim that instructions are available.
     pub trait Sealed {}
 }
 
-/// The token of the instructions that every processor of the target has.
+/// The token of the instructions that every processor of the target architecture has.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -80,7 +79,7 @@ impl AnyInstructions {
     }
 }
 
-/// Computes an expression with a token of the chosen instruction set, or of a given one.
+/// Evaluates an expression with a token of the chosen instruction set, or of a given one.
 ///
 /// ```
 /// use othello_core::simd::{AnyInstructions, Instructions, compiled_for};

@@ -5,14 +5,15 @@ use std::str::FromStr;
 use super::{AnyInstructions, Instructions};
 use crate::text::{Invalid, excerpt};
 
-/// The environment variable that names the set to use in place of the fastest one.
+/// The environment variable that selects an instruction set instead of the fastest one.
 pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
-/// An instruction set of the hot functions. [`compiled_for`](super::compiled_for) uses the numbers.
+/// An instruction set for the functions that take most of the time.
+/// [`compiled_for`](super::compiled_for) uses the numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display("{}", self.name())]
 pub enum InstructionSet {
-    /// The instructions that every processor of the target has.
+    /// The instructions that every processor of the target architecture has.
     Portable = 0,
     /// x86-64-v3: vectors of 32 bytes, and counts of bits. Haswell, Zen, and later.
     Avx2 = 1,
@@ -40,8 +41,8 @@ impl InstructionSet {
         I::SET
     }
 
-    /// Returns the fastest set of this processor, or the lesser one that [`VARIABLE`] names; an
-    /// error if it names none, or one that the processor does not have.
+    /// Returns the fastest set of this processor, or the one that [`VARIABLE`] names. An unknown
+    /// set, or one that the processor lacks, is an error.
     pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));

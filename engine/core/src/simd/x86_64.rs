@@ -52,7 +52,7 @@ impl Instructions for Avx512 {
     const SET: InstructionSet = InstructionSet::Avx512;
 }
 
-/// The set that the process uses: its number, counted from 1; 0 before it is first asked for.
+/// The set that the process uses: its number, counted from 1; 0 before the first use.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 #[inline(always)]
@@ -66,7 +66,7 @@ pub(super) fn chosen() -> AnyInstructions {
     }
 }
 
-/// Chooses the set that was asked for, or else the fastest; programs refuse a missing one before.
+/// Chooses the requested set, or else the fastest. Programs refuse an unavailable set earlier.
 #[cold]
 #[inline(never)]
 fn choose() -> AnyInstructions {

@@ -8,7 +8,8 @@ use crate::file::FileError;
 /// The greatest size of a file of settings: 1 MiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The error for a text, or bytes, of another form: the message states the finding and the form.
+/// The error for a text, or bytes, in a wrong format. The message states what was found and what
+/// was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub String);
@@ -31,13 +32,13 @@ impl TextError {
     }
 }
 
-/// The error for a line that is not as it should be. The lines after it can still be read.
+/// The error for an invalid line. The lines after it can still be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: line {number}: {reason}", path.display())]
 pub struct BadLine {
     /// The file.
     pub path: PathBuf,
-    /// The number of the line, counted from 1, with blank lines.
+    /// The number of the line, counted from 1, including blank lines.
     pub number: u64,
     /// The problem of the line.
     pub reason: String,

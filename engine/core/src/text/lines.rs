@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::{BadLine, TextError, TextSource};
 
-/// The greatest length of a line in bytes: a file without line ends must not fill the memory.
+/// The greatest length of a line in bytes, so that a file without line ends cannot fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
 /// The lines of a text file, compressed by zstd or not, without blank lines.
@@ -33,7 +33,7 @@ impl Lines {
         &self.source
     }
 
-    /// Parses the next line that is not blank with `parse`; `None` at the end of the file.
+    /// Parses the next line that is not blank by `parse`; `None` at the end of the file.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -63,7 +63,7 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Reads a line, or the beginning of a long one; returns false at the end of the file.
+    /// Reads a line, or the beginning of a long line; returns false at the end of the file.
     fn read_line(&mut self) -> Result<bool, TextError> {
         self.line.clear();
         self.number = self.source.line();
@@ -127,7 +127,7 @@ mod tests {
         assert!(message.contains(": line ") && message.contains("cannot be unpacked"), "{message}");
     }
 
-    /// A regression: a board after such a mark was refused because of its third field.
+    /// A regression: a board after a byte-order mark was refused because of its third field.
     #[test]
     fn a_byte_order_mark_before_the_first_line_is_passed_over() {
         let text = b"\xEF\xBB\xBF1\n2\n";
@@ -140,7 +140,7 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: the compressed file was read whole at once, and no progress was shown.
+    /// A regression: a compressed file was read at once as a whole, without progress.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();

@@ -20,12 +20,12 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 const EXCERPT: usize = 40;
 
-/// Returns at most 40 characters of a text for a message, control characters as `\u{1b}`.
+/// Returns at most 40 characters of a text for a message; control characters become `\u{1b}`.
 pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }
 
-/// Returns at most 200 characters of a library's error, which may quote the input.
+/// Returns at most 200 characters of a library's error message, which may quote the input.
 pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
     const MOST: usize = 200;
     shortened(&error.to_string(), MOST)

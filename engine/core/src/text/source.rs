@@ -1,4 +1,5 @@
-//! The bytes of a text file, compressed by zstd or not, without a byte-order mark at its beginning.
+//! The bytes of a text file, compressed by zstd or not. A byte-order mark at its beginning is
+//! skipped.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,12 +12,12 @@ use crate::file::packing;
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// The greatest length of a piece without an end, 256 MiB: a device may never end.
+/// The greatest length of a piece, 256 MiB, since a device may supply text without end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// A text file that is read from front to back, with the current place.
+/// A text file that is read from front to back, with the current line.
 pub struct TextSource {
     path: PathBuf,
     text: Box<dyn BufRead + Send>,
@@ -40,7 +41,7 @@ impl TextSource {
         Self::of(Path::new("standard input"), 0, io::stdin())
     }
 
-    /// Opens a text that was given as an argument.
+    /// Opens a text that was passed as an argument.
     pub fn of_text(text: &str) -> Result<Self, TextError> {
         let bytes = text.as_bytes().to_vec();
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
@@ -72,7 +73,8 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the bytes of the file read so far; of a compressed one to within a decoder buffer.
+    /// Returns the bytes of the file read so far; for a compressed file, up to one decoder buffer
+    /// more.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
@@ -82,8 +84,8 @@ impl TextSource {
         self.line
     }
 
-    /// Appends the text up to and including `end`, or up to the end of the file, to `piece`, at
-    /// most `most` + 1 bytes of it. Returns the number of bytes read; 0 at the end of the file.
+    /// Appends the text up to and including `end`, or up to the end of the file, to `piece`; stops
+    /// after `most` + 1 bytes. Returns the number of bytes read; 0 at the end of the file.
     pub fn read_until(
         &mut self,
         end: u8,
@@ -134,7 +136,7 @@ impl TextSource {
     }
 }
 
-/// A reader that counts bytes when they are taken, not when they enter a buffer.
+/// A reader that counts bytes when they are consumed, not when they are buffered.
 struct Counted<R> {
     source: R,
     consumed: Arc<AtomicU64>,
@@ -163,7 +165,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 mod tests {
     use super::*;
 
-    /// A regression: reading went on without end.
+    /// A regression: reading a line without an end never stopped.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_line_that_never_ends_is_refused() {

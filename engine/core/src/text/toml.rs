@@ -1,10 +1,10 @@
-//! TOML with errors of one line.
+//! TOML with errors in one line.
 
 use serde::de::DeserializeOwned;
 
 use super::{Invalid, shortened};
 
-/// The most characters of a parser's message: enough for the names of all scalar features.
+/// The greatest length of a parser's message: enough for the names of all scalar features.
 const MOST: usize = 270;
 
 /// Reads a value from TOML. The error names the line and the column.

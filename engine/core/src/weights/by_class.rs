@@ -1,4 +1,4 @@
-//! The weights by class, and their file.
+//! Weights by class, and their file.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, W
 use crate::pattern::{FactorShape, Geometry, PatternSet};
 
 /// The weights of all 60 phases for one pattern set, in steps of 1/32 disc with absolute value at
-/// most [`MAX_STEPS`], and the number of times that training positions met each. Parameters are
+/// most [`MAX_STEPS`], and the number of occurrences of each parameter in training. Parameters are
 /// numbered as in [`Geometry`].
 #[derive(Clone, Debug)]
 pub struct Weights {
@@ -24,7 +24,7 @@ pub struct Weights {
     geometry: Geometry,
     /// The weights: a row for each phase, a column for each parameter.
     steps: Array2<i16>,
-    /// The counts in the same shape; a single row of zeros while there are none.
+    /// The counts in the same shape; a single row of zeros if there are none.
     counts: Array2<u32>,
     /// The factors, if the pattern set states their shape.
     factors: Option<Factors>,
@@ -37,7 +37,7 @@ pub struct Weights {
 pub struct WeightsFile<W = Weights> {
     /// The weights.
     pub weights: W,
-    /// The settings and inputs that decided the weights.
+    /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
     /// The checksum of the decoded content, in hexadecimal.
     pub sha256: String,
@@ -74,8 +74,8 @@ impl Weights {
         self.steps.view()
     }
 
-    /// Returns the counts of a phase: the number of times its training positions met each
-    /// parameter.
+    /// Returns the counts of a phase: the number of occurrences of each parameter in its training
+    /// positions.
     pub fn counts(&self, phase: Phase) -> &[u32] {
         row(&self.counts, phase.index().min(self.counts.nrows() - 1))
     }
@@ -108,10 +108,10 @@ impl Weights {
 
     /// Returns weights whose classes have factors of `shape`.
     ///
-    /// Further factors are 0, and the values stay. If more phases share factors, the joint worth of
-    /// two classes becomes the mean over the groups that they had, and the worth of a class by
-    /// itself stays. `None` if `shape` has too few factors for that, or if its groups are not
-    /// multiples of the groups before.
+    /// Additional factors are 0, and the values do not change. If more phases share factors, the
+    /// interaction of two classes becomes the mean over the earlier groups; the contribution of a
+    /// class alone does not change. `None` if `shape` has too few factors for that, or if its
+    /// groups are not multiples of the groups before.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -138,7 +138,7 @@ impl Weights {
         self.factors.as_mut()
     }
 
-    /// Returns the weights that order moves in the last plies, if there are any.
+    /// Returns the weights of the move-ordering evaluation, if there are any.
     pub fn move_ordering(&self) -> Option<&MoveOrderingWeights> {
         self.ordering.as_ref()
     }
@@ -170,7 +170,7 @@ impl Weights {
         Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::Kept)
     }
 
-    /// Reads a weights file in memory that has no counts: all are 0.
+    /// Reads a weights file in memory whose counts were omitted: all are 0.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -190,7 +190,8 @@ impl Weights {
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
-    /// Writes a weights file: under a temporary name first, then in place once it is complete.
+    /// Writes a weights file: first under a temporary name, which is renamed when the file is
+    /// complete.
     pub fn write(
         &self,
         path: &Path,
@@ -203,7 +204,7 @@ impl Weights {
         }
     }
 
-    /// Writes the sections to a writer that was begun before, and completes the file.
+    /// Writes the sections to a writer that was already begun, and completes the file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
         writer.sections(self.sections())?;
         Ok(writer.finish()?)
@@ -231,14 +232,14 @@ impl Weights {
         Section { name: PATTERN_SET.to_owned(), content: self.set.to_toml().into_bytes() }
     }
 
-    /// Returns the sections that searches use besides the evaluation.
+    /// Returns the sections that only searches use: move ordering and pruning models.
     pub(super) fn learned_sections(&self) -> impl Iterator<Item = Section> {
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         ordering.chain(self.models.sections())
     }
 }
 
-/// The weights and factors by class that came so far.
+/// The weights and factors by class that were read so far.
 pub(super) struct ByClass {
     steps: Rows<i16>,
     factors: Option<Factors>,
@@ -265,7 +266,7 @@ impl Receiver for ByClass {
     }
 }
 
-/// Returns the counts of weights without any: they take no memory for each phase.
+/// Returns empty counts, which take no memory for each phase.
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
 }

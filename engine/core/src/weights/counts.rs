@@ -1,4 +1,4 @@
-//! The counts of a weights file by themselves, for whoever plays from tables.
+//! The counts of a weights file alone, for programs that evaluate by tables.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::PatternSet;
 
-/// The number of times that training positions met each parameter, in every phase.
+/// The number of occurrences of each parameter in training, in every phase.
 #[derive(Clone, Debug)]
 pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
-    /// Reads the counts of weights for this pattern set from the part of their file that holds
-    /// them. Each section is checked. Also returns the checksum that the part states: that of the
-    /// whole file.
+    /// Reads the counts of weights for this pattern set from a file that contains only the sections
+    /// of the counts. Each section is checked. Also returns the checksum that the file states,
+    /// which is that of the whole weights file.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,

@@ -1,10 +1,9 @@
-//! The model of a score, given the value of a shallow search, for selective searches to the end;
+//! The model of endgame ProbCut, which predicts an exact score from the value of a shallow search;
 //! and its section of a weights file.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997, which gives searches near the end predictions of their own. There, a confidence
-//! is that of one cut; here, it is that of the score of a whole search, to which many cuts
-//! contribute.
+//! Othello", 1997, which has separate predictions for endgame searches. There, a confidence applies
+//! to one cut; here, it applies to the score of a whole search, in which many cuts take part.
 
 use super::Prediction;
 use super::probcut::{check, coefficients, dot, section};
@@ -19,7 +18,7 @@ pub const END_MEAN_TERMS: usize = 9;
 /// The number of coefficients of the error.
 pub const END_ERROR_TERMS: usize = 5;
 
-/// The number of confidences: all selectivities of a search but the full one.
+/// The number of confidences: all selectivities of a search except the full one.
 pub const CONFIDENCES: usize = 5;
 
 /// The number of empty squares at which the terms by empty squares are 0.
@@ -46,8 +45,8 @@ pub struct EndDepths {
 
 impl Ends {
     /// Creates a model from its coefficients, numbered as in [`EndDepths::mean_terms`] and
-    /// [`EndDepths::error_terms`], and the standard deviations that a cut keeps from the window, by
-    /// confidence.
+    /// [`EndDepths::error_terms`], and the distance that a cut keeps from the window, in standard
+    /// deviations, by confidence.
     ///
     /// # Errors
     /// A message for a coefficient that is not a number within ±1000; no fit gives such a number.
@@ -61,7 +60,7 @@ impl Ends {
         Ok(ends)
     }
 
-    /// Sets the standard deviations that a cut keeps from the window, by confidence.
+    /// Sets the distance that a cut keeps from the window, in standard deviations, by confidence.
     #[must_use]
     pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
         Self { deviations, ..self }
@@ -73,8 +72,8 @@ impl Ends {
         Prediction::new(mean, dot(&self.error, &depths.error_terms()))
     }
 
-    /// Returns the standard deviations that a cut keeps from the window. `confidence` is the number
-    /// of a confidence, 0 for the least.
+    /// Returns the distance that a cut keeps from the window, in standard deviations. `confidence`
+    /// is the number of a confidence, 0 for the least.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -102,10 +101,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the mean for a known value in discs: the slope by empty squares and by
-    /// depth, an offset by empty squares, another offset whose sign depends on their parity
-    /// (evaluations favour the side that moves last, or the other one), and two more offsets for a
-    /// static value.
+    /// Returns the terms of the mean, given the value in discs of the shallow search: the slope by
+    /// empty squares and by depth; an offset by empty squares; an offset whose sign depends on the
+    /// parity of the empty squares, since evaluations favour the side that moves last, or the other
+    /// side; and two offsets for a static value.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -122,8 +121,7 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the error, by empty squares and by depth. The error is
-    /// in discs.
+    /// Returns the terms of the logarithm of the error in discs, by empty squares and by depth.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]
@@ -147,8 +145,8 @@ impl EndDepths {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and errors of 2 discs everywhere, and an offset of half a disc,
-    /// positive with an odd number of empty squares.
+    /// Returns a model with slope 1 and errors of 2 discs everywhere. The offset is half a disc,
+    /// positive for an odd number of empty squares.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);
@@ -181,7 +179,7 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// A file's coefficients may be anything within their range.
+    /// The test draws coefficients from their whole range, since a file may contain any of them.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -1,4 +1,4 @@
-//! Weights that are expanded for play while their file is read.
+//! Weights that are expanded into tables while their file is read.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::{Geometry, PatternSet};
 
-/// The weights of all phases in the layout of the tables to play from. Read from a file, they are
-/// never in memory by class, which takes less memory and less time.
+/// The weights of all phases in the layout of the tables. Reading a file into this never stores the
+/// weights by class, which saves memory and time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
     /// The pattern set.
@@ -20,7 +20,7 @@ pub struct ExpandedWeights {
     pub geometry: Geometry,
     /// The weights and factors of all phases, as [`layout::expand`] lays them out.
     pub blocks: Vec<Block>,
-    /// The weights that order moves in the last plies, if there are any.
+    /// The weights of the move-ordering evaluation, if there are any.
     pub ordering: Option<MoveOrderingWeights>,
     /// The pruning models.
     pub models: Models,
@@ -39,7 +39,7 @@ impl ExpandedWeights {
     }
 
     /// Reads a weights file, and checks every part of it as [`Weights::read`] does. The counts are
-    /// not kept.
+    /// not stored.
     pub fn read(path: &Path) -> Result<WeightsFile<Self>, WeightsError> {
         let (file, _) = Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Checked)?;
         Ok(file)
@@ -55,8 +55,8 @@ impl ExpandedWeights {
         Self::read_by(reader, CountsAre::Kept)
     }
 
-    /// Reads a weights file in memory from which the counts were cut to save space. Each section is
-    /// checked. The checksum is the one that the part states, which is that of the whole file.
+    /// Reads a weights file in memory whose counts were omitted to save space. Each section is
+    /// checked. The returned checksum is the stated one, which is that of the whole file.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -82,7 +82,7 @@ impl ExpandedWeights {
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The weights by class of the phase that came last.
+    /// The weights by class of the phase that was read last.
     last: Option<(Phase, Vec<i16>)>,
 }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::pattern::FactorShape;
 
-    /// A pattern set is a few bytes of a file, and its tables may be a gigabyte.
+    /// A pattern set is a few bytes of a file, but its tables may take a gigabyte.
     #[test]
     fn tables_take_no_memory_before_a_section_comes() {
         let shape = FactorShape::new(128, 1).unwrap();

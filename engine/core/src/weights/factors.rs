@@ -1,28 +1,27 @@
-//! The joint worth of patterns: a factorization machine (Rendle 2010) on top of the weights.
+//! Interactions of patterns: a factorization machine (Rendle 2010) in addition to the weights.
 //!
-//! Every class has a vector of factors. The vectors of a position's instances and scalar features
-//! are added up. Half the squares of the sum's elements are part of the value: those of the first
-//! half of the elements are added, those of the second half subtracted. So two classes may be worth
-//! more or less together than the sum of their weights. (Rendle's machine adds all squares; with
-//! half of them subtracted, the same number of factors leaves a smaller error.) All arithmetic is
-//! in integers, so that every machine finds the same value.
+//! Every class has a factor vector. With s the sum of the vectors of a position's instances and
+//! scalar features, the value contains ½ Σ s_d² over the first half of the elements, minus ½ Σ s_d²
+//! over the second half. So two classes together may be worth more or less than the sum of their
+//! weights. (Rendle's machine adds all squares; subtracting half of them lowers the error at the
+//! same width.) All arithmetic is in integers, so that every machine computes the same value.
 
 use super::STEPS_PER_DISC;
 use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The number that stands for a factor of 1; by itself, such a factor is worth half a disc.
+/// The integer that stands for a factor of 1. A factor of 1 alone is worth half a disc.
 pub const FACTORS_PER_UNIT: i32 = 64;
 
 /// The greatest absolute value of a factor: just under 2.
 pub const MAX_FACTOR: i8 = 127;
 
-/// The first word of a section's name; the number of the group of phases follows.
+/// The first word of a section's name; the number of the group of phases follows it.
 const FACTORS: &str = "factors";
 
-/// The factors of all groups of phases. A group has a row, which is a vector, for each parameter,
-/// numbered as the parameters of a phase are.
+/// The factors of all groups of phases. A group has a row (a vector) for each parameter, in the
+/// order of the parameters of a phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Factors {
     shape: FactorShape,
@@ -37,22 +36,23 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Creates factors whose groups come one by one, and take no memory before.
+    /// Creates factors whose groups are added one by one; a group takes no memory before it is
+    /// added.
     pub(super) fn without_groups(shape: FactorShape, parameters: usize) -> Self {
         Self { shape, parameters, groups: vec![vec![]; shape.groups()] }
     }
 
-    /// Puts the vectors of a group of phases into their place.
+    /// Stores the vectors of a group of phases.
     pub(super) fn put_group(&mut self, group: usize, factors: &[i8]) {
         self.groups[group] = factors.to_vec();
     }
 
     /// Returns factors of another shape.
     ///
-    /// A group of phases may become one of as many or of a multiple k, if `shape` has k times as
-    /// many factors or more. Then every vector holds those of k groups one after another, in each
-    /// half, multiplied by 1/√k, so that the joint worth of two classes is the mean over the
-    /// groups; further factors are 0. With k = 1 the joint worth stays. `None` for any
+    /// The new groups may have k times as many phases, if `shape` is at least k times as wide. Each
+    /// half of a new vector then has the halves of the vectors of k groups one after another,
+    /// multiplied by 1/√k, so that the interaction of two classes is the mean over the groups;
+    /// additional factors are 0. With k = 1 the interactions do not change. Returns `None` for any
     /// other shape.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
@@ -97,8 +97,8 @@ impl Factors {
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
-    /// Returns the joint worth of parameters in a phase, in steps. This is the plain definition
-    /// against which every faster way is tested.
+    /// Returns the sum of the interactions of parameters in a phase, in steps. This is the plain
+    /// definition; the tests compare every faster way with it.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
@@ -148,8 +148,8 @@ impl Factors {
     }
 }
 
-/// Returns the worth of a vector by itself, in discs: half the squares of the first half of its
-/// elements, less half those of the second half.
+/// Returns the contribution of a vector alone, in discs: half the squares of the first half of its
+/// elements, minus half those of the second half.
 pub fn own_worth(vector: &[i8]) -> f64 {
     let (added, taken) = vector.split_at(vector.len() / 2);
     let squares = |half: &[i8]| -> i32 {
@@ -159,8 +159,8 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// Returns the worth in steps of a sum of vectors: half the squares of the first half of its
-/// elements, less half those of the second half, rounded to the nearest step, halves up.
+/// Returns the contribution of a sum of vectors in steps: half the squares of the first half of its
+/// elements, minus half those of the second half, rounded to the nearest step, halves up.
 ///
 /// 80 factors of at most 127 add up to less than 2¹⁴, and 32 squares of such sums to less than 2³².
 #[inline]

@@ -1,7 +1,7 @@
 //! The layout of weights in memory, expanded from classes to configurations.
 //!
-//! Neighbouring phases form a block: those that share factors, or ten without factors. A block is
-//! expanded as a whole, and its margins stay untouched memory.
+//! Consecutive phases form a block: those that share factors, or ten without factors. A block is
+//! expanded as a whole. The memory of its margins is never written.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,24 +9,24 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before the first phase of a block and after the last. Any 16-bit
-/// index then leads to a place inside the block, so that reads need no check.
+/// The number of unused weights before the first phase of a block and after the last. With these,
+/// every 16-bit index leads to a place inside the block, so reads need no check.
 pub const MARGIN: usize = 1 << 15;
 
 /// The number of phases in a block of weights without factors.
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
-/// The layout of the tables of a pattern set. The table of a phase holds 16-bit weights: the
+/// The layout of the tables of a pattern set. The table of a phase has 16-bit weights: the
 /// configurations of all patterns, a zero for lanes without an instance, the scalars, and padding
-/// to a whole number of cache lines. The padding is at least two bytes, so that 32-bit gathers stay
-/// inside.
+/// up to a multiple of a cache line. The padding is at least two bytes, so that 32-bit gathers stay
+/// inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// The place of the configuration 0 of each lane's pattern.
+    /// The place of configuration 0 of each lane's pattern.
     pub middles: [u32; LANES],
     /// The place of the first scalar.
     pub scalars: usize,
-    /// The number of weights from one phase to the next.
+    /// The number of weights from the start of one phase to the start of the next.
     pub stride: usize,
     /// The number of phases in a block. The last block may have fewer.
     phases: usize,
@@ -93,7 +93,7 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 }
 
 /// The weights and factors of a block by configuration. A block takes no memory before its first
-/// weights or factors.
+/// weights or factors are expanded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// The tables of all phases one after another, between two margins.
@@ -103,13 +103,14 @@ pub struct Block {
     pub vectors: Vec<CacheLine>,
 }
 
-/// Bytes that begin at a cache line, so that vectors of up to 64 factors lie in one.
+/// An array of bytes aligned to a cache line, so that vectors of up to 64 factors lie within one
+/// line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The places in a phase's table of the weights by class and, in the same way, of the vectors of
-/// factors.
+/// For each configuration, its place in a phase's table. The same places are those of the factor
+/// vectors.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
@@ -153,7 +154,7 @@ impl Expansion {
         self.places().for_each(|[place, parameter]| table[place] = steps[parameter]);
     }
 
-    /// Returns the weights of a phase that were expanded into its block.
+    /// Returns the weights by class of a phase from its expanded block.
     pub(super) fn folded(&self, phase: Phase, block: &Block) -> Vec<i16> {
         let table = &block.steps[self.layout.start(phase)..][..self.layout.stride];
         let mut steps = vec![0; self.parameters];

@@ -1,5 +1,4 @@
-//! Weights: their unit, their file, its sections, and their layout in the tables that are played
-//! from.
+//! Weights: their unit, their file, its sections, and their layout in tables for evaluation.
 //!
 //! A weights file has the weights by class, and may have factors, weights that order moves, and
 //! pruning models.

@@ -1,16 +1,16 @@
-//! The pruning models. A weights file may hold them in addition to its evaluation.
+//! The pruning models, which a weights file may contain in addition to the evaluation.
 
 use super::ends::{ENDS, Ends};
 use super::probcut::{PROBCUT, ProbCut};
 use super::realization::{REALIZATION, Realization};
 use crate::file::Section;
 
-/// The models of a weights file, as far as `othello-trainer calibrate` added them.
+/// The models of a weights file that `othello-trainer calibrate` has added.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// The model of a deep search's value, given a shallow search's.
+    /// The model that predicts the value of a deep search from that of a shallow search.
     pub probcut: Option<ProbCut>,
-    /// The model of a score near the end, given a shallow search's value.
+    /// The model that predicts an exact score near the end from the value of a shallow search.
     pub ends: Option<Ends>,
     /// The probabilities of moves.
     pub realization: Option<Realization>,
@@ -27,7 +27,7 @@ impl Models {
         probcut.chain(ends).chain(self.realization.iter().map(Realization::section))
     }
 
-    /// Takes over a section; returns whether it is a section of a model.
+    /// Reads a section if it contains a model; returns whether it does.
     ///
     /// # Errors
     /// A message for a model that is damaged or comes a second time.
@@ -42,14 +42,14 @@ impl Models {
     }
 }
 
-/// Fills a place that one file may fill only once.
+/// Sets a value that a file may contain only once.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     first_time(&mut place.is_some())?;
     *place = Some(content);
     Ok(())
 }
 
-/// Notes that something came that may come only once in a file.
+/// Records that a section was read that a file may contain only once.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     match std::mem::replace(came, true) {
         false => Ok(()),

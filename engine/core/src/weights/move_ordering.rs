@@ -9,8 +9,8 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 /// The section with the strength and the weights of the move-ordering evaluation.
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// The weights that order moves in the last plies by patterns: one weight for each class of a small
-/// pattern set, in steps of 1/32 disc, and their strength relative to the number of replies.
+/// The weights of the move-ordering evaluation for the last plies: one weight for each class of a
+/// small pattern set, in steps of 1/32 disc, and their strength relative to the number of replies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -19,8 +19,8 @@ pub struct MoveOrderingWeights {
 }
 
 impl MoveOrderingWeights {
-    /// Creates weights for the parameters of a pattern set without scalars, as [`Geometry`] numbers
-    /// them.
+    /// Creates weights for the parameters of a pattern set without scalars, in the order of
+    /// [`Geometry`].
     ///
     /// # Errors
     /// A message for a scalar, a negative strength, a wrong number of weights, or a weight beyond
@@ -50,8 +50,8 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of the weights relative to the replies, in promise units per 32 discs
-    /// (1,024 steps); a reply costs 16 units. At 0, the weights do not count.
+    /// Returns the strength of the weights in units of the move score per 32 discs (1,024 steps).
+    /// One reply of the opponent costs 16 units. With strength 0, the weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength
     }

@@ -1,4 +1,4 @@
-//! Weights in a file in memory, of which a player expands the blocks that it needs.
+//! Weights from a file in memory, of which a player expands only the blocks that it needs.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,20 +12,20 @@ use crate::pattern::{Geometry, PatternSet};
 
 /// A weights file in memory whose blocks can be expanded one by one.
 ///
-/// It has no counts, and its phases come block by block: the first phase of a block states its
-/// weights, the others state their changes, and the factors of the block follow. It is a weights
-/// file like any other, which [`Weights::read_without_counts`] reads as well.
+/// It has no counts, and its phases are ordered by block: the first phase of a block states its
+/// weights, the others state changes, and the factors of the block follow. It is an ordinary
+/// weights file: [`Weights::read_without_counts`] also reads it.
 #[derive(Debug)]
 pub struct PackedWeights {
     /// The pattern set.
     pub set: PatternSet,
     /// The instances and classes of the pattern set.
     pub geometry: Geometry,
-    /// The weights that order moves in the last plies, if there are any.
+    /// The weights of the move-ordering evaluation, if there are any.
     pub ordering: Option<MoveOrderingWeights>,
     /// The pruning models.
     pub models: Models,
-    /// The settings and inputs that decided the weights.
+    /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
     expansion: Expansion,
     name: &'static str,
@@ -83,8 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands the weights or the factors of a section; `before` are the weights of the phase
-    /// before.
+    /// Expands the weights or the factors of a section; `before` are the weights of the previous
+    /// phase.
     fn take(
         &self,
         section: &Section,

@@ -1,19 +1,20 @@
-//! The parts of a value: what each instance of a pattern and each scalar feature contributes.
+//! The terms of a value: the contribution of each instance and of each scalar feature.
 
 use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
 use crate::pattern::{Geometry, Pattern, PatternSet, Scalar};
 
-/// The parts of a position's value. The value is their sum, limited to ±64 discs.
+/// The terms of a position's value. The value is their sum, limited to ±64 discs.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     /// The phase of the weights.
     pub phase: Phase,
-    /// The parts of all instances, one pattern after another.
+    /// The terms of all instances, one pattern after another.
     pub instances: Vec<InstancePart<'a>>,
-    /// The parts of the scalar features.
+    /// The terms of the scalar features.
     pub scalars: Vec<ScalarPart>,
-    /// The joint worth of all instances and scalar features, in steps; 0 without factors.
+    /// The interactions of all instances and scalar features (factors), in steps; 0 without
+    /// factors.
     pub together: i32,
 }
 
@@ -39,19 +40,20 @@ pub struct ScalarPart {
     pub weight: PartWeight,
 }
 
-/// A weight, and the number of times it was trained.
+/// A weight, and the number of its occurrences in training.
 #[derive(Clone, Copy, Debug)]
 pub struct PartWeight {
     /// The weight in steps.
     pub steps: i16,
-    /// The number of times that training positions of the phase met it.
+    /// The number of its occurrences in the training positions of the phase.
     pub count: u32,
 }
 
 impl<'a> Parts<'a> {
-    /// Takes the value of a position apart. `of_phase` returns the weights of all instances and
-    /// then of all scalar features, in the order of the geometry, and their joint worth. Returns
-    /// `None` if the player has no move, since the value is then that after the pass, or the score.
+    /// Splits the value of a position into terms. `of_phase` returns the weights of all instances
+    /// and then of all scalar features, in the order of the geometry, and their interactions.
+    /// Returns `None` if the player has no move, since the value is then the value after the pass,
+    /// or the score.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,
@@ -77,7 +79,7 @@ impl<'a> Parts<'a> {
         Some(Self { phase, instances, scalars: scalars.collect(), together })
     }
 
-    /// Returns the sum of all parts in steps, not limited.
+    /// Returns the sum of all terms in steps, without a limit.
     pub fn steps(&self) -> i32 {
         let instances = self.instances.iter().map(|part| part.weight);
         let scalars = self.scalars.iter().map(|part| part.weight);
@@ -86,8 +88,8 @@ impl<'a> Parts<'a> {
 }
 
 impl Weights {
-    /// Takes the value of a position apart. Returns `None` if the player has no move, since the
-    /// value is then that after the pass, or the score.
+    /// Splits the value of a position into terms. Returns `None` if the player has no move, since
+    /// the value is then the value after the pass, or the score.
     pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
         let geometry = self.geometry();
         Parts::new(self.set(), geometry, position, |phase| {

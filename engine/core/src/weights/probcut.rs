@@ -1,9 +1,9 @@
-//! The model of a deep search's value, given a shallow search's, for Multi-ProbCut; and its section
-//! of a weights file.
+//! The model of Multi-ProbCut, which predicts the value of a deep search from that of a shallow
+//! search; and its section of a weights file.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997. There, each pair of depths has numbers of its own; here, a few coefficients give
-//! the numbers of all pairs and plies, also at depths that were not measured.
+//! Othello", 1997. There, each pair of depths has its own parameters; here, a few coefficients
+//! determine those of all pairs and plies, also for depths that were not measured.
 
 use serde::Serialize;
 
@@ -19,12 +19,12 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the error.
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction: deep values and scores grow with shallow values.
+/// The least slope of a prediction: deep values and scores increase with shallow values.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// A model of the value at a depth, in discs, given the value at a smaller depth. The value is
-/// normally distributed; its mean is linear in the known value, and its standard deviation does not
-/// depend on that.
+/// A model that predicts the value of a deep search from that of a shallow search, in discs. The
+/// deep value is normally distributed; its mean is linear in the shallow value, and its standard
+/// deviation does not depend on it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProbCut {
     mean: [f64; MEAN_TERMS],
@@ -44,16 +44,17 @@ pub struct NoProbCut;
 pub struct Depths {
     /// The ply of the position.
     pub ply: u32,
-    /// The depth of the search with the known value.
+    /// The depth of the shallow search, whose value is known.
     pub shallow: u32,
-    /// The depth of the search with the wanted value; greater than `shallow`.
+    /// The depth of the deep search, whose value is predicted; greater than `shallow`.
     pub deep: u32,
 }
 
-/// A prediction of a deeper search's value, which is normally distributed.
+/// A prediction of a deep value d from a shallow value s: a normal distribution with mean slope · s
+/// + offset and standard deviation `error`.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
-    /// The factor of the known value.
+    /// The factor of the shallow value.
     pub slope: f64,
     /// The discs added to the product.
     pub offset: f64,
@@ -122,10 +123,10 @@ pub(super) fn coefficients<const COUNT: usize>(content: &[u8]) -> Result<[f64; C
 }
 
 impl Depths {
-    /// Returns the terms of the mean for a known value in discs: the slope by ply and by the gap
-    /// between the depths, an offset by ply, another offset for a static value, and offsets by ply
-    /// for an odd gap. The last have the sign of the deeper search's parity, since evaluations
-    /// favour one of the sides.
+    /// Returns the terms of the mean, given a shallow value in discs: the slope by ply and by the
+    /// gap between the depths; an offset by ply; an offset for a static value; and offsets by ply
+    /// for an odd gap. The last have the sign of the deep search's parity, since evaluations favour
+    /// the side that moves last, or the other side.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -166,7 +167,8 @@ impl Depths {
 }
 
 impl Prediction {
-    /// Creates a prediction from the mean by the known value, and the logarithm of the error.
+    /// Creates a prediction from the mean as a function of the shallow value, and the logarithm of
+    /// the error.
     pub(super) fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
         // The slope is the gain of the mean when the known value grows by a disc.
         let [at_0, at_1] = [0.0, 1.0].map(mean);
@@ -175,7 +177,7 @@ impl Prediction {
         Self { slope, offset: at_0, error: libm::exp(logarithm.clamp(-5.0, 5.0)) }
     }
 
-    /// Returns the smallest known value, in steps, for which the deeper one is likely to be at
+    /// Returns the smallest shallow value, in steps, for which the deep value is likely to be at
     /// least `bound` steps: the predicted mean is `deviations` standard deviations above `bound`.
     #[inline]
     pub fn least_for(&self, bound: i32, deviations: f64) -> i32 {
@@ -184,8 +186,8 @@ impl Prediction {
         libm::ceil(known * f64::from(STEPS_PER_DISC)) as i32
     }
 
-    /// Returns the largest known value, in steps, for which the deeper one is likely to be at most
-    /// `bound` steps.
+    /// Returns the largest shallow value, in steps, for which the deep value is likely to be at
+    /// most `bound` steps.
     #[inline]
     pub fn greatest_for(&self, bound: i32, deviations: f64) -> i32 {
         let mirrored = Self { offset: -self.offset, ..*self };
@@ -197,7 +199,7 @@ impl Prediction {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and errors of 2 discs everywhere, and an offset of half a disc,
+    /// Returns a model with slope 1 and errors of 2 discs everywhere. The offset is half a disc,
     /// positive for odd depths.
     fn model() -> ProbCut {
         let mut mean = [0.0; MEAN_TERMS];
@@ -237,7 +239,7 @@ mod tests {
         assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
     }
 
-    /// A file's coefficients may be anything within their range.
+    /// The test draws coefficients from their whole range, since a file may contain any of them.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -1,4 +1,4 @@
-//! The reading of a weights file, section by section, for whoever receives its weights.
+//! The reading of a weights file, section by section, into one of several receivers.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -28,13 +28,14 @@ pub enum WeightsError {
     Content { path: PathBuf, section: String, problem: String },
 }
 
-/// A receiver of a file's weights and factors, as their sections come and were checked. Each phase
-/// and each group comes once, in any order. Before the first, a receiver takes no memory for them.
+/// A receiver of the weights and factors of a file. It gets each section after it was checked. Each
+/// phase and each group comes once, in any order. A receiver takes no memory for them before the
+/// first.
 pub(super) trait Receiver {
     /// Starts without any section.
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
 
-    /// Returns the weights of a phase that came before.
+    /// Returns the weights of a phase that was received before.
     fn steps(&self, phase: Phase) -> Cow<'_, [i16]>;
 
     /// Takes the weights of a phase.
@@ -49,7 +50,7 @@ pub(super) struct Content<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
     pub(super) received: R,
-    /// The counts; no rows unless they are kept.
+    /// The counts; no rows if they are not stored.
     pub(super) counts: Rows<u32>,
     pub(super) ordering: Option<MoveOrderingWeights>,
     pub(super) models: Models,
@@ -57,14 +58,14 @@ pub(super) struct Content<R> {
     pub(super) sha256: String,
 }
 
-/// The choice of what becomes of the counts.
+/// The treatment of the counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
-    /// All are in the file, and kept.
+    /// The file must have all of them; they are stored.
     Kept,
-    /// All are in the file, and only checked.
+    /// The file must have all of them; they are only checked.
     Checked,
-    /// They may be missing, as from a part of a file.
+    /// They may be missing, for example because they were omitted to save space.
     LeftOut,
 }
 
@@ -102,7 +103,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     WeightsError::Content { path: path.to_owned(), section: excerpt(section), problem }
 }
 
-/// The sections read so far: which phases and groups, and their contents.
+/// The sections read so far: their phases and groups, and their contents.
 pub(super) struct Parts<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -119,7 +120,7 @@ pub(super) struct Parts<R> {
 }
 
 impl<R: Receiver> Parts<R> {
-    /// Starts without any section but the pattern set, which may come as a section yet.
+    /// Starts with the pattern set only. The file may still contain the section of the pattern set.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {
@@ -138,20 +139,20 @@ impl<R: Receiver> Parts<R> {
         }
     }
 
-    /// Takes over all further sections of a file; returns the checksum that the file states.
+    /// Reads all remaining sections of a file; returns the checksum that the file states.
     pub(super) fn take_all(&mut self, mut reader: Reader) -> Result<String, WeightsError> {
         while self.take_next(&mut reader)? {}
         Ok(reader.stated_sha256().unwrap_or_default().to_owned())
     }
 
-    /// Takes over the next section; returns whether there was one.
+    /// Reads the next section; returns whether there was one.
     pub(super) fn take_next(&mut self, reader: &mut Reader) -> Result<bool, WeightsError> {
         let Some(section) = reader.next().transpose()? else { return Ok(false) };
         self.take(&section).map_err(|problem| unusable(reader.path(), &section.name, problem))?;
         Ok(true)
     }
 
-    /// Takes over one section; ignores sections of later versions.
+    /// Reads one section; ignores sections of later versions.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
         match section.name.as_str() {
@@ -199,7 +200,7 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Checks that all sections came; returns the name of the first that is missing.
+    /// Checks that all sections were read; the error is the name of the first missing section.
     fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
         first_missing(&self.steps_came, PhaseSection::weights_name)?;
         if counts != CountsAre::LeftOut {
@@ -214,7 +215,7 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Checks that all counts came; returns the name of the first section that is missing.
+    /// Checks that all counts were read; the error is the name of the first missing section.
     pub(super) fn all_counts_came(&self) -> Result<(), String> {
         first_missing(&self.counts_came, PhaseSection::counts_name)
     }

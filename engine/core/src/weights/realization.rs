@@ -2,9 +2,9 @@
 //! probability, and its section of a weights file.
 //!
 //! Source: Y. Tsuruoka, D. Yokoyama, T. Maruyama, T. Chikayama, "Game-Tree Search Algorithm Based
-//! on Realization Probability", 2001. There, a move of several categories takes the likeliest one.
-//! Here, all traits of a move together are its one kind, because in Othello most moves share some
-//! trait with good ones.
+//! on Realization Probability", 2001. There, a move that is in several categories gets the most
+//! probable one. Here, each combination of traits is a kind of its own, because in Othello most
+//! moves share some trait with good moves.
 
 use crate::file::Section;
 
@@ -23,11 +23,12 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The number for probability 1 in the file.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest average probability, 3/4 in steps of 1/65535, of a family of which a position may
-/// have many moves: two moves of greater probability would add up to more than 1.
+/// The greatest average probability, 3/4 in steps of 1/65535, of a family that may include many
+/// moves of one position: two moves with a greater probability would total more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The rank of a move in its position, ordered by the value after it and the replies it leaves.
+/// The rank of a move in its position. Moves are ordered by the value after the move and by the
+/// number of replies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// The most promising move.
@@ -43,7 +44,7 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// Returns the rank of the move that comes after `others` others.
+    /// Returns the rank of the move that follows `others` other moves.
     pub fn after(others: usize) -> Self {
         [Self::First, Self::Second, Self::Third, Self::Fourth, Self::Fourth]
             .get(others)
@@ -67,7 +68,7 @@ pub enum Place {
     Inner,
 }
 
-/// The earlier, shallower search's verdict on a move.
+/// The result of an earlier, shallower search for a move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
@@ -83,11 +84,11 @@ pub enum Memory {
 pub struct MoveKind {
     /// The rank among the moves of the position.
     pub rank: Rank,
-    /// The verdict of an earlier search.
+    /// The result of an earlier search.
     pub memory: Memory,
     /// The kind of the square.
     pub place: Place,
-    /// True if the opponent can take a corner after the move that it could not take before.
+    /// True if the move lets the opponent take a corner that it could not take before.
     pub gives_corner: bool,
     /// True if the square is next to that of the previous move.
     pub answers: bool,
@@ -101,11 +102,12 @@ impl MoveKind {
     /// The number of kinds.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The number of kinds in a family: those with the same rank and memory, which stand in a row.
+    /// The number of kinds in a family. Kinds of a family have the same rank and memory, and
+    /// consecutive numbers.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns whether a position may have many moves of a family, given its number in any stage. A
-    /// rank that only one move has, and the best move of an earlier search, have at most one.
+    /// Returns whether a position may have many moves of a family, given the family's number in any
+    /// stage. Some ranks, and the best move of an earlier search, belong to one move only.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

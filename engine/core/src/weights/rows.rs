@@ -1,4 +1,4 @@
-//! The rows of all phases in one matrix, as sections bring them.
+//! A matrix with one row for each phase, filled row by row.
 
 use ndarray::Array2;
 
@@ -6,7 +6,7 @@ use crate::board::{PHASES, Phase};
 use crate::pattern::Geometry;
 
 /// A matrix with a row for each phase and a column for each parameter. It takes no memory before
-/// the first row comes.
+/// the first row is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Rows<T>(Array2<T>);
 
@@ -16,7 +16,7 @@ impl<T: Copy + Default> Rows<T> {
         Self(Array2::from_elem((0, geometry.parameters()), T::default()))
     }
 
-    /// Puts the row of a phase into its place.
+    /// Stores the row of a phase.
     pub(super) fn put(&mut self, phase: Phase, row: &[T]) {
         if self.0.is_empty() {
             self.0 = Array2::from_elem((PHASES, self.0.ncols()), T::default());
@@ -24,12 +24,12 @@ impl<T: Copy + Default> Rows<T> {
         self.0.row_mut(phase.index()).iter_mut().zip(row).for_each(|(to, &from)| *to = from);
     }
 
-    /// Returns the row of a phase, once any was put.
+    /// Returns the row of a phase. At least one row must have been stored.
     pub(super) fn row(&self, phase: Phase) -> &[T] {
         row(&self.0, phase.index())
     }
 
-    /// Returns the matrix; one without rows if none was put.
+    /// Returns the matrix. It has no rows if none was stored.
     pub(super) fn whole(self) -> Array2<T> {
         self.0
     }

@@ -1,5 +1,6 @@
-//! The sections of a phase in a weights file: its weights and its counts, one number for each
-//! parameter, or their changes from the phase before, which compress to two thirds.
+//! The sections of a phase in a weights file: its weights and its counts. A section has one number
+//! for each parameter, or the changes from the previous phase, which compress to two thirds of the
+//! size.
 
 use std::borrow::Cow;
 
@@ -17,7 +18,8 @@ const COUNT_CHANGES: &str = "count changes";
 pub enum PhaseSection {
     /// The weights of the phase in steps, |weight| ≤ [`MAX_STEPS`].
     Weights(Phase, PhaseRow<i16>),
-    /// The counts of the phase: the number of times its training positions met each parameter.
+    /// The counts of the phase: the number of occurrences of each parameter in its training
+    /// positions.
     Counts(Phase, PhaseRow<u32>),
 }
 
@@ -26,13 +28,14 @@ pub enum PhaseSection {
 pub enum PhaseRow<T> {
     /// The numbers themselves.
     Whole(Vec<T>),
-    /// Differences to the numbers of the phase before, or to 0 in the first phase, with
+    /// Differences from the numbers of the previous phase, or from 0 in the first phase, with
     /// wrap-around.
     Changes(Vec<T>),
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights of a phase; `before` returns those of the phase before, if they came.
+    /// Returns the weights of a phase; `before` returns those of the previous phase, if they were
+    /// read.
     ///
     /// # Errors
     /// A message for a weight out of range, or for changes without the phase before.
@@ -53,7 +56,8 @@ impl PhaseRow<i16> {
 }
 
 impl PhaseRow<u32> {
-    /// Returns the counts of a phase; `before` returns those of the phase before, if they came.
+    /// Returns the counts of a phase; `before` returns those of the previous phase, if they were
+    /// read.
     ///
     /// # Errors
     /// A message for changes without the phase before.
@@ -97,16 +101,16 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the changes of the weights from the phase before (from 0 in the
-    /// first).
+    /// Returns the section with the changes of the weights from the previous phase (in the first
+    /// phase, from 0).
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the changes of the counts from the phase before (from 0 in the
-    /// first).
+    /// Returns the section with the changes of the counts from the previous phase (in the first
+    /// phase, from 0).
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -186,8 +190,8 @@ fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), S
     ))
 }
 
-/// Returns the first bytes of all words, then their second bytes, and so on: high bytes compress
-/// best together.
+/// Returns the first bytes of all words, then their second bytes, and so on. High bytes compress
+/// best if they are adjacent.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()

@@ -1,4 +1,5 @@
-//! The unit of evaluations (1/32 disc, called a step), and all conversions between steps and discs.
+//! The unit of evaluations, which is 1/32 disc and is called a step, and all conversions between
+//! steps and discs.
 
 use std::fmt;
 
@@ -7,14 +8,14 @@ use crate::board::Discs;
 /// The number of steps in a disc.
 pub const STEPS_PER_DISC: i32 = 32;
 
-/// The greatest absolute value of a weight, in steps: sums of eight weights fit 16 bits.
+/// The greatest absolute value of a weight, in steps: sums of eight weights fit into 16 bits.
 pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
-/// discs. A window of a search may end at ±[`Value::INFINITE`], beyond every value.
+/// discs. The bounds of a search window may be ±[`Value::INFINITE`], which is outside this range.
 ///
-/// [`Value`] and a whole number of [`Discs`] are different types, which only the functions here
-/// convert. `{value:+.2}` prints discs.
+/// Only the functions here convert between [`Value`] and whole [`Discs`]. `{value:+.2}` prints
+/// discs.
 #[derive(
     Clone,
     Copy,
@@ -41,7 +42,7 @@ impl Value {
     pub const MAX: Self = Self(64 * STEPS_PER_DISC);
     /// The smallest value: −64 discs.
     pub const MIN: Self = Self(-Self::MAX.0);
-    /// The end of an open window: one step beyond every value.
+    /// The bound of an open window: one step beyond every value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// Returns the value of `steps` steps; `None` if it would be outside ±64 discs.
@@ -89,8 +90,8 @@ impl Value {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }
 
-    /// Returns the score of an exact value. Exact values, of solved positions and finished games,
-    /// are whole discs.
+    /// Returns the score that an exact value stands for. Exact values, of solved positions and
+    /// finished games, are whole discs.
     #[inline]
     pub const fn score(self) -> Discs {
         debug_assert!(self.0 % STEPS_PER_DISC == 0, "an exact value is a whole number of discs");
@@ -103,8 +104,8 @@ impl Value {
         self.nearest_multiple(1)
     }
 
-    /// Returns the nearest even number of discs, odd numbers away from zero: the score of a full
-    /// board is even.
+    /// Returns the nearest even number of discs, rounding odd numbers away from zero, since the
+    /// score of a full board is even.
     #[inline]
     pub const fn nearest_even_disc(self) -> Discs {
         self.nearest_multiple(2)
@@ -146,7 +147,7 @@ mod tests {
         assert_eq!(nearest, [0, 0, 1, 0, -1, 1, 2, 64, -64]);
     }
 
-    /// Compares with the rounding of floating-point numbers for every value there is.
+    /// The test compares every possible value with the rounding of floating-point numbers.
     #[test]
     fn a_value_is_rounded_as_floating_point_numbers_are() {
         for value in (-2048..=2048).map(|steps| Value::from_steps(steps).unwrap()) {

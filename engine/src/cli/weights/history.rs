@@ -1,4 +1,4 @@
-//! The steps by which weights were made, for people to read.
+//! The steps by which weights were made, as text.
 
 use std::fmt;
 
@@ -6,13 +6,14 @@ use serde_json::{Map, Value as Json};
 
 use crate::text::{excerpt, quoted_reason};
 
-/// The greatest number of an object's fields that are shown.
+/// The greatest number of an object's fields that are printed.
 const MOST_FIELDS: usize = 64;
 
-/// The greatest number of entries of a list that are shown; longer lists are counted.
+/// The greatest number of entries of a list that are printed; for longer lists, only their number
+/// is.
 const SHOWN: usize = 3;
 
-/// The provenance of weights: the last step first, then the weights that it began with.
+/// The provenance of weights: the last step first, then that of the initial weights.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {
@@ -30,7 +31,8 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// Writes a value in one line, without control characters; long lists and texts as their length.
+/// Writes a value in one line, without control characters. For long lists and texts, writes only
+/// the length.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),

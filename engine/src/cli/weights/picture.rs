@@ -12,21 +12,21 @@ use crate::pattern::{Coverage, Instance};
 
 /// The number of boards in a row.
 const COLUMNS: usize = 4;
-/// The side of a square. This and all other lengths are in the units of the picture.
+/// The side of a square. All lengths are in the units of the picture.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 /// The distance between the left edges of neighbouring boards.
 const STEP_X: usize = BOARD + 64;
 /// The distance between the upper edges of neighbouring boards, with three lines of text between.
 const STEP_Y: usize = BOARD + 70;
-/// The corner of the first board, below the headline and the name of the pattern.
+/// The place of the first board, below the headline and the name of the pattern.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The greatest number of characters of a name that fit before the next.
+/// The greatest number of characters of a name, so that it does not overlap the next name.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
-/// The colour of the pattern's squares as they are written.
+/// The colour of the pattern's squares as written in the set.
 const OWN: &str = "#1b6e3c";
 /// The colour of the squares of its other instances.
 const IMAGE: &str = "#a3cfa9";
@@ -59,8 +59,8 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Adds the board of a pattern: its own squares numbered in their order, the squares of its other
-/// instances in a lighter colour.
+/// Adds the board of a pattern: its own squares, numbered in their order, and the squares of its
+/// other instances in a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
     let (x, y) = corner_of_board(number);
@@ -93,8 +93,8 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     })
 }
 
-/// Adds a board after those of the patterns: the number of instances that contain each square, the
-/// more the darker.
+/// Adds a last board, which shows the number of instances that contain each square: more instances
+/// are darker.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines } = Coverage::of(weights.geometry());
     let (x, y) = corner_of_board(weights.set().patterns().len());

@@ -1,10 +1,11 @@
-//! A library without embedded weights: every position is worth 0, as with `OTHELLO_WEIGHTS=none`.
+//! A library without embedded weights: the value of every position is 0, as with
+//! `OTHELLO_WEIGHTS=none`.
 
 use crate::eval::{Tables, Weights};
 use crate::file::Provenance;
 use crate::pattern::PatternSet;
 
-/// Returns the name that stands for no weights.
+/// Returns the name that replaces the checksum if there are no weights.
 pub fn sha256() -> &'static str {
     "none"
 }

@@ -13,7 +13,7 @@ static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"
 static PACKED: LazyLock<PackedWeights> =
     LazyLock::new(|| PackedWeights::open(NAME, FILE).expect("the build script wrote the weights"));
 
-/// The tables of the whole process: a block that one player expands, all can use.
+/// The tables, shared by the whole process: all players use a block that one of them expanded.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
 /// Returns the checksum of the decoded content of the weights file.
@@ -21,17 +21,17 @@ pub fn sha256() -> &'static str {
     env!("OTHELLO_EMBEDDED_SHA256")
 }
 
-/// Returns the settings and inputs that decided the weights.
+/// Returns the settings and inputs that determined the weights.
 pub fn provenance() -> Provenance {
     PACKED.provenance.clone()
 }
 
-/// Returns the embedded weights as tables to play from.
+/// Returns the embedded weights as tables for evaluation.
 pub fn tables() -> Tables {
     TABLES.clone()
 }
 
-/// Returns the embedded weights by class. The binary does not contain their counts: all are 0.
+/// Returns the embedded weights by class. The binary does not contain their counts, so all are 0.
 #[expect(clippy::expect_used, reason = "the build script wrote the file")]
 pub fn weights() -> Weights {
     let read = Weights::read_without_counts(NAME.as_ref(), FILE);
@@ -43,8 +43,8 @@ mod tests {
     use super::*;
     use crate::eval::layout;
 
-    /// The blocks are expanded by two threads at once, from the last on, so that none is expanded
-    /// when it is asked for.
+    /// Two threads expand the blocks at once, from the last block to the first, so that each is
+    /// expanded by its first use and not in advance.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
         let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));

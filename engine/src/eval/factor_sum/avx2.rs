@@ -1,4 +1,5 @@
-//! The sum in vectors of sixteen numbers; in half a vector if a class has eight factors.
+//! The sum in vectors of sixteen numbers; in half a vector if the width of the factor vectors is
+//! eight.
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,
@@ -8,7 +9,7 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of sixteen-number vectors for the greatest number of factors.
+/// The number of sixteen-number vectors for the greatest width.
 const MOST: usize = 8;
 
 /// # Safety

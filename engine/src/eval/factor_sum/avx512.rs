@@ -1,4 +1,4 @@
-//! The sum in vectors of thirty-two numbers, for classes with a multiple of 32 factors.
+//! The sum in vectors of thirty-two numbers, for widths that are multiples of 32.
 
 use std::arch::x86_64::{
     __m512i, _mm256_loadu_si256, _mm512_add_epi16, _mm512_cvtepi8_epi16, _mm512_setzero_si512,
@@ -11,7 +11,7 @@ use crate::eval::layout::MARGIN;
 /// The number of factors in a vector.
 pub(super) const WIDTH: usize = 32;
 
-/// The number of vectors for the greatest number of factors.
+/// The number of vectors for the greatest width.
 const MOST: usize = 4;
 
 /// # Safety

@@ -1,5 +1,5 @@
-//! The sum of the vectors of factors of a position, and its worth: one file for each instruction
-//! set, chosen by a token of the set.
+//! The sum of a position's factor vectors, and its contribution to the value: one file for each
+//! instruction set, selected by a token of the set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -17,10 +17,10 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The places of a position's vectors, counted from the first vector of its group of phases.
+/// The places of a position's factor vectors, counted from the first vector of its group of phases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// The place of the configuration 0 of each lane's pattern; the lane's index is added to it.
+    /// The place of configuration 0 of each lane's pattern; the lane's index is added to it.
     pub(super) middles: &'a Middles,
     /// The configurations of all lanes.
     pub(super) indices: &'a Indices,
@@ -38,8 +38,8 @@ impl Places<'_> {
     }
 }
 
-/// Returns the worth, in steps, of the sum of the vectors of `dimensions` factors at `places`.
-/// `vectors` begins [`MARGIN`](super::layout::MARGIN) vectors before place 0.
+/// Returns the contribution, in steps, of the sum of the factor vectors of width `dimensions` at
+/// `places`. `vectors` begins [`MARGIN`](super::layout::MARGIN) vectors before place 0.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,

@@ -1,4 +1,4 @@
-//! The sum of the weights of a position's 64 lanes: one file for each instruction set, chosen by
+//! The sum of the weights of a position's 64 lanes: one file for each instruction set, selected by
 //! a token of the set.
 //!
 //! Tables hold 16-bit weights, which take half the cache of 32-bit ones. A gather reads 32 bits;
@@ -49,7 +49,7 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// The place of the configuration 0 of each lane's pattern in the table of a phase.
+/// The place of configuration 0 of each lane's pattern in the table of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     of: Aligned,

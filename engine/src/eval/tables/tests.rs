@@ -1,4 +1,4 @@
-//! Tests of the tables: sums by the definition, and what a search may skip.
+//! Tests of the tables: sums by the definition, and terms that a search may omit.
 
 use super::*;
 use crate::board::Symmetry;
@@ -28,7 +28,7 @@ fn the_parts_add_up_to_the_value_of_the_tables() {
     assert!(tables.parts(&set, &geometry, None, &no_move).is_none());
 }
 
-/// Draws weights and factors so small that few values are clamped.
+/// Draws weights and factors, small enough that few values are clamped.
 fn weights(set: &str, shape: FactorShape) -> Weights {
     let set = PatternSet::shipped(set).unwrap().with_factors(Some(shape));
     let mut weights = Weights::zero(set);

@@ -1,4 +1,5 @@
-//! The commands for GoGui's values of moves and best line, listed by `gogui-analyze_commands`.
+//! The commands by which GoGui shows values of moves and the best line; `gogui-analyze_commands`
+//! lists them.
 
 use super::super::board::{Board, Turn};
 use super::Gtp;
@@ -19,7 +20,8 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("{:+.2}", self.player.value(self.board.position(), limits).value)
     }
 
-    /// Returns the value of every move as a label on its square, and the best for the status line.
+    /// Returns the value of every move as a label on its square, and the best value for the status
+    /// line.
     pub(super) fn values(&mut self, limits: &Limits) -> String {
         let position = self.board.position();
         let rated = self.player.rated_moves(position, limits);
@@ -30,7 +32,7 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("LABEL {}\nTEXT {} {:+.2}, {how}", labels.join(" "), best.square, best.value)
     }
 
-    /// Returns the best line, each move with its side, passes included.
+    /// Returns the best line: each move with its side, including passes.
     pub(super) fn line(&mut self, limits: &Limits) -> Result<String, String> {
         let rated = self.player.rated_moves(self.board.position(), limits);
         let Some(best) = rated.first() else { return Ok(String::new()) };

@@ -1,4 +1,4 @@
-//! Packs the parts of self-play: joins the games in their order, and drops repeated ones.
+//! Packs the parts of self-play: joins the games in order, and drops repeated ones.
 
 use rayon::prelude::*;
 
@@ -122,7 +122,7 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report on `games` games, of which the counted ones are distinct.
+    /// Returns the report for `games` played games; the counted ones are distinct.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

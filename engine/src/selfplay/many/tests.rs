@@ -42,7 +42,8 @@ impl Identified for WithModels {
     }
 }
 
-/// A selective search depends on the content of the table: each game has its own.
+/// The result of a pruned search depends on the content of the transposition table, so each game
+/// has its own.
 #[test]
 fn selective_games_do_not_depend_on_threads() {
     let mut mean = [0.0; MEAN_TERMS];
@@ -97,7 +98,7 @@ fn weights_without_predictions_are_refused_for_a_selective_run() {
     assert!(!path.exists());
 }
 
-/// A regression: a run that found its file complete did not say so.
+/// A regression: a run whose file was already complete did not report that.
 #[test]
 fn a_complete_file_is_said_to_be_from_an_earlier_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +109,7 @@ fn a_complete_file_is_said_to_be_from_an_earlier_run() {
     assert_eq!((progress.begun_with(), progress.finished()), (600, 0));
 }
 
-/// Plays a run in parts of `size` games: those of the table are larger than the runs of tests.
+/// Plays a run in parts of `size` games, since the usual parts are larger than a test run.
 fn play(path: &Path, run: &Run, size: u64, progress: &dyn Progress) -> Result<Played, RecordError> {
     play_in_parts(path, run, size, PerSide::both(&Mobility), Existing::Keep, progress)
 }
@@ -196,7 +197,7 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// A regression: a part with a doubled frame, or frames in another order, changed the file.
+/// A regression: a part with a duplicated frame, or with frames in another order, changed the file.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let folder = tempfile::tempdir().unwrap();

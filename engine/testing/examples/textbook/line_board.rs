@@ -1,6 +1,6 @@
-//! A board of 38 lines as numbers in base 3, next to two bitboards: the same tree, the time of
-//! both, how well moves along lines stand for legal moves, and how evenly two hashes of boards
-//! spread.
+//! A board of 38 lines as numbers in base 3, compared with two bitboards: the same tree, and the
+//! time of both. Also measures how well moves along single lines approximate legal moves, and how
+//! evenly two hashes of boards are distributed.
 use std::collections::HashSet;
 
 use othello_engine::board::Position;
@@ -19,8 +19,8 @@ const EMPTY: usize = 1;
 pub(crate) struct Rules {
     lines_of: Vec<Vec<(usize, usize)>>,
     pub(crate) squares_of: Vec<Vec<usize>>,
-    /// For each side, configuration and place, the discs that a move turns over towards the
-    /// beginning and the end of the line.
+    /// For each side, configuration and place, the number of discs that a move flips towards the
+    /// beginning and towards the end of the line.
     turned: [Vec<[[u8; 2]; 8]>; 2],
 }
 
@@ -66,7 +66,7 @@ fn digit(index: usize, place: usize) -> usize {
     index / 3_usize.pow(place as u32) % 3
 }
 
-/// Returns the discs that a move of the side `own` at a place turns over in one direction.
+/// Returns the discs that a move of the side `own` at a place flips in one direction.
 fn turned_one_way(index: usize, place: usize, step: i32, own: usize) -> u8 {
     if digit(index, place) != EMPTY {
         return 0;
@@ -84,7 +84,7 @@ fn turned_one_way(index: usize, place: usize, step: i32, own: usize) -> u8 {
     0
 }
 
-/// A board by the configurations of its lines; squares beyond the end of a short line are empty.
+/// A board as the configurations of its lines; squares beyond the end of a short line are empty.
 #[derive(Clone)]
 pub(crate) struct LineBoard<'a> {
     rules: &'a Rules,
@@ -94,7 +94,7 @@ pub(crate) struct LineBoard<'a> {
 }
 
 impl<'a> LineBoard<'a> {
-    /// Writes a position down line by line; its player is side 0.
+    /// Converts a position, line by line; its player is side 0.
     pub(crate) fn new(rules: &'a Rules, position: &Position) -> Self {
         let digit_of = |square: usize| match 1_u64 << square {
             bit if position.player() & bit != 0 => 0,
@@ -160,7 +160,7 @@ impl<'a> LineBoard<'a> {
         moves.into_iter().map(after).sum()
     }
 
-    /// Counts the squares on which each line by itself has a move: a square counts once a line.
+    /// Counts the squares on which a line alone allows a move; a square counts once for each line.
     fn moves_by_line(&self) -> u32 {
         let turned = &self.rules.turned[self.side];
         let of_line = |&line: &u16| {
@@ -176,7 +176,7 @@ impl<'a> LineBoard<'a> {
     }
 }
 
-/// Counts what [`LineBoard::leaves`] counts, on two bitboards.
+/// Counts the same leaves as [`LineBoard::leaves`], on two bitboards.
 fn leaves_by_bits(position: &Position, depth: u32) -> u64 {
     if depth == 0 || position.is_over() {
         return 1;
@@ -189,7 +189,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (work(), processor_seconds() - begun)
 }
 
-/// Returns the different positions up to three moves after one of each random game.
+/// Returns the distinct positions up to three moves after one of each random game.
 fn positions(games: u64) -> Vec<Position> {
     let mut met = HashSet::new();
     for game in 0..games {
@@ -204,7 +204,7 @@ fn positions(games: u64) -> Vec<Position> {
     met.into_iter().collect()
 }
 
-/// Counts the keys that fall into a place that another one has, of as many places as keys.
+/// Counts the keys that share a place with another key in a table with as many places as keys.
 fn collisions(keys: &[u64]) -> usize {
     let mut taken = vec![false; keys.len()];
     let place = |key: u64| (key % keys.len() as u64) as usize;

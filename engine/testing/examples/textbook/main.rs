@@ -1,5 +1,5 @@
-//! Textbook programs: the rows of `docs/log/published-claims.md` that no command of ours shows.
-//! `docs/log/published-claims.txt` has the calls.
+//! Textbook programs: they measure the rows of `docs/log/published-claims.md` that none of our
+//! commands measures. `docs/log/published-claims.txt` has the command lines.
 //!
 //! ```sh
 //! cargo run --release -p othello-testing --example textbook -- \
@@ -62,7 +62,7 @@ fn hash(position: &Position) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// Returns the processor time of this thread, which other load does not lengthen; 0 if the system
+/// Returns the processor time of this thread, which does not depend on other load; 0 if the system
 /// does not report it.
 fn processor_seconds() -> f64 {
     let found = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

@@ -13,9 +13,11 @@ use othello_engine::eval::{Evaluate, Value, embedded};
 
 use super::{Done, hash, processor_seconds};
 
-/// The height above leaves up to which moves are not ordered: to a depth, and to the end.
+/// The height above leaves up to which moves are not ordered: in searches to a depth, and to the
+/// end.
 const PLAIN_HEIGHT: [u32; 2] = [3, 7];
-/// The least height above the end at which moves are ordered by value and not by replies.
+/// The least height above the end of the game at which moves are ordered by value instead of
+/// replies.
 const VALUED_HEIGHT: u32 = 12;
 const FIRST_DEPTH: u32 = 4;
 /// The move score that puts a move before all others.
@@ -27,17 +29,17 @@ const OPEN: i32 = 65 * 32;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) entries: usize,
-    /// The number of entries that a position may be in.
+    /// The number of entries in which a position may be stored.
     pub(crate) ways: usize,
-    /// The entry of the least depth is replaced, where each search since an entry was written
-    /// counts as this many plies less; `None`: any entry.
+    /// The entry with the least depth is replaced; each search since an entry was written reduces
+    /// its depth by this number of plies. `None`: an arbitrary entry is replaced.
     pub(crate) age_cost: Option<i32>,
-    /// The bits of a hash that tell positions apart; `None` compares whole boards.
+    /// The bits of a hash that identify a position; `None` compares whole boards.
     pub(crate) key_bits: Option<u32>,
 }
 
 impl Shape {
-    /// A table that is never full in these comparisons.
+    /// A table that never becomes full in these comparisons.
     const LARGE: Self = Self { entries: 1 << 19, ways: 4, age_cost: Some(0), key_bits: None };
     pub(crate) const SMALL: Self = Self { entries: 128, ..Self::LARGE };
 }
@@ -56,7 +58,7 @@ struct Table {
     shape: Shape,
     entries: Vec<Option<Entry>>,
     age: i32,
-    /// The number of entries that were taken for those of another position.
+    /// The number of entries that were used for another position by mistake.
     mistaken: u64,
 }
 
@@ -103,19 +105,19 @@ pub(crate) enum First {
     None,
     /// The best move of an earlier search, from the table.
     Remembered,
-    /// Moves to positions that the table of the search one ply shallower has, the best first: two
-    /// tables take turns.
+    /// Moves to positions that are in the transposition table of the search one ply shallower, the
+    /// best first; two tables alternate.
     Visited,
 }
 
 /// A form of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
-    /// Moves after the first are tried in null windows: PVS.
+    /// Moves after the first are searched with null windows: PVS.
     pub(crate) null_windows: bool,
     /// A node may return a value outside its window.
     pub(crate) soft: bool,
-    /// The search goes to all depths up to its own, one after another.
+    /// Iterative deepening: the search runs to all depths up to its own.
     pub(crate) deepens: bool,
     pub(crate) first: First,
     pub(crate) table: Option<Shape>,
@@ -141,11 +143,11 @@ impl Form {
 pub(crate) struct Effort {
     /// The searched nodes with moves.
     inner: u64,
-    /// The values and the ends of games.
+    /// The evaluated positions and finished games.
     leaves: u64,
-    /// The values for ordering moves; and those of them whose position the table had.
+    /// The evaluations for ordering moves, and the number of them whose position was in the table.
     ordering: [u64; 2],
-    /// The entries that were taken for those of another position.
+    /// The entries that were used for another position by mistake.
     pub(crate) mistaken: u64,
     seconds: f64,
 }
@@ -166,7 +168,7 @@ pub(crate) struct Plain<'a, E: Evaluate> {
     table: Option<Table>,
     /// The table of the search one ply shallower.
     earlier: Option<Table>,
-    /// The position of the search, whose best move the table must have.
+    /// The root of the search, whose best move must be in the table.
     root: Position,
     to_the_end: bool,
     effort: Effort,
@@ -279,7 +281,7 @@ impl<'a, E: Evaluate> Plain<'a, E> {
         depth <= PLAIN_HEIGHT[usize::from(self.to_the_end)]
     }
 
-    /// Returns the value that a node returns: within its window, if the search fails hard.
+    /// Returns the value that a node returns: limited to its window if the search is fail-hard.
     fn returned(&self, value: i32, (alpha, beta): (i32, i32)) -> i32 {
         if self.form.soft { value } else { value.clamp(alpha, beta) }
     }
@@ -323,7 +325,7 @@ impl<'a, E: Evaluate> Plain<'a, E> {
     }
 }
 
-/// Plays a game; returns its score for black, and the work.
+/// Plays a game; returns its score for black, and the amount of work.
 pub(crate) fn play(evaluator: &impl Evaluate, form: Form, depth: u32, exact: u32) -> (i32, Effort) {
     let (mut middle, mut end) = (Plain::new(evaluator, form), Plain::new(evaluator, form));
     let (mut position, mut sign) = (Position::START, 1);
@@ -388,7 +390,7 @@ pub(crate) fn forms(comparison: &str) -> Result<Vec<(String, Form)>, String> {
 }
 
 /// Prints a row with the work of each form, relative to that of the first. `work` returns the
-/// finding in the row and the work.
+/// result to print and the work.
 fn print_rows(comparison: &str, mut work: impl FnMut(Form) -> (String, Effort)) -> Done {
     let mut first = None;
     for (name, form) in forms(comparison)? {

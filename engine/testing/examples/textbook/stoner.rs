@@ -1,16 +1,16 @@
 //! The shortest stoners: the games after which a side loses a corner to the trap of that name.
 //!
-//! A side has a row of three or four discs on an edge, up to
-//! the square next to a corner; the other has the square diagonally next to the edge's far corner,
-//! which the side cannot take at once. The other then plays next to the row, and so attacks the
-//! near corner; the side's reply in the gap turns the diagonal over, and gives the far one. It is a
-//! stoner if no move of the side avoids that; corners that it gets in exchange do not count.
+//! A side has a row of three or four discs on an edge, up to the square next to a corner; the other
+//! has the X square at the edge's far corner, and the side cannot take that corner at once. The
+//! other then plays next to the row, and so attacks the near corner; the side's reply in the gap
+//! flips the X square, which gives away the far corner. It is a stoner if no move of the side
+//! avoids this; corners that it gets in exchange do not count.
 
 use othello_engine::board::{Position, Square, Squares, Symmetry};
 
 use super::{Done, children};
 
-/// The greatest number of moves by which the other side answers attempts to avoid the trap.
+/// The greatest number of moves of the other side in answer to attempts to avoid the trap.
 pub(crate) const PATIENCE: usize = 3;
 /// The shapes on the lower edge: the squares of the side to move, of the other side, those that
 /// are empty, the move next to the row, and the reply in the gap.
@@ -30,7 +30,7 @@ pub(crate) struct Trap {
     gap: Square,
     far: u64,
     corners: u64,
-    /// True for the images that the symmetries of the start make of the shape as written.
+    /// True for the images under the symmetries of the start position.
     is_as_written: bool,
 }
 
@@ -56,8 +56,8 @@ impl Trap {
         Ok(all)
     }
 
-    /// Returns whether a position may have the shape after this many plies, and nobody passes over
-    /// one of its corners.
+    /// Returns whether a position may reach the shape after this number of plies, and nobody has
+    /// passed over one of its corners.
     fn is_in_reach(&self, position: &Position, plies: u32) -> bool {
         let missing = (self.own | self.other) & position.empty();
         missing.count_ones() <= plies
@@ -69,7 +69,8 @@ impl Trap {
         self.own & !position.player() == 0 && self.other & !position.opponent() == 0
     }
 
-    /// Returns whether no move of the side avoids the trap, with this many moves of patience.
+    /// Returns whether no move of the side avoids the trap, if the other side may answer this
+    /// number of attempts.
     fn is_laid(&self, position: &Position, patience: usize) -> bool {
         position.moves() & self.corners == 0
             && children(position).all(|child| self.springs(&child, patience))
@@ -85,7 +86,7 @@ impl Trap {
             || patience > 0 && children(position).any(|child| self.is_laid(&child, patience - 1))
     }
 
-    /// Returns the patience that a position's trap takes; `None` if it is not a stoner.
+    /// Returns the number of answers that a position's trap needs; `None` if it is not a stoner.
     pub(crate) fn patience(&self, position: &Position) -> Option<usize> {
         let is_stoner = self.is_in_reach(position, 0) && self.is_here(position);
         (0..=PATIENCE).find(|&patience| is_stoner && self.is_laid(position, patience))
@@ -96,10 +97,11 @@ fn bits(squares: &str) -> Done<u64> {
     squares.split(' ').try_fold(0, |all, one| Ok(all | one.parse::<Square>()?.bit()))
 }
 
-/// The stoners of a number of plies: games that begin with f5, of which every game is an image.
+/// The stoners of a number of plies, counted in games that begin with f5. Every other game is an
+/// image of one of these.
 #[derive(Debug, Default)]
 pub(crate) struct Stoners {
-    /// Their number by patience, with the shape as written and in its mirror image.
+    /// Their number by the number of answers, for the shape as written and for its mirror image.
     pub(crate) counts: [[u32; PATIENCE + 1]; 2],
     pub(crate) first: Option<String>,
 }

@@ -14,35 +14,35 @@ use super::{Done, processor_seconds};
 
 /// The number of empty squares at which a game is solved.
 const EXACT: u32 = 14;
-/// The most empty squares at which leaves of the tree are solved.
+/// The greatest number of empty squares at which leaves of the tree are solved.
 const SOLVED: u32 = 6;
 const ROOT: usize = 0;
 
 const SELECTIVITY: &str = "73";
 /// The weight of the bonus for few visits, relative to the mean value.
 const EXPLORATION: f64 = 1.0;
-/// The difference in discs that makes a move e times as likely to be tried.
+/// The difference in discs that makes a move e times as likely.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
-/// Returns the share of a win, from 0 to 1, for a number of discs: 73 % for 8.
+/// Converts a value in discs to an expected share of the point, from 0 to 1: 73 % for 8 discs.
 fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
 
-/// A node of a tree. Shares of a win are those of its player.
+/// A node of a tree. Shares of the point are those of its player.
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
     /// The places of its children; none before it is expanded.
     children: Range<usize>,
-    /// The probability of its move among those of its parent.
+    /// The prior probability of its move among the moves of its parent.
     prior: f64,
-    /// Its share by the evaluation alone.
+    /// Its share according to the static evaluation.
     guess: f64,
     visits: f64,
-    /// The sum of the shares that its visits found.
+    /// The sum of the shares that its visits returned.
     sum: f64,
-    /// Its share by perfect play, once that is known.
+    /// Its share under perfect play, if known.
     proven: Option<f64>,
 }
 
@@ -56,14 +56,14 @@ impl Node {
     }
 }
 
-/// A tree search of one position after another, which keeps the tree below the next one.
+/// A tree search of consecutive positions, which reuses the subtree of the next position.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
-    /// The difference in discs that makes a move e times as likely to be tried.
+    /// The difference in discs that makes a move e times as likely.
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
-    /// The positions that were entered in all searches.
+    /// The positions that all searches have visited.
     pub(crate) entered: u64,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Returns the position after the move that was tried most of this many simulations.
+    /// Returns the position after the move with the most of this number of simulations.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -88,7 +88,7 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes a position the root, with the tree below it if it is two plies below the last root.
+    /// Makes a position the root. Keeps the subtree of a position two plies below the last root.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -107,7 +107,7 @@ impl<'a> Tree<'a> {
         self.nodes = kept;
     }
 
-    /// Goes down to a leaf, expands it, and adds its share to all nodes on the way.
+    /// Descends to a leaf, expands it, and adds its share to all nodes on the path.
     fn simulate(&mut self) {
         let (mut at, mut path) = (ROOT, vec![ROOT]);
         while self.nodes[at].proven.is_none() && !self.nodes[at].children.is_empty() {
@@ -127,7 +127,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Chooses the child that is worth a visit: by its mean, its prior and its few visits.
+    /// Chooses the child to visit, by its mean, its prior and its number of visits.
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
         let weight = EXPLORATION * node.visits.sqrt();
@@ -137,7 +137,7 @@ impl<'a> Tree<'a> {
         best.unwrap_or(at)
     }
 
-    /// Gives a leaf its children, or its score near the end; returns its share.
+    /// Adds the children of a leaf, or solves it near the end; returns its share.
     fn expand(&mut self, at: usize) -> f64 {
         let (position, guess) = (self.nodes[at].position, self.nodes[at].guess);
         if position.empties() <= SOLVED && self.nodes[at].proven.is_none() {
@@ -182,7 +182,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the share of a node all of whose children are proven.
+    /// Returns the share of a node whose children are all proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -190,8 +190,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Plays a game from an opening; returns its score for the tree search. Adds the work of the tree
-/// search and of the program's own: moves, nodes, and the processor's seconds.
+/// Plays a game from an opening; returns its score for the tree search. Adds up the moves, nodes
+/// and processor seconds of both searches.
 fn play(
     search: &Search<'_, Evaluator>,
     (simulations, most_nodes): (u32, u64),
@@ -224,8 +224,8 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the score of a match by the two scores of each pair, for the tree search, and the
-/// difference in Elo with its 95 % interval: 1.96 standard errors of a pair's points to each side.
+/// Prints the score of a match for the tree search, given the two scores of each pair, and the
+/// difference in Elo with its 95 % interval: 1.96 standard errors of a pair's points on each side.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

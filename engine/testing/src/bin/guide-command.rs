@@ -1,17 +1,17 @@
 //! A stand-in for the commands of a guide while `tests/guides.rs` runs its blocks. A link to this
-//! program with the name of a command does the work of the command, in small.
+//! program with the name of a command does the work of that command on a small scale.
 //!
 //! * `othello-engine`, `othello-trainer`: the real program, with every amount in [`AT_MOST`]
-//!   reduced to its limit, with the arguments in [`ADDED`], and with missing inputs made. One of
-//!   more than 3 shards is the only one. An output of an earlier block is made again. In blocks of
-//!   `text`, for `quickstart`, which takes minutes, and if it needs a missing GPU, only the
-//!   arguments are checked.
+//!   reduced to its limit, with the arguments in [`ADDED`], and with missing inputs created. If
+//!   there are more than 3 shards, the run is not divided. An output of an earlier block is made
+//!   again. Only the arguments are checked in blocks of `text`, for `quickstart`, which takes
+//!   minutes, and if a GPU is needed but missing.
 //! * `cargo run -p PROGRAM -- …`: the program, in the same way. Any other `cargo` and the
 //!   repository's own scripts do nothing, except that `regenerate.sh` prints the recorded checksum,
 //!   which CI compares with its own.
 //!
-//! Exit status 1, which means that the work found something wrong, is expected with such small
-//! work.
+//! Exit status 1, which means that the work found something wrong, is accepted, since the work is
+//! so small.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -25,7 +25,7 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 2 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// The arguments to add to a call that begins so, unless it has them.
+/// The arguments to add to a command that begins with these words, unless it has them.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

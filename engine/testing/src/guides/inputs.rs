@@ -1,4 +1,4 @@
-//! Small inputs in place of the reader's own data, with the names that a guide gives them.
+//! Small inputs that replace the reader's own data, under the names in a guide.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::random_games::{random_moves, wthor_file};
 
 const GAMES: u64 = 40;
 
-/// Makes every file that a command reads and that does not exist.
+/// Creates every missing file that a command reads.
 pub fn make_missing(arguments: &[String]) {
     for (at, argument) in arguments.iter().enumerate().skip(1) {
         let before = arguments[at - 1].as_str();
@@ -94,7 +94,7 @@ fn by_command(program: &str, arguments: &str, out: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Writes random games up to some move, one transcript a line.
+/// Writes random games, each up to some move, as one transcript per line.
 pub fn transcripts(games: u64, moves: usize) -> String {
     let squares = |seed| random_moves(seed).into_iter().take(moves);
     let line = |seed| squares(seed).map(|square| square.to_string()).collect::<String>();

@@ -1,10 +1,9 @@
-//! Batches: the positions of a fit that one update looks at.
+//! Batches: the positions that one update uses.
 
 use std::ops::Range;
 
-/// Batch `number` of `of` equal parts of the positions, in the order in which they were given. It
-/// takes that part of every [`Rows`](super::Rows), so each batch mixes the phases of a window
-/// alike.
+/// Batch `number` of `of` equal parts of the positions in their original order. It takes the same
+/// share of every [`Rows`](super::Rows), so each batch has the same mix of the phases in a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,

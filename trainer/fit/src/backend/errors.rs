@@ -1,8 +1,8 @@
-//! The errors of weights on positions, added up in integers.
+//! The errors of weights on positions, summed in integers.
 
 use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 
-/// The errors of values, clamped to ±64 discs, on positions, which count by their weight.
+/// The errors of values, clamped to ±64 discs. Each position counts by its weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Errors {
     /// The number of positions.

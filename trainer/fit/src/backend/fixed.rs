@@ -22,8 +22,8 @@ const LABEL_SHIFT: u32 = 10;
 /// The shift that converts 2⁻¹⁸ disc to 2⁻¹⁰ disc.
 const RESIDUAL_SHIFT: u32 = 8;
 
-/// The largest weight of all rows of a phase together, in 1/64 occurrence: 134 million occurrences.
-/// A residual is below 2²³ and a parameter occurs at most 80 < 2⁷ times in a position, so its sum
+/// The largest total weight of the rows of a phase, in 1/64 occurrence: 134 million occurrences. A
+/// residual is below 2²³ and a parameter occurs at most 80 < 2⁷ times in a position, so its sum
 /// stays below 2³³ · 2²³ · 2⁷ = 2⁶³ and cannot overflow.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 

@@ -4,21 +4,21 @@ use othello_engine::board::Phase;
 
 use crate::model::Model;
 
-/// A group of phases that share factors: the parameters that its positions have, and the layout of
-/// the vector of its fit.
+/// A group of phases that share factors: the parameters that occur in its positions, and the layout
+/// of its fit's vector.
 ///
-/// Most parameters of a pattern set occur nowhere. A group gives the parameters that occur new
-/// numbers, the most frequent first, so that vectors are several times shorter and frequent
-/// elements lie together. The vector has the weights of every phase of the group, one phase after
-/// another, and then the factors of all parameters, one parameter after another. The last parameter
-/// represents all that occur nowhere: its weights and factors stay 0.
+/// Most parameters of a pattern set do not occur. A group renumbers the parameters that occur,
+/// starting with the most frequent, so that vectors are several times shorter and frequent elements
+/// are adjacent. The vector has the weights of every phase of the group, one phase after another,
+/// and then the factors of all parameters, one parameter after another. The last parameter
+/// represents all that do not occur: its weights and factors stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
     /// The number in the group of each parameter of the model.
     pub numbers: Vec<u32>,
-    /// The parameter of the model of each number of the group except the last.
+    /// The model's parameter for each number of the group, except the last number.
     pub parameters: Vec<u32>,
     /// The weight of the training positions that have each number but the last, in
     /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence, in descending order.
@@ -51,24 +51,27 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the largest length of the vector of a number of phases; `None` without factors.
+    /// Returns the greatest possible length of the vector of a number of phases; `None` without
+    /// factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of numbers: the parameters that occur, and one for all others.
+    /// Returns the number of group numbers: one for each parameter that occurs, and one for all
+    /// others.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }
 
-    /// Returns the place of the weights of a phase, by default of the first.
+    /// Returns the place of a phase's weights in the vector; by default, of the first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the place of the factors: [`Self::dimensions`] for each number.
+    /// Returns the place of the factors in the vector: [`Self::dimensions`] elements for each
+    /// number.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }

@@ -1,4 +1,4 @@
-//! The primitives of a fit, defined so that every implementation gives the same bytes.
+//! The primitives of a fit, defined so that every implementation returns the same bytes.
 //!
 //! Sums over positions are added up in fixed point:
 //!
@@ -63,7 +63,7 @@ pub const DOT_LANES: usize = 256;
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
 /// have one element for each parameter, and are in the device's memory.
 pub trait Backend: Sync {
-    /// Positions in reach of the device.
+    /// Positions that the device can access.
     type Positions<'a>: Sync;
     /// A vector of 32-bit integers below [`WEIGHT_LIMIT`] in size: weights in
     /// 1/[`WEIGHTS_PER_DISC`] disc, or a rounded direction.
@@ -75,9 +75,9 @@ pub trait Backend: Sync {
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
-    /// Returns this device for the weights and shared factors of a group of phases, the elements of
-    /// its vectors. Values are not linear in factors: [`Self::descend`] fits a group, which has
-    /// neither sums of residuals nor occurrences.
+    /// Returns this device for the weights and shared factors of a group of phases, which are the
+    /// elements of its vectors. Since values are not linear in factors, [`Self::descend`] replaces
+    /// sums of residuals and occurrences for a group.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
@@ -214,7 +214,7 @@ pub trait Backend: Sync {
 pub struct GroupUpdate<'v, B: Backend> {
     /// The scalars; without decay.
     pub step: &'v AdamStep,
-    /// The elements that the ridge pulls towards.
+    /// The elements that the ridge pulls the result towards.
     pub initial: &'v B::Reals,
     /// The vectors of the optimizer.
     pub moments: &'v mut Moments<B>,
@@ -236,11 +236,11 @@ pub struct Moments<B: Backend + ?Sized> {
 /// The scalars of one update by Adam; see [`Backend::adam`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AdamStep {
-    /// The gradient that a sum of 1 means.
+    /// The gradient for a sum of 1.
     pub unit: f64,
-    /// The pull towards the starting weights, in the unit of the gradient.
+    /// The strength of the pull towards the initial weights, in the unit of the gradient.
     pub ridge: f64,
-    /// The factor that shortens too long a gradient; otherwise 1.
+    /// The factor that shortens a gradient that is too long; otherwise 1.
     pub clip: f64,
     /// β₁.
     pub keep_first: f64,
@@ -254,9 +254,9 @@ pub struct AdamStep {
     pub rate: f64,
     /// 1/(1 − β₂ᵗ).
     pub correction: f64,
-    /// The number that keeps the quotient finite.
+    /// The term that keeps the quotient finite.
     pub epsilon: f64,
-    /// The share of the way to its start that every update moves a weight.
+    /// The fraction of the distance to its initial value by which every update moves a weight.
     pub decay: f64,
 }
 
@@ -269,12 +269,12 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them by Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error of an operation that a backend of a phase, or of a group, does not have.
+/// Returns the error of an operation that a backend for a phase, or for a group, does not support.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }
 
-/// Positions of a fit whose weights have the same factor.
+/// Positions of a fit whose weights are multiplied by the same factor.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// The positions, each with label and weight.

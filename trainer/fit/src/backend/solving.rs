@@ -4,14 +4,14 @@ use othello_engine::board::Position;
 use othello_engine::progress::Progress;
 use othello_engine::record::RecordError;
 
-/// A device that solves many positions at once, with the scores of
+/// A device that solves many positions at once; the scores equal those of
 /// [`Searcher::solve`](othello_engine::search::Searcher::solve).
 pub trait SolveMany: Sync {
-    /// Returns the most empty squares of a position that it solves.
+    /// Returns the greatest number of empty squares of a position that it solves.
     fn most_empties(&self) -> u32;
 
-    /// Solves the positions with few enough empty squares and steps. Stops if `progress` is
-    /// stopped.
+    /// Solves the positions that have few enough empty squares and need few enough steps. Stops if
+    /// `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -19,13 +19,13 @@ pub trait SolveMany: Sync {
     ) -> Result<Solved, RecordError>;
 }
 
-/// The scores of positions, and the work that they took.
+/// The scores of positions, and the amount of work.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Solved {
     /// The score of each position for its player, −64..=64; `None` if it was not found.
     pub scores: Vec<Option<i8>>,
     /// The number of nodes of all searches.
     pub nodes: u64,
-    /// The number of steps of all searches, in each of which a thread finds one position's moves.
+    /// The number of steps of all searches. In a step, a thread finds the moves of one position.
     pub steps: u64,
 }

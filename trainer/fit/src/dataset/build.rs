@@ -19,8 +19,8 @@ use crate::source::LabelRules;
 use crate::source::records::Stretch;
 
 impl Dataset {
-    /// Reads files of games, positions and openings. `data` is split; `test` is for the test
-    /// subset, except positions that training also has.
+    /// Reads files of games, positions and openings. `data` is split; `test` is the test subset,
+    /// except for positions that are also in training.
     pub fn read(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -86,7 +86,7 @@ impl Dataset {
     }
 }
 
-/// Reads all stretches. Runs beyond half of the memory go into temporary files.
+/// Reads all stretches. Runs that exceed half of the memory are written to temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -120,7 +120,8 @@ fn read_runs(
     Ok(runs)
 }
 
-/// Merges the rows of a phase, into temporary files if there is a limit. Exact sums are not kept.
+/// Merges the rows of a phase, into temporary files if there is a limit on memory. Does not keep
+/// exact sums.
 fn merged_rows(
     rows: &[(Subset, StoredRows)],
     limit: Option<&MemoryLimit>,
@@ -154,8 +155,8 @@ impl DatasetBuilder {
         self.run.add(placed);
     }
 
-    /// Adds positions outside games; enumerated ones all go to training. Positions whose player has
-    /// no legal move are counted and omitted.
+    /// Adds positions outside games; enumerated ones are all for training. Positions whose player
+    /// has no legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

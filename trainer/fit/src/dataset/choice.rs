@@ -1,4 +1,4 @@
-//! The data choices of the command line: files with weights.
+//! The data arguments of the command line: files with weights.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ pub struct DataChoice {
 }
 
 impl DataChoice {
-    /// Replaces each folder of records by its files with its weight; keeps folders of datasets.
+    /// Replaces each folder of records by its files, which get its weight; keeps folders of
+    /// datasets.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {

@@ -18,7 +18,7 @@ use super::held_out::Input;
 use super::{Content, Counts, DatasetError, Split};
 use crate::source::LabelRules;
 
-/// The settings that decide a dataset besides its inputs.
+/// The settings that determine a dataset, in addition to its inputs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutSettings {
     /// The rules for the labels of a game's positions.
@@ -37,7 +37,7 @@ impl LayoutSettings {
     }
 }
 
-/// A folder with a dataset, and its manifest.
+/// A folder that contains a dataset, and its manifest.
 #[derive(Clone)]
 pub struct DatasetFolder {
     path: PathBuf,
@@ -56,7 +56,7 @@ struct Manifest {
     phases: Vec<PhaseEntry>,
 }
 
-/// The provenance that a fit needs.
+/// The part of the provenance that a fit needs.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 struct Made {
     data: Vec<Input>,

@@ -1,4 +1,4 @@
-//! The inputs of a dataset, and the refusal of test data that training has.
+//! The inputs of a dataset, and the check that test data are not in training.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::DatasetError;
 
-/// An input of a dataset, as provenance records it.
+/// An input of a dataset, as recorded in the provenance.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Input {
     /// The checksum of the input's content.
@@ -16,7 +16,7 @@ pub struct Input {
     pub weight: f64,
 }
 
-/// The files that training has, by the checksums of their content.
+/// The files in training, identified by the checksums of their content.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
@@ -36,7 +36,7 @@ impl TrainedOn {
         self.add(inputs, &format!("the dataset {} was made from it", folder.display()));
     }
 
-    /// Adds the inputs that the starting weights were fitted to.
+    /// Adds the inputs that the initial weights were fitted to.
     pub fn add_initial(&mut self, inputs: &[Input]) {
         self.add(inputs, "the weights to start from were fitted to it");
     }

@@ -13,14 +13,15 @@ use super::{Counts, DataChoice, DatasetError, DatasetFolder, LayoutSettings, Spl
 use crate::memory::MemoryLimit;
 use crate::source::records::{Records, Stretch};
 
-/// The number of games, or of positions outside games, in a stretch: some seconds of one thread.
+/// The number of games, or of positions outside games, in a stretch, which takes one thread a few
+/// seconds.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The most memory of a position while it is read and sorted, in bytes: vectors grow to twice their
-/// size.
+/// The most memory for a position while it is read and sorted, in bytes. Vectors allocate up to
+/// twice their size.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The most memory of the frames that are placed at a time, in bytes.
+/// The most memory for the frames that are placed at the same time, in bytes.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 /// An input of a dataset in a folder.
@@ -42,7 +43,7 @@ impl DatasetInput {
 
 pub(super) struct Inputs<'a> {
     settings: &'a LayoutSettings,
-    /// By phase, true if its positions are wanted.
+    /// For each phase, true if its positions are wanted.
     wanted: &'a [bool],
     pub(super) stretches: Vec<(Stretch, Placer<'a>)>,
     pub(super) folders: Vec<&'a DatasetFolder>,
@@ -131,8 +132,8 @@ impl<'a> Inputs<'a> {
         bytes.saturating_add(bytes.min(BYTES_OF_FRAMES))
     }
 
-    /// Returns the number of stretches to read at a time, at most two, and the memory that remains
-    /// in bytes. Refuses a limit that is too small for one.
+    /// Returns the number of stretches to read at the same time, at most two, and the remaining
+    /// memory in bytes. Refuses a limit that is too small for one stretch.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DatasetError> {
         let each = self.bytes_of_stretch();
         let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;

@@ -11,7 +11,7 @@ use crate::source::{LabelRules, Labelled};
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// The numbers that were added by kind, by phase.
+    /// The numbers that were added by kind, for each phase.
     before: Vec<BTreeMap<String, u64>>,
 }
 

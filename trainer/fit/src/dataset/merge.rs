@@ -1,5 +1,5 @@
-//! The merge of sorted rows of a phase: duplicates in training become one row, and the other
-//! subsets lose the positions that training has.
+//! The merge of a phase's sorted rows: duplicates in training become one row, and positions of
+//! training are removed from the other subsets.
 
 use othello_engine::board::Position;
 use othello_engine::record::{Label, ScoredPosition, Weight};
@@ -21,8 +21,8 @@ impl<'a> Source<'a> {
 pub(super) type SourceRows<'a> =
     Box<dyn Iterator<Item = Result<ScoredPosition, DatasetError>> + 'a>;
 
-/// Merges the rows of a phase. Passes merged training rows, the exact sums of those that had to be
-/// rounded, and the rows of the other subsets to `take`, each content in order.
+/// Merges the rows of a phase. Passes to `take`, each in order: merged training rows, the exact
+/// sums of those that had to be rounded, and the rows of the other subsets.
 pub(super) fn merge<E: From<DatasetError>>(
     sources: Vec<Source<'_>>,
     mut take: impl FnMut(Content, ScoredPosition) -> Result<(), E>,
@@ -59,8 +59,8 @@ pub(super) fn merge<E: From<DatasetError>>(
     finish(trained, &mut take)
 }
 
-/// Returns the sort key of rows: a hash of the position, then the row. Any stretch of sorted rows
-/// is thus a fair sample for mini-batches.
+/// Returns the sort key of rows: a hash of the position, then the row. Any range of sorted rows is
+/// thus a fair sample for mini-batches.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
@@ -70,7 +70,7 @@ pub(super) fn key(row: &ScoredPosition) -> (u64, Position) {
     (scattered(&row.position()), row.position())
 }
 
-/// Returns a hash of the position: the finaliser of SplitMix64 over both boards.
+/// Returns a hash of the position: the finaliser of SplitMix64 on both boards.
 fn scattered(position: &Position) -> u64 {
     let mixed = |hash: u64| {
         let hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -84,7 +84,7 @@ fn scattered(position: &Position) -> u64 {
 pub(super) struct Duplicates {
     position: Position,
     weight: i64,
-    /// The sum of labels times weights. 2³³ of the largest products fit.
+    /// The sum of labels times weights. It has room for 2³³ of the largest products.
     labels: i64,
 }
 
@@ -105,8 +105,8 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns the row of all: the mean label by weight, halves rounded away from zero, and Σ
-    /// weight up to the largest weight.
+    /// Returns the merged row: the weighted mean of the labels, halves rounded away from zero, and
+    /// Σ weight, limited to the largest weight.
     pub(super) fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));
@@ -116,10 +116,10 @@ impl Duplicates {
         ScoredPosition::new(position, label, weight)
     }
 
-    /// Returns rows whose weights, and products of label and weight, have exactly the added sums;
-    /// none if [`Self::merged`] has them already. The rows have two neighbouring labels, each with
-    /// the weight that it needs. They depend on the sums alone, and so does the result of adding
-    /// more rows later.
+    /// Returns rows that have exactly these sums of weights and of products of label and weight;
+    /// none if the row of [`Self::merged`] has them already. The rows have two consecutive labels,
+    /// with suitable weights. They depend on the sums alone, and so does the result of adding more
+    /// rows later.
     pub(super) fn exact(&self) -> impl Iterator<Item = ScoredPosition> {
         let Self { position, weight, labels } = *self;
         let largest = i64::from(u16::MAX);
@@ -147,7 +147,8 @@ mod tests {
         ScoredPosition::new(position, Label::new(label).unwrap(), Weight::new(weight).unwrap())
     }
 
-    /// Merges sources, each a subset and rows that are sorted here; returns the rows by content.
+    /// Merges sources, which are rows of one subset each and are sorted here; returns the rows by
+    /// content.
     fn merged_sources(sources: &[(Subset, &[ScoredPosition])]) -> [Vec<ScoredPosition>; 4] {
         let source = |&(subset, rows): &(Subset, &[ScoredPosition])| {
             let mut rows = rows.to_vec();
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(merged(&[row(1, 16384, 65535), row(1, 16384, 65535)]), row(1, 16384, 65535));
     }
 
-    /// Exact sums followed by more rows give the same as all rows at once.
+    /// Merging exact sums with further rows gives the same result as merging all rows at once.
     #[test]
     fn exact_sums_go_on_where_they_were() {
         let all = [row(1, 16384, 65535), row(1, 16384, 65535), row(1, -3, 7), row(1, 1, 64)];
@@ -222,7 +223,8 @@ mod tests {
         assert_eq!(sums, []);
     }
 
-    /// A tenth of the sorted rows has about a tenth of the positions with a disc on any square.
+    /// A tenth of the sorted rows has about a tenth of the positions with a disc on any given
+    /// square.
     #[test]
     fn any_stretch_of_sorted_rows_is_a_fair_sample() {
         let mut rows: Vec<_> = (0..10_000).map(|board| row(board << 3, 0, 1)).collect();

@@ -65,16 +65,16 @@ use stored::StoredRows;
 
 /// Positions for training, validation and test, by phase.
 ///
-/// Every position is the canonical one of its eight images, and its player has a legal move. Rows
-/// are sorted, so the same inputs give the same dataset in any order and with any number of
-/// threads. They are sorted by a hash of the position, so any stretch of them is a fair sample.
+/// Every position is the canonical one of its eight images, and its player has a legal move. Since
+/// rows are sorted, the dataset does not depend on the order of inputs and the number of threads.
+/// They are sorted by a hash of the position, so any range of them is a fair sample.
 ///
 /// In training each position occurs once. Its label is the mean of its duplicates' labels, halves
 /// of 1/256 disc rounded away from zero; its weight is their sum, at most 65,535/64 occurrences.
-/// The other two subsets keep duplicates, but no position that training has.
+/// The other two subsets keep duplicates, but lose positions that are also in training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
-    /// The rows of each phase. Only a dataset that will be written to a folder has sums.
+    /// The rows of each phase. Only a dataset that will be written to a folder has exact sums.
     phases: Vec<PhaseRows>,
     counts: Counts,
     inputs: Vec<Input>,
@@ -89,7 +89,8 @@ enum Content {
     Training,
     Validation,
     Test,
-    /// The exact sums of training positions whose merged row is rounded, for merging more later.
+    /// The exact sums of training positions whose merged row is rounded. They are needed to merge
+    /// more rows later.
     Sums,
 }
 
@@ -106,8 +107,8 @@ impl From<Subset> for Content {
 /// Counts of the positions of a dataset, or of a stretch of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of games in training. A position outside a game counts as one game, an enumerated
-    /// position as none.
+    /// The number of games in training. A position outside a game counts as one game; an enumerated
+    /// position does not count.
     games: u64,
     /// The number of positions that were omitted because their player has no legal move.
     dropped: u64,
@@ -119,7 +120,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Adds all other counts but the labels.
+    /// Adds all counts except the labels.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -167,13 +168,13 @@ impl Dataset {
         &self.inputs
     }
 
-    /// Returns the inputs that belong to the test subset as a whole, in the order given.
+    /// Returns the inputs that are entirely in the test subset, in the order given.
     pub fn test_inputs(&self) -> &[Input] {
         &self.test_inputs
     }
 
-    /// Returns the number of games in training. A position outside a game counts as one game, an
-    /// enumerated position as none.
+    /// Returns the number of games in training. A position outside a game counts as one game; an
+    /// enumerated position does not count.
     pub fn games(&self) -> u64 {
         self.counts.games
     }

@@ -1,4 +1,5 @@
-//! Parts of a run that hold rows: a description as JSON, and sections of rows that are mapped.
+//! Parts of a run that contain rows: a description as JSON, and sections of rows that are
+//! memory-mapped.
 
 use std::io::Write;
 use std::ops::Range;
@@ -51,7 +52,7 @@ pub(super) struct MappedPart {
 }
 
 impl MappedPart {
-    /// Maps a part, which was checked when its run was opened or has just been written.
+    /// Maps a part into memory. It was already checked, or has just been written.
     pub(super) fn open(part: Reader) -> Result<Self, DatasetError> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();

@@ -1,5 +1,5 @@
-//! Labels positions and decides their places: the subset by the split, the phase, and the image
-//! under the symmetries of the board.
+//! Labels positions and determines their places: the subset from the split, the phase, and the
+//! canonical image under the symmetries of the board.
 
 use othello_engine::board::Phase;
 use othello_engine::record::{Game, ScoredPosition};
@@ -11,15 +11,15 @@ use crate::source::{LabelRules, Labelled};
 
 const RECORDS_AT_ONCE: usize = 64;
 
-/// Labels the records of a file, and decides the places of their positions.
+/// Labels the records of a file, and determines the places of their positions.
 pub(super) struct Placer<'a> {
     pub(super) rules: &'a LabelRules,
     /// The split of the records; `None` if all of them belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
-    /// True if the positions are all there are of some kind: then they all belong to training.
+    /// True if the positions are a complete enumeration: then all of them are for training.
     pub(super) is_enumerated: bool,
-    /// By phase, true if its positions are wanted.
+    /// For each phase, true if its positions are wanted.
     pub(super) wanted: &'a [bool],
     /// True if each position is replaced by the canonical one of its eight images.
     pub(super) is_canonical: bool,

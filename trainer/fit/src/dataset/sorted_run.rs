@@ -23,7 +23,7 @@ use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::LabelRules;
 use crate::source::records::{Frame, Stretch};
 
-/// The number of frames that are placed before their positions are moved to their phases.
+/// The number of frames that are placed before their positions are sorted into phases.
 const FRAMES_AT_ONCE: usize = 8;
 
 pub(super) struct SortedRun {
@@ -141,7 +141,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the rows at a place of a map, or `None` if the description does not fit.
+    /// Returns the rows at a place of a map; `None` if the description does not match the bytes.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

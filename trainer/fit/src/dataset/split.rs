@@ -39,7 +39,7 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns this share of another one, but at least one millionth.
+    /// Returns this share of another share, but at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);
@@ -91,19 +91,19 @@ impl fmt::Display for Share {
     }
 }
 
-/// The split of a dataset. A hash of the seed and a game's moves decides the subset of the game.
+/// The split of a dataset. A hash of the seed and a game's moves determines the subset of the game.
 /// The subset therefore does not depend on the other data, and all images of a game are in the same
-/// one.
+/// subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
-    /// The seed; each seed gives another split.
+    /// The seed. Different seeds give different splits.
     pub seed: u64,
     /// The percentage of games for validation.
     pub validation_percent: u8,
-    /// The percentage of games for the test; the rest is for training.
+    /// The percentage of games for testing; the rest is for training.
     pub test_percent: u8,
-    /// The share of the games that is used at all. With the same seed, the games of a smaller share
-    /// are among those of every larger one.
+    /// The share of the games that is used. With the same seed, the games of a smaller share are
+    /// among those of every larger one.
     #[serde(default)]
     pub share: Share,
 }

@@ -26,7 +26,7 @@ pub(super) struct MappedRows {
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl StoredRows {
-    /// Returns rows of a mapped file that nobody writes to; `None` if the bytes are not rows.
+    /// Returns rows of a mapped file, which must not change; `None` if the bytes are not rows.
     pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
         let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
         let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
@@ -75,16 +75,16 @@ impl fmt::Debug for StoredRows {
     }
 }
 
-/// Takes rows in order, in memory or in a temporary file.
+/// A receiver of rows in order, in memory or in a temporary file.
 pub(super) struct RowSink<'l> {
     memory: Vec<ScoredPosition>,
-    /// The file is created with its first row.
+    /// The file, which is created with its first row.
     file: Option<Temporary>,
     limit: Option<&'l MemoryLimit>,
 }
 
 impl<'l> RowSink<'l> {
-    /// Creates a sink in a temporary file if there is a limit, otherwise in memory.
+    /// Creates a sink: in a temporary file if there is a limit on memory, otherwise in memory.
     pub(super) fn new(limit: Option<&'l MemoryLimit>) -> Self {
         Self { memory: vec![], file: None, limit }
     }

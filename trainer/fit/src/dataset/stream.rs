@@ -1,5 +1,5 @@
-//! The positions of records one after another, labelled and split as for a fit. Nothing is sorted
-//! or merged, so that any amount of records takes little memory.
+//! The positions of records one after another, labelled and split as for a fit. They are neither
+//! sorted nor merged, so any number of records takes little memory.
 
 use std::ops::RangeInclusive;
 use std::vec;
@@ -21,13 +21,13 @@ const FRAMES_AT_ONCE: usize = 16;
 /// A labelled position and its subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// The position with its label and its weight, as it was played.
+    /// The position as it was played, with its label and its weight.
     pub row: ScoredPosition,
     /// The subset of its game.
     pub subset: Subset,
 }
 
-/// Positions as columns of numbers of equal length, as programs in Python take them.
+/// Positions as columns of numbers of equal length, as Python programs use them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// The discs of the player to move; bit 0 is a1, bit 63 h8.
@@ -87,26 +87,28 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions are wanted.
     pub phases: RangeInclusive<Phase>,
-    /// The number of positions among which each is drawn at random; 0 keeps the order of the files.
+    /// The size of the buffer from which each position is drawn at random; 0 keeps the order of the
+    /// files.
     pub shuffled: usize,
     /// The seed of the order of positions.
     pub seed: u64,
 }
 
-/// A reader of positions in batches that depend on the files and the settings alone.
+/// A reader of positions in batches. The batches depend only on the files and the settings.
 pub struct PositionStream {
     settings: StreamSettings,
     files: vec::IntoIter<DataChoice>,
     /// The file that is being read, and the weight of its positions.
     open: Option<(Records, f64)>,
-    /// The positions that were read and not yet taken.
+    /// The positions that were read but not yet returned.
     pool: Vec<Placed>,
     random: Generator,
     inputs: Vec<Input>,
 }
 
 impl PositionStream {
-    /// Opens files of records, and folders of them; a shuffle also draws the order of the files.
+    /// Opens files of records, and folders of them. If positions are shuffled, also shuffles the
+    /// files.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DatasetError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {
@@ -123,7 +125,7 @@ impl PositionStream {
         Ok(Self { settings, files, open: None, pool: vec![], random, inputs: vec![] })
     }
 
-    /// Returns the next positions, as many as `most` (at least one), at the end fewer or none.
+    /// Returns the next `most` positions (at least one). At the end, returns fewer, or none.
     pub fn next_batch(
         &mut self,
         most: usize,
@@ -145,7 +147,7 @@ impl PositionStream {
         Ok(self.pool.split_off(rest))
     }
 
-    /// Returns the files that were read to their end so far, in this order.
+    /// Returns the files that were read completely, in this order.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
@@ -200,7 +202,7 @@ mod tests {
     use super::super::tests::games;
     use super::*;
 
-    /// More games than are labelled at a time, and positions of none.
+    /// More games than are labelled at the same time, and positions outside games.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 
@@ -248,7 +250,7 @@ mod tests {
         }
     }
 
-    /// The positions by one game after another, without a stream.
+    /// The positions of one game after another, computed without a stream.
     fn expected() -> Vec<Placed> {
         let split = Split::new(7);
         let of_games = games(GAMES).into_iter().flat_map(|game| {

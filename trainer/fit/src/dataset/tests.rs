@@ -1,4 +1,4 @@
-//! Tests of the dataset against a slow implementation that keeps everything in maps.
+//! Tests of the dataset against a slow implementation that stores everything in maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -143,7 +143,7 @@ fn files_are_mixed_by_their_weights() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Repeated games in batches of any size, each a sorted run in memory or in a file.
+    /// Repeated games in batches of any size. Each batch is a sorted run in memory or in a file.
     #[test]
     fn sorted_runs_give_the_dataset_that_one_run_gives(
         different in 1_u64..120,
@@ -171,7 +171,7 @@ proptest! {
     }
 }
 
-/// Two stretches of positions, and limits at which both, one and no run stay in memory.
+/// Two stretches of positions, and limits under which two, one or no run stays in memory.
 #[test]
 fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -205,7 +205,7 @@ fn a_folder_that_takes_no_file_is_named() {
     assert!(error.contains("/no/such/folder") && error.contains("5 MB"), "{error}");
 }
 
-/// Also where rows go through temporary files.
+/// The same, also with rows in temporary files.
 #[test]
 fn the_phases_that_are_read_have_what_they_have_among_all() {
     let folder = tempfile::tempdir().unwrap();
@@ -254,7 +254,7 @@ fn plain_positions_are_split_and_enumerated_ones_are_not() {
     assert!((total / 30..total / 12).contains(&held_out), "{held_out} of {total}");
 }
 
-/// All data read for the test goes to the test part, except what training has.
+/// All data that are read for testing are in the test subset, except positions of training.
 #[test]
 fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use othello_engine::pattern::{Geometry, Scalar};
 use super::error::ExportError;
 use crate::dataset::Columns;
 
-/// An `.npz` file. Its bytes depend on the arrays alone: the files in the zip carry no dates.
+/// An `.npz` file. Its bytes depend only on the arrays: the files in the zip have no dates.
 pub struct Npz(NpzWriter<Cursor<Vec<u8>>>);
 
 impl Npz {
@@ -35,12 +35,12 @@ impl Npz {
         Ok(self.0.add_array(name, array)?)
     }
 
-    /// Adds a text as an array of its UTF-8: NumPy's strings take four bytes per character.
+    /// Adds a text as an array of UTF-8 bytes, since NumPy's strings take four bytes per character.
     pub fn text(&mut self, name: &str, text: &str) -> Result<(), ExportError> {
         self.array(name, &Array1::from(text.as_bytes().to_vec()))
     }
 
-    /// Adds labelled positions, and the settings and inputs that decided them as JSON.
+    /// Adds labelled positions, and the settings and inputs that determined them as JSON.
     /// `datasets/formats.md` lists the arrays.
     pub fn positions(&mut self, columns: &Columns, provenance: &str) -> Result<(), ExportError> {
         let Columns { player, opponent, label, weight, ply, subset } = columns;
@@ -54,7 +54,8 @@ impl Npz {
     }
 }
 
-/// The parameters of an array: those of a pattern by class, or of all scalar features by count.
+/// The parameters in an array: those of a pattern by class, or those of all scalar features by
+/// count.
 pub(super) struct Place {
     /// The number of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
@@ -87,7 +88,8 @@ impl Place {
         }
     }
 
-    /// Returns the shape of an array with `first` rows and, for factors, a last axis.
+    /// Returns the shape of an array with `first` rows and, for factors, an additional axis at the
+    /// end.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }

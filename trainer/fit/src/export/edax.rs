@@ -4,8 +4,7 @@
 //! (`i16`) for each class of the 12 patterns of the shipped set `edax`, and a constant that is
 //! always added. Integers are little-endian.
 //!
-//! The classes of a pattern are numbered by the first of their configurations in ascending order.
-//! That is all that Edax's packing does.
+//! Edax numbers the classes of a pattern in ascending order of their first configuration.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
@@ -23,7 +22,7 @@ const HEADER_BYTES: usize = 28;
 /// The number of sets of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
-/// Returns the file with these weights. Its units are finer than ours, so nothing is rounded.
+/// Returns the file with these weights. Its unit is finer than ours, so the conversion is exact.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
@@ -44,8 +43,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads a file. A share of the constant becomes part of each weight of row 2, of which every
-/// position has four configurations.
+/// Reads a file. The constant is distributed over the weights of row 2, of which every position has
+/// four configurations.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let mut weights = Weights::zero(Program::Edax.set());
     let order = order(weights.geometry());

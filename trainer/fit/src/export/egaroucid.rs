@@ -1,7 +1,7 @@
 //! Reads and writes Egaroucid's evaluation file, `eval.egev2`.
 //!
 //! The file has the number of the 16-bit words that follow (`i32`), then the words (`i16`). A word
-//! below 4096 is a weight in 1/32 disc; 4096 + n is a run of n zeros. The weights are those of 60
+//! below 4096 is a weight in 1/32 disc; 4096 + n stands for n zeros. The weights are those of 60
 //! phases. Each phase has one table for each of the 16 patterns of the shipped set `egaroucid`, by
 //! the number of the configuration, and 65 weights by the player's number of discs. Integers are
 //! little-endian.
@@ -16,7 +16,7 @@ use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest
 
 /// The largest weight that a file may have, in steps.
 const MAX_WEIGHT: i16 = 4091;
-/// The first word that is a run of zeros.
+/// The first word that stands for several zeros.
 const RUN: i16 = 4096;
 /// The longest run.
 const MAX_RUN: usize = 28_600;
@@ -102,7 +102,7 @@ fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     Ok(words)
 }
 
-/// Returns the weights of a file, which must be `expected` ones.
+/// Returns the weights of a file. There must be `expected` of them.
 fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {

@@ -34,7 +34,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Returns true if the weights are for other patterns than the program's.
+    /// Returns true if the weights belong to other patterns than those of the program.
     pub const fn is_of_the_set(&self) -> bool {
         matches!(self, Self::Pattern { .. } | Self::Scalar { .. } | Self::Factors { .. })
     }

@@ -10,7 +10,8 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// Returns the squares on which `player` may move: the portable steps, with a lane for each line.
+/// Returns the squares on which `player` may move, by the portable algorithm with a lane for each
+/// line.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {

@@ -1,4 +1,5 @@
-//! Flips in AVX-512: the portable steps, with a vector for the ascending and the descending rays.
+//! Flips in AVX-512: the portable algorithm, with one vector for ascending and one for descending
+//! rays.
 
 use std::arch::x86_64::{
     _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_lzcnt_epi64,

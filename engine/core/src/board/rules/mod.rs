@@ -1,4 +1,4 @@
-//! Legal moves, flips and the number of last flips, in a file for each instruction set.
+//! Legal moves, flips and counts of the last flips, in one file for each instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -73,7 +73,7 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The discs that a move on a place of a line of eight flips, by the player's places on the line.
+/// The flips of a move at each place of a line of eight squares, by the player's discs on the line.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;
@@ -95,7 +95,7 @@ static LINE_FLIPS: [[u8; 256]; 8] = {
     flips
 };
 
-/// The two diagonals through each square, without the square.
+/// The two diagonals through each square, excluding the square.
 static DIAGONALS: [[u64; 2]; 64] = {
     let mut diagonals = [[0; 2]; 64];
     let mut index = 0;

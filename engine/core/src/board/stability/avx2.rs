@@ -1,4 +1,4 @@
-//! Stable discs in AVX2: the steps of the portable file, with a lane for each line.
+//! Stable discs in AVX2: the portable algorithm, with a lane for each line.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm256_and_si256, _mm256_castsi256_si128, _mm256_load_si256,
@@ -12,7 +12,7 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The shifts of one step along each line, of two steps, and of four.
+/// The shifts along each line by one step, two steps and four steps.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -26,7 +26,7 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares from which this number of steps up, and down, leaves the board.
+/// The squares from which one, two or four steps up (or down) a line leave the board.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;

@@ -1,6 +1,6 @@
 //! The eight symmetries of the board, and the smallest image of two bitboards.
 //!
-//! AVX2 has no file: it gained too little (`docs/log/boards.md`).
+//! There is no version for AVX2: its gain was too small (`docs/log/boards.md`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -21,8 +21,9 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     portable::canonical(player, opponent)
 }
 
-/// One of the eight symmetries of the square. The bits of the number are steps, in this order:
-/// mirror left and right (a ↔ h), mirror top and bottom (1 ↔ 8), transpose (a2 ↔ b1).
+/// One of the eight symmetries of the square. Each bit of the number is a step; the steps are done
+/// in this order: mirror left and right (a ↔ h), mirror top and bottom (1 ↔ 8), transpose (a2 ↔
+/// b1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Symmetry(u8);
 
@@ -97,7 +98,7 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// The boards include some that are their own images, where only the other board decides.
+    /// Some of the boards are their own images, so that only the other board decides.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

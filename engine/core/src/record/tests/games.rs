@@ -132,7 +132,7 @@ fn frames_may_be_the_callers_own() {
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }
 
-/// The worst case for size: nothing repeats in random games.
+/// Random games are the worst case for size, since nothing repeats.
 #[test]
 fn a_game_takes_at_most_50_bytes() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Tests of both receivers by the same files: weights by class, and weights that are expanded.
+//! Tests of both receivers with the same files: weights by class, and weights that are expanded.
 
 use std::fs;
 use std::path::PathBuf;
@@ -77,8 +77,8 @@ fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
     assert!(expanded.blocks == layout::expand(weights));
 }
 
-/// Reads a file by both receivers, which must agree; returns the weights, or the error after the
-/// name of the file.
+/// Reads a file into both receivers, whose results must be equal; returns the weights, or the error
+/// without the name of the file.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let file = File::of(sections);
     let path = file.path();
@@ -118,7 +118,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// Changes of a phase need only come after the phase before, not right after it.
+/// Changes of a phase must come after the previous phase, but not immediately after it.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -20,7 +20,7 @@ pub use rows::{gather, scatter};
 #[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
-    /// The group whose vectors it computes with; `None` for the weights of one phase.
+    /// The group of phases whose vectors this backend uses; `None` for the weights of one phase.
     group: Option<Arc<Group>>,
 }
 

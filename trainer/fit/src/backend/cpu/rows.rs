@@ -1,5 +1,5 @@
-//! The inner loop of a fit: computes the features of positions block by block, gathers the weights
-//! and scatters into the sums.
+//! The inner loop of a fit. It computes the features of positions block by block, gathers their
+//! weights, and scatters into the sums.
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
 //! `othello-trainer bench`. Attempts that failed are in `docs/log/fits.md`.
@@ -8,7 +8,7 @@ use othello_engine::record::ScoredPosition;
 
 use crate::model::{Model, Row};
 
-/// The number of positions at a time: their rows stay in the first-level cache.
+/// The number of positions in a block, whose rows stay in the first-level cache.
 const BLOCK: usize = 16;
 
 /// Adds `value` of each position and the sum of its weights to the sums of its parameters.

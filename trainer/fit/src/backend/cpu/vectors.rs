@@ -1,8 +1,8 @@
 //! Elementwise operations on the vectors of parameters, and the dot product.
 //!
 //! Each function computes the operation of the same name of [`Backend`](crate::backend::Backend).
-//! These loops are bound by memory, and short compared with the loops over positions. Compilers
-//! vectorise them as they are, and never contract a product and a sum.
+//! Memory bandwidth limits these loops; they are short compared with the loops over positions. The
+//! compiler vectorises them, and never contracts a product and a sum.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
@@ -31,7 +31,8 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// The bits of positive doubles have the order of the doubles, with NaN above infinity.
+/// As integers, the bits of positive doubles have the same order as the doubles; NaN is above
+/// infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))

@@ -19,17 +19,17 @@ pub(super) struct DeviceGroup<B> {
     totals: B,
 }
 
-/// The sums of an update of a group. Between updates all of them are 0.
+/// The sums of an update of a group. Between updates, all of them are 0.
 #[derive(Debug)]
 pub struct GroupSums<B> {
     sums: Vector<B, i64>,
     /// The occurrences of the weights of all phases.
     occurrences: B,
-    /// 1 for the numbers that the batch has met.
+    /// 1 for each number that occurs in the batch.
     marks: B,
-    /// The numbers that the batch has met, each once.
+    /// The numbers that occur in the batch, each once.
     met: B,
-    /// The two halves of Σ weight · residual², and the count of the numbers met.
+    /// The two halves of Σ weight · residual², and the count of the numbers that occur.
     totals: B,
 }
 

@@ -1,4 +1,4 @@
-//! Writes the header that describes a pattern set to the kernels; see `positions.cuh` for the
+//! Writes the header that describes a pattern set to the kernels; `positions.cuh` documents its
 //! macros.
 
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes every different map once; returns for each lane the number of its map.
+/// Writes every distinct map once; returns the number of the map of each lane.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -72,7 +72,8 @@ fn lane_entry(number: usize, lane: &Lane, map: Option<usize>) -> String {
     }
 }
 
-/// Returns the expression for the number that up to ten squares make, the first least significant.
+/// Returns the expression for the base-3 number of up to ten squares; the first is least
+/// significant.
 fn wide_number(squares: &[Square]) -> String {
     let (low, high) = squares.split_at(squares.len().min(DIGITS_PER_NUMBER));
     match high {
@@ -84,8 +85,8 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the expression for up to five squares: one `DOT` with powers of three for each word of
-/// digits.
+/// Returns the expression for the base-3 number of up to five squares: one `DOT` with powers of
+/// three for each word of digits.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

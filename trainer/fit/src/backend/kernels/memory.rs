@@ -27,7 +27,7 @@ impl<B, T> Vector<B, T> {
     }
 }
 
-/// The bytes of positions that may still stay on the device.
+/// The remaining bytes of positions that may stay on the device.
 #[derive(Clone, Debug)]
 pub(super) struct Budget(Arc<AtomicUsize>);
 
@@ -55,11 +55,11 @@ impl Drop for Share {
     }
 }
 
-/// Positions, on the device as far as they fit.
+/// Positions of which as many as fit are on the device.
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,
-    /// Two buffers that alternate, if some positions do not stay on the device.
+    /// Two alternating buffers, used if some positions are not on the device.
     staging: Mutex<Vec<L::Staging>>,
     chunk_rows: usize,
 }
@@ -75,7 +75,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row, by which a group finds the rows' weights.
+    /// The phase of the first row, from which a group finds the weights of the rows.
     pub(super) phase: Option<Phase>,
 }
 
@@ -99,7 +99,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the rows of a batch to `work`: resident ones at once, others chunk by chunk.
+    /// Passes the rows of a batch to `work`: rows on the device at once, others chunk by chunk.
     pub(super) fn for_each(
         &self,
         launcher: &L,

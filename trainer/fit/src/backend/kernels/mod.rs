@@ -1,6 +1,6 @@
-//! The primitives by the kernels of `othello-kernels`, on any launcher: a GPU, or this machine's
-//! processor for checks. Launchers differ in memory, copies and launches alone, so the tests here
-//! are also valid for the GPU.
+//! The primitives, computed by the kernels of `othello-kernels` on any launcher: a GPU or, for
+//! checks, the CPU. Launchers differ only in memory, copies and launches, so the tests here also
+//! apply to the GPU.
 
 mod factors;
 mod header;
@@ -36,7 +36,7 @@ pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
     launcher: Arc<L>,
     budget: Budget,
-    /// The group whose vectors it computes with; `None` for the weights of one phase.
+    /// The group whose vectors this backend uses; `None` for the weights of one phase.
     group: Option<DeviceGroup<L::Buffer>>,
 }
 
@@ -47,7 +47,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    /// Runs a kernel over `count` elements, however many threads there are.
+    /// Runs a kernel over `count` elements, with any number of threads.
     fn run(
         &self,
         kernel: &Kernel,
@@ -58,7 +58,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Launches a kernel on at least one block. All launches of this backend pass through here.
+    /// Launches a kernel with at least one block. Every launch of this backend is made here.
     fn launch(
         &self,
         kernel: &Kernel,
@@ -73,7 +73,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 
-    /// Checks that a vector belongs to this model, and passes it for reading.
+    /// Checks that a vector belongs to this model, and returns it as an input.
     fn checked<'v, T>(&self, vector: &'v Vector<L::Buffer, T>) -> Value<'v, L::Buffer> {
         assert_eq!(vector.elements, self.parameters(), "a vector of another model");
         Value::In(&vector.buffer)

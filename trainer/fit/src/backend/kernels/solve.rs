@@ -14,18 +14,18 @@ use super::program;
 use crate::backend::{Result, SolveMany, Solved};
 use crate::model::Model;
 
-/// The most empty squares of a position that the kernel solves.
+/// The greatest number of empty squares of a position that the kernel solves.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps after which the kernel stops a search, some seconds of one thread: 1 of 496
-/// positions of strong self-play with 14 empty squares takes more, and 1 of 21 of random games.
+/// The number of steps (a few seconds of one thread) after which the kernel stops a search. With 14
+/// empty squares, 1 of 496 positions of strong self-play takes more, and 1 of 21 of random games.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// The number in the place of a score that the kernel gave up.
+/// The number that replaces the score of a search that was stopped.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps of a launch for each thread: two seconds of a large GPU, so that a
-/// launch blocks neither a display nor the end of a run for long.
+/// The estimated number of steps of each thread in a launch: two seconds of a large GPU, so that a
+/// launch does not block a display or the end of a run for long.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads of a block that [`Limits::blocks`](othello_kernels::Limits) counts.
@@ -44,7 +44,7 @@ impl<L: Launcher> KernelSolver<L> {
         Self { launcher, most_steps: MOST_STEPS }
     }
 
-    /// Returns this solver with another number of steps after which a search is given up.
+    /// Returns this solver with another number of steps after which a search is stopped.
     #[must_use]
     pub fn with_most_steps(self, most_steps: u32) -> Self {
         Self { most_steps, ..self }
@@ -95,8 +95,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 
     /// Solves in parallel launches, so that the last searches of one overlap with the first ones of
-    /// the next. Positions with most empty squares come first: the threads of a warp then have
-    /// about equal work.
+    /// the next. Positions with the most empty squares come first, so that the threads of a warp
+    /// have about equal work.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -125,7 +125,7 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Cuts an order of positions into launches of about this many steps.
+/// Divides an order of positions into launches of about this number of steps.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
@@ -148,7 +148,7 @@ fn usual_steps(empties: u32) -> f64 {
     3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }
 
-/// Returns the program for a solver, which uses no pattern set: that of the smallest.
+/// Returns the program for a solver. A solver uses no pattern set, so this has the smallest one.
 pub fn solver_program() -> Program {
     let small = PatternSet::shipped("small").expect("a shipped set");
     program(&Model::new(small))

@@ -9,7 +9,7 @@ use crate::backend::{Batch, Errors, Result, Target};
 /// The number of threads that work on a position or number together: `TEAM` of `factors.cu`.
 pub(super) const TEAM: usize = 32;
 
-/// Joins the two halves of a wide sum, as `common.cuh` stores it.
+/// Joins the two halves of a wide sum as stored by `common.cuh`.
 pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
@@ -79,7 +79,8 @@ impl<L: Launcher> KernelBackend<'_, L> {
     }
 }
 
-/// Returns the buffer, the first row, the number of rows and the factor as arguments.
+/// Returns the kernel arguments for rows: the buffer, the first row, the number of rows and the
+/// factor.
 pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Vec<Value<'b, B>> {
     let number = |number: usize| Value::U32(number as u32);
     let (buffer, range) = (Value::In(rows.buffer), &rows.range);

@@ -1,5 +1,5 @@
-//! Compares the kernels, run on this machine's processor, with the reference, equal to the bit.
-//! `cuda` runs the same checks on a GPU, if there is one.
+//! Compares the kernels, run on this machine's processor, with the reference, bit by bit. `cuda`
+//! runs the same checks on a GPU, if there is one.
 
 mod cuda;
 mod factors;
@@ -37,7 +37,8 @@ pub(crate) trait Bring: Launcher + Sized {
 /// The libraries of programs that tests compiled, by checksum: several tests run the same program.
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads a program, compiled once. Each call gets its own library: shared memory is static there.
+/// Loads a program, which is compiled once. Each call gets its own copy of the library, since
+/// shared memory is static in a library.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +59,7 @@ impl Bring for HostLauncher {
     }
 }
 
-/// Limits so small that everything has more than one part.
+/// Limits so small that all work is divided into several parts.
 pub(crate) const NARROW: Limits =
     Limits { blocks: 3, chunk_rows: 100, resident_bytes: 2000, memory_bandwidth: None };
 
@@ -201,8 +202,8 @@ fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Puts all rows in one class each, with the largest label and weight against the largest weights
-/// of parameters. Sums are as near to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows.
+/// All rows are in one class, and have the largest label and weight, against the largest weights of
+/// parameters. The sums are as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows.
 fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();
@@ -330,7 +331,7 @@ fn and_for_vectors() {
     vectors_are_computed_alike_to_the_bit::<HostLauncher>();
 }
 
-/// Checks the comparisons above: each of these small changes in the sources makes one fail.
+/// Tests the comparisons above: each of these small changes in the sources makes one of them fail.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");
@@ -361,7 +362,8 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// A kernel that AddressSanitizer has to stop in `scripts/check-long.sh`, as proof that it looks.
+/// A kernel that AddressSanitizer must stop in `scripts/check-long.sh`, which proves that it is
+/// active.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

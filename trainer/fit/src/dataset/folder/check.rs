@@ -1,4 +1,4 @@
-//! Checks of the folder that a dataset will be written to, before the work.
+//! Checks of the folder for a dataset before the work.
 
 use std::fs;
 use std::path::Path;
@@ -17,9 +17,9 @@ fn files() -> impl Iterator<Item = (Content, Phase)> {
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that cannot be written, whose files are among the `inputs`, or, unless it
-    /// may be replaced, that has records of another kind, which would look like files of the
-    /// dataset.
+    /// Refuses a folder that cannot be written, or whose files are among the `inputs`. Unless it
+    /// may be replaced, also refuses a folder that has records of another kind, which would look
+    /// like files of the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -49,8 +49,8 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder whose files were made from other data or settings by the checksums at their
-    /// ends, before the data are read.
+    /// Refuses a folder whose files were made from other data or settings. Compares the checksums
+    /// at the ends of the files before the data are read.
     pub fn check_is_own(
         folder: &Path,
         data: &[DatasetInput],
@@ -80,7 +80,7 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     }
 }
 
-/// Returns the inputs of a dataset, data and test, as their files state them.
+/// Returns the inputs of a dataset, data and test, with the checksums that their files state.
 fn stated(data: &[DatasetInput], test: &[DataChoice]) -> Option<(Vec<Input>, Vec<Input>)> {
     let input = |choice: &DataChoice| {
         let sha256 = stated_sha256(&choice.path).ok()?;

@@ -1,4 +1,4 @@
-//! The run that makes a dataset in a folder: sorted runs, then phases, each a part.
+//! The run that makes a dataset in a folder. Its parts are sorted runs, and then phases.
 
 use std::path::Path;
 
@@ -24,8 +24,9 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder; `None` for the parts of a shard. The result is the same if some
-    /// inputs are datasets. `test` is for the test subset, except positions that training also has.
+    /// Makes a dataset in a folder; returns `None` for a shard. Inputs that are datasets give the
+    /// same result as their own inputs. `test` is the test subset, except for positions that are
+    /// also in training.
     pub fn make(
         folder: &Path,
         data: &[DatasetInput],
@@ -142,8 +143,8 @@ fn sources<'a>(
     Ok(sources)
 }
 
-/// Merges the rows of a phase into its part. Training rows, the most, go there directly; the others
-/// wait in memory, or in temporary files if there is a limit.
+/// Merges the rows of a phase into its part. Training rows, which are the most, are written
+/// directly; the others wait in memory, or in temporary files if there is a limit on memory.
 fn write_phase(
     part: &mut LongPart<'_>,
     counts: &Counts,

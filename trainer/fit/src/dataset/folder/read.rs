@@ -64,7 +64,7 @@ impl DatasetFolder {
         Ok(Box::new(FolderRows::new(self.file(content, phase)?)))
     }
 
-    /// Returns the training rows of a phase, with exact sums in place of rounded rows.
+    /// Returns the training rows of a phase, with exact sums instead of rounded rows.
     pub(in crate::dataset) fn exact_rows(
         &self,
         phase: Phase,
@@ -85,7 +85,7 @@ struct File {
 }
 
 impl File {
-    /// Returns the next frame; checks its phase and, at the end, number and checksum.
+    /// Returns the next frame; checks its phase and, at the end, the number and the checksum.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DatasetError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;
@@ -124,7 +124,7 @@ impl File {
     }
 }
 
-/// The rows of a file of the dataset, one after the other. Rows that are not sorted are an error.
+/// The rows of a file of the dataset, one after another. Unsorted rows are an error.
 struct FolderRows {
     file: File,
     frame: std::vec::IntoIter<ScoredPosition>,
@@ -159,7 +159,7 @@ impl Iterator for FolderRows {
     }
 }
 
-/// The training rows of a phase. Rows with exact sums take the place of those that were rounded.
+/// The training rows of a phase. Rows with exact sums replace the rounded ones.
 struct ExactRows {
     training: FolderRows,
     sums: FolderRows,

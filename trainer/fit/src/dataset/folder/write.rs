@@ -101,7 +101,7 @@ impl DatasetFolder {
         Err(FileError::exists(&self.path.join(MANIFEST), reason))
     }
 
-    /// Returns true if every file of the manifest exists with the listed checksum at its end.
+    /// Returns true if every file of the manifest exists and states the listed checksum at its end.
     pub(super) fn has_all_files(&self) -> bool {
         Phase::all().all(|phase| {
             Content::ALL.into_iter().all(|content| {

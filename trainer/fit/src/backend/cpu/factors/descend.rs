@@ -1,9 +1,9 @@
-//! An update by Adam of the weights and factors that a batch has.
+//! An update by Adam of those weights and factors that occur in a batch.
 //!
-//! First the value, the residual and the sum of vectors of every position are computed. Then the
-//! positions of each parameter are listed by a counting sort, and the parameters are updated one
-//! after another: the gradient of a parameter is added up in registers and used at once. Sums of
-//! all parameters, several times larger than the vectors themselves, are never in memory.
+//! First, the value, the residual and the sum of vectors of every position are computed. Then a
+//! counting sort lists the positions of each parameter, and the parameters are updated one after
+//! another: the gradient of a parameter is added up in registers and used immediately. The sums of
+//! all parameters would be several times larger than the vectors; they are never stored.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
@@ -144,7 +144,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factors of a number, and its weights, less half the squares of the factors.
+    /// Rounds the factors of a number, and its weights minus half the squares of the factors.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;
@@ -163,7 +163,7 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
     }
 }
 
-/// Returns a factor in 2⁻¹⁶, limited to those that a weights file can hold; 0 for NaN.
+/// Returns a factor in units of 2⁻¹⁶, limited to the range of a weights file; 0 for NaN.
 #[inline(always)]
 pub(super) fn rounded_factor(factor: f64) -> i32 {
     let limit = f64::from(FACTOR_LIMIT);

@@ -1,8 +1,8 @@
 //! Weights and factors of a group of phases: the values of positions, and the sums of their
 //! residuals.
 //!
-//! The value of a position is the sum of its weights and of the products of any two of its vectors.
-//! The products sum up to half the squares of the vectors' sum, less half the squares of each
+//! The value of a position is the sum of its weights and of the products of every two of its
+//! vectors. The products total half the squares of the vectors' sum, minus half the squares of each
 //! vector; the first half of the elements is added, the second half subtracted. The squares of each
 //! vector alone are subtracted from the weights once, when they are rounded, and not for every
 //! position.
@@ -48,10 +48,10 @@ use rows::Values;
 pub(in crate::backend) use descend::Vectors;
 pub(in crate::backend) use scratch::Scratch;
 
-/// The steps of a factor of 1, as a shift.
+/// The units of a factor of 1, as a shift.
 const FACTOR_SHIFT: u32 = 16;
 
-/// The largest factor that a weights file can hold, in these steps.
+/// The largest factor of a weights file, in these units.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
 /// The shift from half of 2⁻³² disc to 2⁻¹⁸ disc.
@@ -102,7 +102,7 @@ fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
 }
 
-/// Returns the squares of the first half of the elements, less those of the second half.
+/// Returns the squares of the first half of the elements, minus those of the second half.
 #[inline(always)]
 fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 {
     let squares = elements.map(|element| i64::from(element) * i64::from(element));
@@ -129,7 +129,7 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts from the sums of a parameter's factors the part that its own vector added to them.
+/// Subtracts the contribution of a parameter's own vector from the sums of its factors.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],

@@ -1,6 +1,6 @@
 //! The values of positions in a fit with factors: the vectors of a position's features are loaded
-//! and added. A position with 73 features and 16 factors loads 73 lines of 64 bytes, besides the
-//! gathers of a fit without factors; see `othello-trainer bench`.
+//! and added. A position with 73 features and 16 factors loads 73 lines of 64 bytes, in addition to
+//! the gathers of a fit without factors; see `othello-trainer bench`.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -29,9 +29,9 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// The number of each parameter of the model in `weights` and `vectors`.
+    /// The group's number of each parameter of the model; an index into `weights` and `vectors`.
     numbers: &'a [u32],
-    /// The weights, less half the squares of each parameter's vector.
+    /// The weights, minus half the squares of each parameter's vector.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -45,7 +45,7 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Creates the values of a group's rounded vector, with the phase's weights at `weights`.
+    /// Creates the values from a group's rounded vector; the phase's weights are at `weights`.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,

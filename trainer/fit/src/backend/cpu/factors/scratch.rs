@@ -11,11 +11,11 @@ pub struct Scratch {
     pub(super) weights: Vec<u16>,
     /// Residual · weight · sum of vectors, by position and dimension.
     pub(super) added: Vec<i32>,
-    /// The number of positions up to the last of each phase of the group.
+    /// For each phase of the group, the number of positions up to its last one.
     pub(super) ends_of_phases: Vec<u32>,
     /// For each number, the end of its list in `positions`.
     pub(super) ends: Vec<u32>,
-    /// The lists of the positions of all numbers.
+    /// The lists of positions of all numbers, one after another.
     pub(super) positions: Vec<u32>,
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::backend::{Backend as _, Batch, Cpu, Target};
 use crate::model::{InstructionSet, random_positions};
 
-/// A label of 700 steps, 256 to a disc.
+/// A label of 700 steps of 1/256 disc.
 const LABEL: f64 = 700.0 / 256.0;
 
 /// Returns positions of random games in two phases, by phase, all with one label.
@@ -49,8 +49,8 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Returns the squared residuals, and the derivatives with respect to each element, by sums over
-/// pairs of features.
+/// Returns the squared residuals, and the derivatives with respect to each element, computed as
+/// sums over pairs of features.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
@@ -88,7 +88,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// Scalars by which an update's running mean of the gradient is the sum.
+/// Scalars with which an update's running mean of the gradient equals the sum.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -160,7 +160,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// If residuals have no unit, only the ridge pulls.
+/// With residuals in a unit of 0, only the ridge changes the vector.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
@@ -212,7 +212,8 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// The last number means parameters that occur nowhere; its elements add nothing to any value.
+/// The last number represents the parameters that do not occur; its elements add nothing to any
+/// value.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

@@ -1,5 +1,5 @@
-//! Runs the checks of the host-run kernels on a GPU, if there is one, and compiles the kernels of
-//! whole pattern sets by NVRTC.
+//! Runs the same checks on a GPU, if there is one, and compiles the kernels of whole pattern sets
+//! by NVRTC.
 
 use std::env;
 use std::process::Command;
@@ -68,7 +68,7 @@ fn nvrtc_compiles_every_kernel_without_contraction() {
     }
 }
 
-/// A 64-bit atomic that the card lacks would become such a loop.
+/// If the card lacked a 64-bit atomic, the compiler would replace it by a compare-and-swap loop.
 #[test]
 fn no_atomic_becomes_a_compare_and_swap_loop() {
     if !there_is_nvrtc() {

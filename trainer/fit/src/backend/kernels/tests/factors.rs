@@ -1,4 +1,4 @@
-//! Compares the kernels of weights and factors with the reference, equal to the bit.
+//! Compares the kernels of weights and factors with the reference, bit by bit.
 
 use othello_engine::pattern::FactorShape;
 
@@ -22,7 +22,7 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Returns the vectors after updates by the whole and by a batch, and the errors.
+/// Returns the vectors after updates by all positions and by a batch, and the errors.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -99,7 +99,7 @@ fn and_for_weights_and_factors() {
     weights_and_factors_give_the_same_sums::<HostLauncher>();
 }
 
-/// Checks the comparison: a small change in the sources makes it fail.
+/// Tests the comparison: a small change in the sources makes it fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

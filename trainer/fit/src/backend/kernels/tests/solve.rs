@@ -1,4 +1,4 @@
-//! Compares the scores of the kernel that solves with those of the engine and of brute force.
+//! Compares the scores of the solving kernel with those of the engine and of brute force.
 
 use othello_engine::board::Discs;
 use othello_engine::random::random_game;
@@ -23,7 +23,7 @@ fn ends(games: u64, most_empties: u32) -> Vec<Position> {
     positions.filter(|position| position.empties() <= most_empties).collect()
 }
 
-/// Returns boards that need not be from any game: most have few discs of one side, or none.
+/// Returns boards that may be unreachable: most have few discs of one side, or none.
 fn odd_boards(count: usize, most_empties: u32) -> Vec<Position> {
     let mut random = Generator::new(12);
     let mut boards = vec![];
