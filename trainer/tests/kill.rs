@@ -141,6 +141,41 @@ fn r#match() {
     Subject { may_differ: &["out.match"], units_per_part: Some(4), ..subject }.check();
 }
 
+/// Calibrates weights of few patterns.
+fn check_calibration(what: &str, stage: &str, flags: &str, units: u64) {
+    static FITTED: OnceLock<PathBuf> = OnceLock::new();
+    let weights = FITTED.get_or_init(|| {
+        games().runs("fit random.games --patterns small --epochs 2 --out small.weights");
+        games().path("small.weights")
+    });
+    let arguments = format!("calibrate {what} {} {flags} --out out.weights", weights.display());
+    check(stage, Some(units), &arguments);
+}
+
+#[test]
+fn calibrate_probcut() {
+    let flags = format!("--positions {} --depth 4", size(300, 3000));
+    check_calibration("probcut", "probcut (positions)", &flags, 16);
+}
+
+#[test]
+fn calibrate_ends() {
+    let flags = format!("--positions {} --empties 14", size(200, 2000));
+    check_calibration("ends", "ends (positions)", &flags, 16);
+}
+
+#[test]
+fn calibrate_ordering() {
+    let flags = format!("--positions {} --searches 8", size(200, 2000));
+    check_calibration("ordering", "solve (positions with all moves)", &flags, 16);
+}
+
+#[test]
+fn calibrate_realization() {
+    let flags = format!("--data {}", games().path("random.games").display());
+    check_calibration("realization", "realization (256 games)", &flags, 1);
+}
+
 /// Tunes in two rounds of fits with different lengths.
 #[test]
 fn tune() {

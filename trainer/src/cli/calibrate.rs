@@ -8,14 +8,17 @@ pub(super) mod realization;
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use othello_cli::{Outcome, Session};
 use othello_engine::eval::ByClass;
 use othello_engine::eval::{Weights, WeightsChoice};
 use othello_engine::file::{
-    Begin, Existing, FileError, Kind, Provenance, Reader, Summary, Writer, check_name,
-    check_output, check_replaceable,
+    Existing, Kind, Provenance, Summary, check_name, check_output, check_replaceable,
 };
+use othello_engine::run::{Opened, Plan, Run, Shard, Stage};
 use serde::Serialize;
+
+use crate::calibrate::{CalibrateError, Work};
 
 /// Arguments of `calibrate`.
 #[derive(clap::Args, Debug)]
@@ -82,6 +85,7 @@ impl Changing {
         if self.force {
             check_replaceable(&self.out)?;
         }
+        Run::check_is_free(&self.out, Shard::WHOLE)?;
         let ByClass { weights, sha256, provenance, .. } = ByClass::load(&self.weights)?;
         let provenance = Provenance::new(work)
             .with("weights", sha256)
@@ -89,35 +93,25 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Refuses, before the work, an output that was made from something else, as far as the
-    /// provenance of the new weights is known.
-    fn check_is_own(&self, known: &Provenance) -> Result<(), FileError> {
-        if self.force || !self.out.exists() {
-            return Ok(());
-        }
-        let there = Reader::open(&self.out, Kind::Weights)?;
-        let there = there.provenance();
-        match known.as_map().iter().find(|(key, value)| there.get(key) != Some(value)) {
-            None => Ok(()),
-            Some((key, _)) => {
-                Err(FileError::exists(&self.out, format!("made from other settings ({key})")))
-            }
-        }
-    }
-
-    /// Begins the new weights, so that an obstacle is reported before the work, not after it.
-    fn begin(&self, provenance: &Provenance) -> Result<Begin, FileError> {
-        Writer::begin(&self.out, Kind::Weights, provenance, Existing::by_force(self.force))
-    }
-}
-
-impl Written {
-    /// Writes the new weights.
-    fn new(weights: &Weights, file: Begin, session: &Session) -> anyhow::Result<Self> {
-        let summary = match file {
-            Begin::Done(summary) => summary,
-            Begin::Writer(writer) => weights.write_to(writer)?,
+    /// Calibrates as a run: `calibrate` returns what it found and the new weights, which are
+    /// written. If the output is complete, all is computed once more for the report.
+    fn calibrated<T>(
+        &self,
+        provenance: Provenance,
+        stages: Vec<Stage>,
+        session: &Session,
+        calibrate: impl FnOnce(&Work<'_>) -> Result<(T, Weights), CalibrateError>,
+    ) -> anyhow::Result<(T, Written)> {
+        let (existing, progress) = (Existing::by_force(self.force), session.progress());
+        let kind = Some(Kind::Weights);
+        let plan = Plan { kind, provenance, stages: stages.clone(), growing: None };
+        let (run, done) = match Run::open(&self.out, plan, Shard::WHOLE, existing, progress)? {
+            Opened::Run(run) => (Some(run), None),
+            Opened::Done(summary) => (None, Some(summary)),
         };
-        Ok(Self { summary, seconds: session.seconds() })
+        let (found, weights) = calibrate(&Work { run: run.as_ref(), stages, progress })?;
+        let write = |run: Run| run.pack(|run| anyhow::Ok(weights.write_to(run.writer()?)?));
+        let summary = run.map(write).transpose()?.or(done).context("the run is not packed")?;
+        Ok((found, Written { summary, seconds: session.seconds() }))
     }
 }

@@ -24,6 +24,8 @@ mod outputs;
 mod quantize;
 mod readme;
 #[cfg(target_os = "linux")]
+mod second_start;
+#[cfg(target_os = "linux")]
 mod stand_in;
 mod study;
 mod system;

@@ -28,6 +28,7 @@
 //!    that later stages map into memory ([`Run::raw_sections`]). A stage requires all
 //!    parts of earlier stages: if those of other shards are missing, the error names them and has
 //!    exit status 75.
+//!    [`Run::results`] is for units whose results are kept as JSON.
 //! 4. It packs with [`Run::pack`] what [`Run::parts`] returns, unless [`Run::is_shard`]. Several
 //!    outputs may be written while packing, the main one ([`Run::writer`]) last.
 //!
@@ -106,6 +107,7 @@ mod lock;
 mod long;
 mod open;
 mod plan;
+mod results;
 mod shard;
 pub mod size;
 #[cfg(test)]

@@ -9,28 +9,16 @@
 
 use othello_engine::board::{Discs, Position, Squares};
 use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Tables, Weights};
-use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
+use othello_engine::run::{Stage, size};
 use othello_engine::search::{
-    EndgameSchedule, Pruning, Search, Searcher, Selectivity, shallow_depth_of_end,
+    EndgameSchedule, Pruning, Search, Searcher, Selectivity, Solution, shallow_depth_of_end,
 };
 use othello_engine::selfplay::{Beginnings, Players, Schedule, Settings as Play, play};
-use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::regression::{mean_and_error, root_mean_squares};
-use super::{CalibrateError, of_each, part};
-
-/// The settings of a calibration.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The seed of the games.
-    pub seed: u64,
-    /// The number of positions, each from a game of its own.
-    pub positions: u64,
-    /// The greatest number of empty squares of a position.
-    pub empties: u32,
-}
+use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part};
+use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
@@ -43,8 +31,6 @@ const DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
 /// The most random moves before a position.
 const MOST_CHANCE: u32 = 2;
-/// One of this many positions is kept for the trials of whole searches.
-const HELD_OUT: usize = 5;
 /// The numbers of standard deviations that are tried.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
@@ -101,8 +87,11 @@ pub struct Confidence {
 }
 
 /// A position with its score, and with the values known before the score.
+#[derive(Serialize, Deserialize)]
 struct Sample {
-    position: Position,
+    /// The discs of both sides.
+    discs: [u64; 2],
+    empties: u32,
     score: Discs,
     /// The nodes of the search that found the score.
     nodes: u64,
@@ -110,43 +99,53 @@ struct Sample {
     known: [(u32, f64); 2],
 }
 
+/// Returns the stages of a calibration: the samples, then the trials of each number of deviations.
+pub fn stages(settings: &Settings) -> Vec<Stage> {
+    let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
+    let game = size::game(size::search(DEPTH), 0);
+    let samples = per_part(game + size::solve(empties) / 2.0);
+    let trials = |deviations| {
+        let name = format!("ends at {deviations} deviations (trials)");
+        Stage::new(name, held_out, per_part(size::solve(empties)))
+    };
+    let samples = Stage::new("ends (positions)", settings.positions, samples);
+    std::iter::once(samples).chain(TRIED.map(trials)).collect()
+}
+
 /// Fits the model. The same weights, settings and seed give the same result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<Calibrated, CalibrateError> {
     let evaluator = Tables::new(weights);
-    let samples = samples(settings, &evaluator, progress)?;
-    let ends = fit(part(&samples, HELD_OUT, false))?;
-    let held_out: Vec<&Sample> = part(&samples, HELD_OUT, true).collect();
-    let empties = LEAST_EMPTIES..=settings.empties;
+    let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
+    let samples = settings.samples(&play, &evaluator, work, |beginnings, number, searcher| {
+        sample(settings, beginnings, number, searcher)
+    })?;
+    let samples: Vec<Sample> = samples.into_iter().flatten().collect();
+    let [learned, held_out] = divided(&samples, HELD_OUT);
+    let examples = learned.into_iter().flat_map(|sample| {
+        sample.known.map(|(shallow, value)| {
+            let depths = EndDepths { empties: sample.empties, shallow };
+            (depths.mean_terms(value), depths.error_terms(), f64::from(sample.score))
+        })
+    });
+    let (mean, error) = fitted(examples);
+    let usual = std::array::from_fn(|place| Selectivity::ALL[place].deviations().unwrap_or(0.0));
+    let ends = Ends::new(mean, error, usual).map_err(CalibrateError::Model)?;
+    let empties = LEAST_EMPTIES..=settings.most;
     let empties = empties.filter_map(|empties| empties_error(&ends, &held_out, empties)).collect();
-    let least = settings.empties.saturating_sub(BELOW_GREATEST);
+    let least = settings.most.saturating_sub(BELOW_GREATEST);
     let tried: Vec<&Sample> =
-        held_out.into_iter().filter(|sample| sample.position.empties() >= least).collect();
-    let trials = trials(&ends, evaluator, &tried, progress)?;
+        held_out.into_iter().filter(|sample| sample.empties >= least).collect();
+    let trials = trials(&ends, evaluator, &tried, work)?;
     let deviations = deviations(&trials);
     let confidences = Selectivity::ALL.into_iter().zip(deviations);
     let confidences = confidences
         .map(|(one, deviations)| Confidence { percent: one.percent(), deviations })
         .collect();
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
-}
-
-fn samples<E: Evaluate>(
-    settings: &Settings,
-    evaluator: &E,
-    progress: &dyn Progress,
-) -> Result<Vec<Sample>, CalibrateError> {
-    let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
-    let beginnings = Beginnings::new(&play);
-    let searchers = Search::new(evaluator).searchers()?;
-    progress.begin_stoppable("ends (positions)", 0, settings.positions);
-    let found = of_each((0..settings.positions).into_par_iter(), progress, |number| {
-        searchers.with(|searcher| sample(settings, &beginnings, number, searcher))
-    });
-    Ok(found?.into_iter().flatten().collect())
 }
 
 /// Returns a sample of one game; `None` where the game ends before the number of empty squares
@@ -159,7 +158,7 @@ fn sample<E: Evaluate>(
 ) -> Option<Sample> {
     let mut random = Generator::split(settings.seed, number);
     let chance = random.below(MOST_CHANCE + 1);
-    let empties = LEAST_EMPTIES + random.below(settings.empties + 1 - LEAST_EMPTIES);
+    let empties = LEAST_EMPTIES + random.below(settings.most + 1 - LEAST_EMPTIES);
     let game = play(beginnings, number, &mut Players::Same(searcher));
     let replay = game.replay();
     let from = replay.steps.iter().find(|step| step.position.empties() == empties + chance)?;
@@ -177,42 +176,20 @@ fn sample<E: Evaluate>(
     let known = [0, shallow_depth_of_end(position.empties())]
         .map(|depth| (depth, searcher.search(&position, depth).value.discs()));
     searcher.new_game();
-    let solution = searcher.solve(&position);
-    Some(Sample { position, score: solution.score, nodes: solution.nodes, known })
-}
-
-/// Returns the depths that the error of a known value depends on.
-fn depths(sample: &Sample, shallow: u32) -> EndDepths {
-    EndDepths { empties: sample.position.empties(), shallow }
-}
-
-fn fit<'s>(samples: impl Iterator<Item = &'s Sample>) -> Result<Ends, CalibrateError> {
-    let pairs: Vec<(EndDepths, f64, f64)> = samples
-        .flat_map(|sample| {
-            let score = f64::from(sample.score);
-            sample.known.iter().map(move |&(depth, value)| (depths(sample, depth), value, score))
-        })
-        .collect();
-    let mean_terms = pairs.iter().map(|&(depths, value, _)| depths.mean_terms(value)).collect();
-    let error_terms = pairs.iter().map(|(depths, _, _)| depths.error_terms()).collect();
-    let scores = pairs.iter().map(|&(_, _, score)| score).collect();
-    let (mean, error) = mean_and_error(mean_terms, error_terms, scores);
-    let usual = std::array::from_fn(|place| Selectivity::ALL[place].deviations().unwrap_or(0.0));
-    Ends::new(mean, error, usual).map_err(CalibrateError::Model)
+    let Solution { score, nodes, .. } = searcher.solve(&position);
+    let (discs, empties) = ([position.player(), position.opponent()], position.empties());
+    Some(Sample { discs, empties, score, nodes, known })
 }
 
 fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<EmptiesError> {
     let shallow = shallow_depth_of_end(empties);
-    let own = samples.iter().filter(|sample| sample.position.empties() == empties);
-    let errors: Vec<[f64; 2]> = own
-        .map(|sample| {
-            let prediction = ends.prediction(EndDepths { empties, shallow });
-            let expected = prediction.slope * sample.known[1].1 + prediction.offset;
-            [prediction.error, f64::from(sample.score) - expected]
-        })
-        .collect();
-    let [predicted, observed] = root_mean_squares(&errors)?;
-    let positions = errors.len() as u64;
+    let prediction = ends.prediction(EndDepths { empties, shallow });
+    let own = samples.iter().filter(|sample| sample.empties == empties);
+    let errors = own.map(|sample| {
+        let expected = prediction.slope * sample.known[1].1 + prediction.offset;
+        [prediction.error, f64::from(sample.score) - expected]
+    });
+    let Errors { positions, predicted, observed } = Errors::of(errors)?;
     Some(EmptiesError { empties, shallow, positions, predicted, observed })
 }
 
@@ -221,11 +198,10 @@ fn trials(
     ends: &Ends,
     mut evaluator: Tables,
     samples: &[&Sample],
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<Vec<Trial>, CalibrateError> {
-    progress.begin_stoppable("ends (trials)", 0, (TRIED.len() * samples.len()) as u64);
     let mut trials = vec![];
-    for deviations in TRIED {
+    for (stage, deviations) in (1..).zip(TRIED) {
         let tried = ends.clone().with_deviations([deviations; CONFIDENCES]);
         let models = Models { ends: Some(tried), ..evaluator.models().clone() };
         evaluator = evaluator.with_models(models);
@@ -233,13 +209,23 @@ fn trials(
             .with_endgame(&evaluator, &EndgameSchedule::always(Selectivity::Percent73))?;
         let search = Search::new(&evaluator).pruning(pruning);
         let searchers = search.searchers()?;
-        let found: Vec<[u64; 3]> = of_each(samples.par_iter(), progress, |sample| {
+        let trial = |sample: &&Sample| {
+            let [player, opponent] = sample.discs;
+            let position = Position::new(player, opponent)?;
             let found = searchers.with(|searcher| {
                 searcher.new_game();
-                searcher.solve(&sample.position)
+                searcher.solve(&position)
             });
-            [u64::from((found.score - sample.score).unsigned_abs()), found.nodes, sample.nodes]
-        })?;
+            Some([
+                u64::from((found.score - sample.score).unsigned_abs()),
+                found.nodes,
+                sample.nodes,
+            ])
+        };
+        // Not all samples have enough empty squares, so that the last units have no trial.
+        let found =
+            work.results(stage, |number| Ok(samples.get(number as usize).and_then(&trial)))?;
+        let found: Vec<[u64; 3]> = found.into_iter().flatten().collect();
         let share = |count: u64| count as f64 / found.len().max(1) as f64;
         let sum = |which: usize| found.iter().map(|one| one[which]).sum::<u64>();
         trials.push(Trial {
@@ -274,13 +260,12 @@ fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::testing::{assert_threads_change_nothing, shipped};
-    use othello_engine::progress::Silent;
+    use crate::calibrate::testing::{assert_threads_change_nothing, in_memory, shipped};
 
     #[test]
     fn predictions_hold_on_positions_that_were_held_out_and_more_deviations_are_right_more_often() {
-        let settings = Settings { seed: 1, positions: 1_400, empties: 15 };
-        let found = calibrate(&settings, &shipped(), &Silent).unwrap();
+        let settings = Settings { seed: 1, positions: 1_400, most: 15 };
+        let found = calibrate(&settings, &shipped(), &in_memory(stages(&settings))).unwrap();
         assert_eq!(found.empties.len(), 4);
         for row in &found.empties {
             let ratio = row.observed / row.predicted;
@@ -294,8 +279,10 @@ mod tests {
 
     #[test]
     fn threads_change_no_prediction() {
-        let settings = Settings { seed: 2, positions: 150, empties: 13 };
-        assert_threads_change_nothing(|| calibrate(&settings, &shipped(), &Silent).unwrap().ends);
+        let settings = Settings { seed: 2, positions: 150, most: 13 };
+        assert_threads_change_nothing(|| {
+            calibrate(&settings, &shipped(), &in_memory(stages(&settings))).unwrap().ends
+        });
     }
 
     #[test]

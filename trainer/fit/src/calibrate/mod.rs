@@ -6,13 +6,17 @@ pub mod ordering;
 pub mod probcut;
 pub mod realization;
 mod regression;
+pub mod samples;
 mod siblings;
 
 use othello_engine::eval::NoProbCut;
-use othello_engine::progress::{Interrupted, Progress};
+use othello_engine::progress::Progress;
 use othello_engine::record::RecordError;
+use othello_engine::run::{Run, RunError, Stage};
 use othello_engine::search::TableError;
 use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Errors of a calibration.
 #[derive(Debug, thiserror::Error)]
@@ -29,35 +33,53 @@ pub enum CalibrateError {
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(transparent)]
-    Interrupted(#[from] Interrupted),
+    Run(#[from] RunError),
     #[error(transparent)]
     NoProbCut(#[from] NoProbCut),
 }
 
-/// Does the work of every item in parallel, unless asked to stop.
-fn of_each<I: Send, T: Send>(
-    items: impl ParallelIterator<Item = I>,
-    progress: &dyn Progress,
-    work: impl Fn(I) -> T + Sync + Send,
-) -> Result<Vec<T>, Interrupted> {
-    let work = |item| {
-        progress.check()?;
-        let done = work(item);
-        progress.advance(1);
-        Ok(done)
-    };
-    items.map(work).collect()
+/// The work of a calibration: as a run, which keeps the results of its stages, or in memory.
+pub struct Work<'a> {
+    /// The run, if the results are kept.
+    pub run: Option<&'a Run>,
+    /// The stages of the calibration.
+    pub stages: Vec<Stage>,
+    /// The progress.
+    pub progress: &'a dyn Progress,
 }
 
-/// Returns the samples that are held out, or the others: one of `held_out` is.
-fn part<T>(samples: &[T], held_out: usize, wanted: bool) -> impl Iterator<Item = &T> {
-    let numbered = samples.iter().enumerate();
-    numbered.filter(move |(number, _)| (number % held_out == 0) == wanted).map(|(_, one)| one)
+impl Work<'_> {
+    /// Returns the results of all units of a stage, in order.
+    fn results<T: Serialize + DeserializeOwned + Send>(
+        &self,
+        stage: usize,
+        make: impl Fn(u64) -> Result<T, CalibrateError> + Sync,
+    ) -> Result<Vec<T>, CalibrateError> {
+        if let Some(run) = self.run {
+            return run.results(stage, make, self.progress);
+        }
+        let (stage, progress) = (&self.stages[stage], self.progress);
+        progress.begin_stoppable(&stage.name, 0, stage.units);
+        let work = |unit| {
+            progress.check().map_err(RunError::from)?;
+            let made = make(unit)?;
+            progress.advance(1);
+            Ok(made)
+        };
+        (0..stage.units).into_par_iter().map(work).collect()
+    }
 }
 
 #[cfg(test)]
 mod testing {
     use othello_engine::eval::Weights;
+    use othello_engine::progress::Silent;
+    use othello_engine::run::Stage;
+
+    /// Returns the work of a calibration in memory.
+    pub(super) fn in_memory(stages: Vec<Stage>) -> super::Work<'static> {
+        super::Work { run: None, stages, progress: &Silent }
+    }
 
     /// Returns the shipped weights of tables alone, which are soon read. With weights of 0 games
     /// would depend on the choice among equal moves.

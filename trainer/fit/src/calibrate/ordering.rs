@@ -3,19 +3,20 @@
 //! Its weights explain, together with the number of replies, how the exact scores of a position's
 //! moves differ. The strength is the one with which exact searches cost least.
 
-use othello_engine::board::{CORNERS, Position, QUADRANTS, Square, Squares};
+use othello_engine::board::{CORNERS, Discs, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
     Evaluate, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights, nearest_weight,
 };
 use othello_engine::pattern::{Geometry, PatternSet};
-use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
+use othello_engine::run::{Stage, size};
 use othello_engine::search::{Search, Searcher};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::samples::{divided, per_part};
 use super::siblings::{COUNTS, Family, Siblings};
-use super::{CalibrateError, of_each};
+use super::{CalibrateError, Work};
 
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
@@ -67,12 +68,25 @@ const RIDGE: f64 = 10.0;
 /// A ridge so large that the weights of patterns are 0.
 const COUNTS_ALONE: f64 = 1e18;
 
+/// Returns the stages of a calibration: families of positions, then searches with each strength.
+pub fn stages(settings: &Settings) -> Vec<Stage> {
+    // A position has about eight moves, and its game some searches.
+    let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
+    let families =
+        Stage::new("solve (positions with all moves)", settings.families, per_part(family));
+    let searches = |strength: usize| {
+        let name = format!("strength {} of {} (searches)", strength + 1, STRENGTHS.len());
+        Stage::new(name, settings.searches, per_part(size::solve(TRIAL_EMPTIES)))
+    };
+    std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
+}
+
 /// Learns from positions of games that the evaluation plays against itself. The same weights,
 /// settings and seed give the same result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<Calibrated, CalibrateError> {
     let with = |strength, steps| {
         MoveOrderingWeights::new(settings.set.clone(), strength, steps)
@@ -83,30 +97,30 @@ pub fn calibrate(
     with(0, vec![0; parameters])?;
 
     let mut evaluator = Tables::new(weights).with_move_ordering(None);
-    let [learned, held_out] = families(settings, &geometry, &evaluator, progress)?;
+    let [learned, held_out] = families(settings, &geometry, &evaluator, work)?;
     let found = learned.fit(parameters, RIDGE);
     let by_counts = learned.fit(parameters, COUNTS_ALONE);
     let explained = [&found, &by_counts].map(|found| held_out.explained(found));
 
     let steps: Vec<i16> = found.weights.iter().map(|&weight| nearest_weight(weight)).collect();
     let positions = trial_positions(settings, &evaluator)?;
-    let strengths = strengths(found.counts[0]);
-    progress.begin_stoppable("strengths (searches)", 0, (strengths.len() * positions.len()) as u64);
     let mut trials = vec![];
-    for strength in strengths {
+    for (stage, strength) in (1..).zip(strengths(found.counts[0])) {
         evaluator = evaluator.with_move_ordering(Some(&with(strength, steps.clone())?));
-        trials.push(Trial { strength, nodes: nodes(&positions, &evaluator, progress)? });
+        trials.push(Trial { strength, nodes: nodes(stage, &positions, &evaluator, work)? });
     }
     let best = trials.iter().min_by_key(|trial| trial.nodes).map_or(0, |trial| trial.strength);
     let positions = learned.len() + held_out.len();
     Ok(Calibrated { weights: with(best, steps)?, positions, explained, trials })
 }
 
-/// Returns the strengths to try: 0, and fractions of the one at which the discs that a reply is
-/// worth count 16 units, the cost of a reply in the search's move ordering.
-fn strengths(discs_of_a_reply: f64) -> Vec<i16> {
+/// The strengths to try, as fractions of the one at which the discs that a reply is worth count 16
+/// units, the cost of a reply in the search's move ordering.
+const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
+
+fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
     let natural = 16.0 * 1024.0 / (f64::from(STEPS_PER_DISC) * discs_of_a_reply.max(0.1));
-    [0.0, 0.125, 0.25, 0.375, 0.5, 1.0].map(|times| (times * natural).round() as i16).to_vec()
+    STRENGTHS.map(|times| (times * natural).round() as i16)
 }
 
 /// Returns positions with the exact scores of all their moves: those to learn from, and those held
@@ -115,39 +129,41 @@ fn families(
     settings: &Settings,
     geometry: &Geometry,
     evaluator: &Tables,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<[Siblings; 2], CalibrateError> {
-    progress.begin_stoppable("solve (positions with all moves)", 0, settings.families);
     let searchers = Search::new(evaluator).searchers()?;
-    let found = of_each((0..settings.families).into_par_iter(), progress, |number| {
+    let solved = work.results(0, |number| {
         let empties = EMPTIES[number as usize % EMPTIES.len()];
         let random = Generator::split(settings.seed, number);
-        let solved = |searcher: &mut Searcher<'_, Tables>| {
+        Ok(searchers.with(|searcher| {
             let position = play_to(empties, random, searcher)?;
-            Some(family_of(&position, geometry, searcher))
-        };
-        searchers.with(solved)
+            Some(([position.player(), position.opponent()], scores(&position, searcher)))
+        }))
     })?;
-    let mut parts = [vec![], vec![]];
-    for (number, family) in found.into_iter().flatten().enumerate() {
-        parts[usize::from(number % HELD_OUT == 0)].push(family);
-    }
-    Ok(parts.map(|families| Siblings::new(geometry.instances.len(), families)))
+    let family = |([player, opponent], scores): ([u64; 2], Vec<Discs>)| {
+        Some(family_of(&Position::new(player, opponent)?, &scores, geometry))
+    };
+    let found: Vec<Family> = solved.into_par_iter().flatten().filter_map(family).collect();
+    let siblings = |families: Vec<&Family>| Siblings::new(geometry.instances.len(), families);
+    Ok(divided(&found, HELD_OUT).map(siblings))
 }
 
-fn family_of<E: Evaluate>(
-    position: &Position,
-    geometry: &Geometry,
-    searcher: &mut Searcher<'_, E>,
-) -> Family {
-    let member = |square: Square| {
-        let child = position.after(square, position.flips(square));
+/// Returns the exact scores of the positions that the moves lead to.
+fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
+    let score = |square: Square| {
         searcher.new_game();
-        let score = searcher.solve(&child).score;
+        searcher.solve(&position.after(square, position.flips(square))).score
+    };
+    Squares(position.moves()).map(score).collect()
+}
+
+fn family_of(position: &Position, scores: &[Discs], geometry: &Geometry) -> Family {
+    let member = |(square, &score): (Square, &Discs)| {
+        let child = position.after(square, position.flips(square));
         let parameters = geometry.parameters_of(&child).map(|parameter| parameter as u32);
         (parameters.collect(), counts(position, square, &child), f64::from(score))
     };
-    Squares(position.moves()).map(member).collect()
+    Squares(position.moves()).zip(scores).map(member).collect()
 }
 
 /// Returns the counts that explain scores beside the patterns.
@@ -202,16 +218,20 @@ fn trial_positions(
 
 /// Returns the number of nodes that solving these positions takes.
 fn nodes(
+    stage: usize,
     positions: &[Position],
     evaluator: &Tables,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<u64, CalibrateError> {
     let searchers = Search::new(evaluator).searchers()?;
-    let nodes = of_each(positions.par_iter(), progress, |position| {
-        searchers.with(|searcher| {
-            searcher.new_game();
-            searcher.solve(position).nodes
-        })
+    // Some games end before their positions, so that the last units have no search.
+    let nodes = work.results(stage, |number| {
+        Ok(positions.get(number as usize).map_or(0, |position| {
+            searchers.with(|searcher| {
+                searcher.new_game();
+                searcher.solve(position).nodes
+            })
+        }))
     })?;
     Ok(nodes.into_iter().sum())
 }
@@ -219,15 +239,18 @@ fn nodes(
 #[cfg(test)]
 mod tests {
     use othello_engine::eval::MoveOrdering;
-    use othello_engine::progress::Silent;
     use othello_engine::random::random_position;
 
     use super::*;
-    use crate::calibrate::testing::{assert_threads_change_nothing, shipped};
+    use crate::calibrate::testing::{assert_threads_change_nothing, in_memory, shipped};
 
     fn settings(families: u64) -> Settings {
         let set = PatternSet::shipped("ordering").unwrap();
         Settings { set, seed: 3, families, searches: 8 }
+    }
+
+    fn run(settings: &Settings, weights: &Weights) -> Result<Calibrated, CalibrateError> {
+        calibrate(settings, weights, &in_memory(stages(settings)))
     }
 
     fn weights() -> Weights {
@@ -236,7 +259,7 @@ mod tests {
 
     #[test]
     fn patterns_explain_more_than_replies_and_save_nodes() {
-        let found = calibrate(&settings(2000), &shipped(), &Silent).unwrap();
+        let found = run(&settings(2000), &shipped()).unwrap();
         let [explained, by_replies] = found.explained;
         assert!(0.1 < by_replies && by_replies < explained && explained < 1.0, "{explained}");
         let without = found.trials[0];
@@ -259,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_learns_the_same() {
-        let learned = || calibrate(&settings(60), &weights(), &Silent).unwrap().weights;
+        let learned = || run(&settings(60), &weights()).unwrap().weights;
         assert_threads_change_nothing(learned);
     }
 
@@ -267,7 +290,7 @@ mod tests {
     fn a_set_with_scalars_is_refused_before_any_work() {
         let set = PatternSet::shipped("standard").unwrap();
         let settings = Settings { set, ..settings(u64::MAX) };
-        let error = calibrate(&settings, &weights(), &Silent).unwrap_err().to_string();
+        let error = run(&settings, &weights()).unwrap_err().to_string();
         assert!(
             error.contains("`standard` cannot order moves: its pattern set has scalars"),
             "{error}"

@@ -3,34 +3,20 @@
 
 use std::ops::RangeInclusive;
 
-use othello_engine::eval::{Depths, Evaluate, ProbCut, Tables, Value, Weights};
-use othello_engine::progress::Progress;
+use othello_engine::eval::{Depths, Evaluate, ProbCut, Tables, Weights};
 use othello_engine::random::Generator;
-use othello_engine::search::{Search, Searcher, Selectivity, shallow_depth};
+use othello_engine::run::{Stage, size};
+use othello_engine::search::{Searcher, Selectivity, shallow_depth};
 use othello_engine::selfplay::{
     Beginnings, Exploration, Players, Schedule, Settings as Play, play,
 };
-use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::regression::{mean_and_error, root_mean_squares};
-use super::{CalibrateError, of_each, part};
-
-/// The settings of a calibration.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The seed of the games.
-    pub seed: u64,
-    /// The number of positions, each from a game of its own.
-    pub positions: u64,
-    /// The greatest depth of a search.
-    pub depth: u32,
-}
+use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part};
+use super::{CalibrateError, Work};
 
 /// The least depth of a search that a shallower one predicts.
 const LEAST_DEPTH: u32 = 3;
-/// One of this many positions is kept to test the model fitted to the others.
-const HELD_OUT: usize = 5;
 /// The numbers of random moves at the beginning of the games.
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
@@ -72,49 +58,47 @@ pub struct Miss {
     pub observed: f64,
 }
 
+/// Returns the stages of a calibration.
+pub fn stages(settings: &Settings) -> Vec<Stage> {
+    let per_part = per_part(2.0 * size::search(settings.most));
+    vec![Stage::new("probcut (positions)", settings.positions, per_part)]
+}
+
 /// Fits the model. The same weights, settings and seed give the same result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<Calibrated, CalibrateError> {
-    let evaluator = Tables::new(weights);
-    let samples = samples(settings, &evaluator, progress)?;
-    let probcut = fit(part(&samples, HELD_OUT, false))?;
-    let held_out: Vec<Pair> = part(&samples, HELD_OUT, true).flat_map(used_pairs).collect();
-    let depths =
-        (LEAST_DEPTH..=settings.depth).filter_map(|deep| depth_error(&probcut, &held_out, deep));
-    let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
-    Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
-}
-
-/// The values of searches of one position.
-#[derive(Clone, PartialEq, Debug)]
-struct Sample {
-    /// The ply of the position.
-    ply: u32,
-    /// The values by depth, from 0 on; no search reaches the end of the game.
-    values: Vec<Value>,
-}
-
-/// Returns samples of positions, each from one ply of a game of its own. Most moves of the games
-/// are drawn by their values, so that lost and won positions are among them.
-fn samples<E: Evaluate>(
-    settings: &Settings,
-    evaluator: &E,
-    progress: &dyn Progress,
-) -> Result<Vec<Sample>, CalibrateError> {
     let play = Play {
         exploration: Exploration::softmax(1.0),
         ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)
     };
-    let beginnings = Beginnings::new(&play);
-    let searchers = Search::new(evaluator).searchers()?;
-    progress.begin_stoppable("probcut (positions)", 0, settings.positions);
-    let samples = of_each((0..settings.positions).into_par_iter(), progress, |number| {
-        searchers.with(|searcher| sample(settings, &beginnings, number, searcher))
+    let samples =
+        settings.samples(&play, &Tables::new(weights), work, |beginnings, number, searcher| {
+            sample(settings, beginnings, number, searcher)
+        })?;
+    let [learned, held_out] = divided(&samples, HELD_OUT);
+    let examples = learned.into_iter().flat_map(pairs).map(|Pair { depths, known, wanted }| {
+        (depths.mean_terms(known), depths.error_terms(), wanted)
     });
-    Ok(samples?)
+    let (mean, error) = fitted(examples);
+    let probcut = ProbCut::new(mean, error).map_err(CalibrateError::Model)?;
+    let held_out: Vec<Pair> = held_out.into_iter().flat_map(used_pairs).collect();
+    let depths =
+        (LEAST_DEPTH..=settings.most).filter_map(|deep| depth_error(&probcut, &held_out, deep));
+    let misses = Selectivity::ALL.into_iter().filter_map(|one| miss(&probcut, &held_out, one));
+    Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
+}
+
+/// The values of searches of one position. Most moves of its game were drawn by their values, so
+/// that lost and won positions are among the samples.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Sample {
+    /// The ply of the position.
+    ply: u32,
+    /// The values in discs by depth, from 0 on; no search reaches the end of the game.
+    values: Vec<f64>,
 }
 
 fn sample<E: Evaluate>(
@@ -128,8 +112,8 @@ fn sample<E: Evaluate>(
     let mut random = Generator::split(settings.seed, number);
     let position = replay.steps[random.below(replay.steps.len() as u32) as usize].position;
     searcher.new_game();
-    let depths = 0..=settings.depth.min(position.empties().saturating_sub(1));
-    let values = depths.map(|depth| searcher.search(&position, depth).value).collect();
+    let depths = 0..=settings.most.min(position.empties().saturating_sub(1));
+    let values = depths.map(|depth| searcher.search(&position, depth).value.discs()).collect();
     Sample { ply: position.ply(), values }
 }
 
@@ -147,8 +131,8 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
         (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));
     depths.map(|(shallow, deep)| Pair {
         depths: Depths { ply: sample.ply, shallow: shallow as u32, deep: deep as u32 },
-        known: sample.values[shallow].discs(),
-        wanted: sample.values[deep].discs(),
+        known: sample.values[shallow],
+        wanted: sample.values[deep],
     })
 }
 
@@ -157,15 +141,6 @@ fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     pairs(sample).filter(|Pair { depths, .. }| {
         depths.deep >= LEAST_DEPTH && depths.shallow == shallow_depth(depths.deep)
     })
-}
-
-fn fit<'s>(samples: impl Iterator<Item = &'s Sample>) -> Result<ProbCut, CalibrateError> {
-    let pairs: Vec<Pair> = samples.flat_map(pairs).collect();
-    let mean_terms = pairs.iter().map(|pair| pair.depths.mean_terms(pair.known)).collect();
-    let error_terms = pairs.iter().map(|pair| pair.depths.error_terms()).collect();
-    let wanted = pairs.iter().map(|pair| pair.wanted).collect();
-    let (mean, error) = mean_and_error(mean_terms, error_terms, wanted);
-    ProbCut::new(mean, error).map_err(CalibrateError::Model)
 }
 
 /// Returns the residual of a pair, and the error that the model expects.
@@ -180,10 +155,8 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
         let (residual, error) = residual(probcut, pair);
         [error, residual]
     });
-    let errors: Vec<[f64; 2]> = errors.collect();
-    let [predicted, observed] = root_mean_squares(&errors)?;
-    let (shallow, positions) = (shallow_depth(deep), errors.len() as u64);
-    Some(DepthError { deep, shallow, positions, predicted, observed })
+    let Errors { positions, predicted, observed } = Errors::of(errors)?;
+    Some(DepthError { deep, shallow: shallow_depth(deep), positions, predicted, observed })
 }
 
 /// Returns the misses of a selectivity on both sides: wrong cuts above and below the window are
@@ -205,13 +178,12 @@ fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::testing::{assert_threads_change_nothing, shipped};
-    use othello_engine::progress::Silent;
+    use crate::calibrate::testing::{assert_threads_change_nothing, in_memory, shipped};
 
     #[test]
     fn predictions_hold_on_positions_that_were_held_out() {
-        let settings = Settings { seed: 1, positions: 1500, depth: 6 };
-        let found = calibrate(&settings, &shipped(), &Silent).unwrap();
+        let settings = Settings { seed: 1, positions: 1500, most: 6 };
+        let found = calibrate(&settings, &shipped(), &in_memory(stages(&settings))).unwrap();
         assert_eq!(found.depths.len(), 4);
         for row in &found.depths {
             let ratio = row.observed / row.predicted;
@@ -229,9 +201,9 @@ mod tests {
 
     #[test]
     fn threads_change_no_prediction() {
-        let settings = Settings { seed: 2, positions: 300, depth: 4 };
+        let settings = Settings { seed: 2, positions: 300, most: 4 };
         assert_threads_change_nothing(|| {
-            calibrate(&settings, &shipped(), &Silent).unwrap().probcut
+            calibrate(&settings, &shipped(), &in_memory(stages(&settings))).unwrap().probcut
         });
     }
 }

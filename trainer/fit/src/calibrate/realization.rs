@@ -2,26 +2,30 @@
 //! probability (Tsuruoka et al.).
 
 use std::ops::AddAssign;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use othello_engine::eval::{Evaluate, MoveKind, Realization, STAGES, Tables, Weights};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, GameReader};
-use othello_engine::search::{Search, Searcher, Searchers};
-use rayon::prelude::*;
-use serde::Serialize;
+use othello_engine::record::Game;
+use othello_engine::run::{Stage, size};
+use othello_engine::search::{Search, Searcher};
+use serde::{Deserialize, Serialize};
 
-use super::CalibrateError;
+use super::samples::per_part;
+use super::{CalibrateError, Work};
+use crate::records::sequence::Inputs;
 
 /// The depth of the search whose best move counts as the one that a shallower search remembers.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
+/// The number of games of a unit of work.
+const GAMES_PER_UNIT: u64 = 256;
 /// The weight of a coarser kind's probability, in moves. A kind that occurred more often than this
 /// mostly follows its own games.
 const PRIOR: f64 = 16.0;
 
 /// The counts of moves of games by stage and kind.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// The number of games.
     pub games: u64,
@@ -39,16 +43,10 @@ pub struct Counts {
 pub struct Calibrated {
     /// The model.
     pub realization: Realization,
-    /// The number of games.
-    pub games: u64,
-    /// The number of positions.
-    pub positions: u64,
     /// The probabilities by rank and memory alone.
     pub families: Vec<Family>,
     /// The mean number of times that the probability halves with a played move.
     pub halvings: f64,
-    /// The checksums of the files' content.
-    pub sha256: Vec<String>,
 }
 
 /// The probabilities of moves with one rank and memory.
@@ -62,32 +60,78 @@ pub struct Family {
     pub played: [Option<f64>; STAGES],
 }
 
-/// Counts the moves of the first `games` games of some files. The same weights and files give the
-/// same result.
+/// The games whose moves are counted.
+pub struct Counted {
+    inputs: Inputs<Game>,
+    /// The number of games.
+    pub games: u64,
+    /// The number of positions.
+    pub positions: u64,
+}
+
+impl Counted {
+    /// Reads the first `games` games of some files, and all of these for their checksums.
+    pub fn read(
+        data: &[PathBuf],
+        games: u64,
+        progress: &dyn Progress,
+    ) -> Result<Self, CalibrateError> {
+        let inputs = Inputs::count(data, progress)?;
+        let games = games.min(inputs.len());
+        let mut positions = 0;
+        for game in inputs.all().take(games as usize) {
+            positions += chosen(&game?).count() as u64;
+        }
+        if positions == 0 {
+            return Err(CalibrateError::NoMoves);
+        }
+        Ok(Self { inputs, games, positions })
+    }
+
+    /// Returns the checksums of the files' content.
+    pub fn sha256(&self) -> &[String] {
+        self.inputs.checksums()
+    }
+
+    /// Returns the stage of a calibration.
+    pub fn stages(&self) -> Vec<Stage> {
+        let seconds = GAMES_PER_UNIT as f64 * 50.0 * size::search(REMEMBERED_DEPTH);
+        let units = self.games.div_ceil(GAMES_PER_UNIT);
+        vec![Stage::new(format!("realization ({GAMES_PER_UNIT} games)"), units, per_part(seconds))]
+    }
+}
+
+/// Returns the plies of a game at which a search chose the move.
+fn chosen(game: &Game) -> impl Iterator<Item = usize> {
+    let plies = usize::from(game.random_plies())..game.squares().len();
+    plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
+}
+
+/// Counts the moves of games. The same weights and games give the same result.
 pub fn calibrate(
     weights: &Weights,
-    data: &[PathBuf],
-    games: u64,
-    progress: &dyn Progress,
+    games: &Counted,
+    work: &Work<'_>,
 ) -> Result<Calibrated, CalibrateError> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
+    let of_unit = work.results(0, |unit| {
+        let first = unit * GAMES_PER_UNIT;
+        let count = GAMES_PER_UNIT.min(games.games - first);
+        let mut counts = Counts::none();
+        for game in games.inputs.from(first)?.take(count as usize) {
+            let game = game?;
+            counts += searchers.with(|searcher| Counts::of(&game, searcher));
+        }
+        Ok(counts)
+    })?;
     let mut counts = Counts::none();
-    let mut sha256 = vec![];
-    for path in data {
-        sha256.push(counts.add_file(path, games, &searchers, progress)?);
-    }
-    if counts.positions == 0 {
-        return Err(CalibrateError::NoMoves);
-    }
+    of_unit.into_iter().for_each(|one| counts += one);
     let realization = counts.model();
     Ok(Calibrated {
-        games: counts.games,
-        positions: counts.positions,
         families: counts.families(),
         halvings: counts.halvings(&realization),
         realization,
-        sha256,
     })
 }
 
@@ -97,41 +141,11 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Adds games of a file until the counts have `games` games, and reads the rest for the
-    /// checksum, which it returns.
-    fn add_file<E: Evaluate>(
-        &mut self,
-        path: &Path,
-        games: u64,
-        searchers: &Searchers<'_, E>,
-        progress: &dyn Progress,
-    ) -> Result<String, CalibrateError> {
-        let mut reader = GameReader::open(path)?;
-        progress.begin_file(path, reader.bytes());
-        reader.each_frame(progress, |mut frame| {
-            progress.check()?;
-            frame.truncate((games - self.games).try_into().unwrap_or(usize::MAX));
-            let count = |game: &Game| searchers.with(|searcher| Self::of(game, searcher));
-            let add = |mut sum: Self, one: Self| {
-                sum += one;
-                sum
-            };
-            *self += frame
-                .par_iter()
-                .fold(Self::none, |sum, game| add(sum, count(game)))
-                .reduce(Self::none, add);
-            Ok(())
-        })
-    }
-
     /// Counts the moves of a game that a search chose.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
-        for ply in usize::from(game.random_plies())..steps.len() {
-            if game.deviations() >> ply & 1 == 1 {
-                continue;
-            }
+        for ply in chosen(game) {
             let step = steps[ply];
             let last = ply.checked_sub(1).map(|before| steps[before].square);
             searcher.new_game();
@@ -212,10 +226,11 @@ fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
-        self.games += other.games;
-        self.positions += other.positions;
+        self.games = self.games.saturating_add(other.games);
+        self.positions = self.positions.saturating_add(other.positions);
         let add = |sums: &mut [u64], counts: Vec<u64>| {
-            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            let pairs = sums.iter_mut().zip(counts);
+            pairs.for_each(|(sum, count)| *sum = sum.saturating_add(count));
         };
         add(&mut self.available, other.available);
         add(&mut self.played, other.played);

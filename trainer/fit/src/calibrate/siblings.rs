@@ -38,18 +38,21 @@ const STEPS: usize = 60;
 
 impl Siblings {
     /// Collects the positions of these families, each with `instances` instances.
-    pub(super) fn new(instances: usize, families: impl IntoIterator<Item = Family>) -> Self {
+    pub(super) fn new<'f>(
+        instances: usize,
+        families: impl IntoIterator<Item = &'f Family>,
+    ) -> Self {
         let (mut parameters, mut counts) =
             (Array2::zeros((0, instances)), Array2::zeros((0, COUNTS)));
         let (mut scores, mut ranges) = (vec![], vec![]);
         for family in families {
             let first = scores.len();
             for (own_parameters, own_counts, score) in family {
-                let pushed = parameters.push_row(ArrayView1::from(&own_parameters));
+                let pushed = parameters.push_row(ArrayView1::from(own_parameters));
                 pushed.expect("every position has a parameter at each instance");
-                let pushed = counts.push_row(ArrayView1::from(&own_counts));
+                let pushed = counts.push_row(ArrayView1::from(own_counts));
                 pushed.expect("a row of counts has COUNTS of them");
-                scores.push(score);
+                scores.push(*score);
             }
             ranges.push(first..scores.len());
         }
@@ -157,19 +160,21 @@ mod tests {
         let mut random = Generator::new(1);
         let weights: Vec<f64> = (0..20).map(|_| f64::from(random.below(41)) / 4.0 - 5.0).collect();
         let counts = [0.75, -2.0, 1.5];
-        let families = (0..800).map(|_| {
-            let common = f64::from(random.below(129)) - 64.0;
-            (0..2 + random.below(6))
-                .map(|_| {
-                    let own = [0, 10].map(|first| first + random.below(10));
-                    let counted = [9, 3, 2].map(|bound| f64::from(random.below(bound)));
-                    let sum: f64 = own.iter().map(|&one| weights[one as usize]).sum();
-                    let by_counts: f64 = counted.iter().zip(counts).map(|(a, b)| a * b).sum();
-                    (own.to_vec(), counted, common + sum + by_counts)
-                })
-                .collect()
-        });
-        let siblings = Siblings::new(2, families);
+        let families: Vec<Family> = (0..800)
+            .map(|_| {
+                let common = f64::from(random.below(129)) - 64.0;
+                (0..2 + random.below(6))
+                    .map(|_| {
+                        let own = [0, 10].map(|first| first + random.below(10));
+                        let counted = [9, 3, 2].map(|bound| f64::from(random.below(bound)));
+                        let sum: f64 = own.iter().map(|&one| weights[one as usize]).sum();
+                        let by_counts: f64 = counted.iter().zip(counts).map(|(a, b)| a * b).sum();
+                        (own.to_vec(), counted, common + sum + by_counts)
+                    })
+                    .collect()
+            })
+            .collect();
+        let siblings = Siblings::new(2, &families);
         let found = siblings.fit(20, 1e-6);
         for (found, put) in found.counts.iter().zip(counts) {
             assert!((found - put).abs() < 1e-3, "{found} for {put}");

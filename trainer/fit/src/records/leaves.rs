@@ -17,7 +17,7 @@ use othello_engine::record::{Game, PositionReader, Record as _, RecordError, Sco
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{Search, Searcher, Searchers, Strength};
 
-use super::parts::{InOrder, Made, pack};
+use super::parts::{InOrder, Made, pack, records_in};
 use super::sequence::{Inputs, count_left};
 use crate::source::LabelRules;
 
@@ -99,6 +99,13 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     /// The leaves of a game.
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
+
+    const CAN_REFUSE: bool = true;
+
+    /// Checks that the part has positions; how many leaves the games have is not known.
+    fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
+        records_in::<ScoredPosition>(part).is_some()
+    }
 
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         Ok((numbers.start, self.games.take(numbers)?))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use othello_engine::file::Summary;
+use othello_engine::file::{Section, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Record, RecordError, RecordReader, RecordWriter};
 use othello_engine::run::Run;
@@ -37,6 +37,12 @@ impl<R: Record> InOrder<R> {
         let reason = "the files have fewer records than before; run the same command again";
         Err(RecordError::Folder { path: self.first_path.clone(), reason: reason.to_owned() })
     }
+}
+
+/// Returns the number of records in a part; `None` if it does not hold records.
+pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
+    let records = |section: &Section| R::decode_frame(&section.content).ok();
+    part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
 }
 
 /// The records of a finished run, or of a shard.

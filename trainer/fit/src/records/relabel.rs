@@ -16,7 +16,7 @@ use othello_engine::record::{Record, RecordError, RecordReader};
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{self, Found, Pruning, Searcher, Searchers, Selectivity, Strength};
 
-use super::parts::{InOrder, pack};
+use super::parts::{InOrder, pack, records_in};
 use super::sequence::Inputs;
 use crate::backend::SolveMany;
 
@@ -210,6 +210,12 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
+
+    const CAN_REFUSE: bool = true;
+
+    fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
+        records_in::<R>(part) == Some(numbers.end - numbers.start)
+    }
 
     /// Reads the records, and has the device, if there is one, solve their positions.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {

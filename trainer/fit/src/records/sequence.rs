@@ -72,7 +72,18 @@ impl<R: Record> Inputs<R> {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }
 
-    pub(super) fn all(&self) -> Records<R> {
+    pub(crate) fn checksums(&self) -> &[String] {
+        &self.checksums
+    }
+
+    /// Returns the records from this number on.
+    pub(crate) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
+        let mut records = self.all();
+        records.pass_by(first)?;
+        Ok(records)
+    }
+
+    pub(crate) fn all(&self) -> Records<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
     }
 
@@ -96,7 +107,7 @@ impl<R: Record> Inputs<R> {
     }
 }
 
-pub(super) struct Records<R: Record> {
+pub(crate) struct Records<R: Record> {
     paths: VecDeque<PathBuf>,
     reader: Option<RecordReader<R>>,
 }

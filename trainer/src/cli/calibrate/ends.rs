@@ -9,7 +9,8 @@ use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::{Changing, Written};
-use crate::calibrate::ends::{Confidence, EmptiesError, Settings, Trial, calibrate};
+use crate::calibrate::ends::{Calibrated, Confidence, EmptiesError, Trial, calibrate, stages};
+use crate::calibrate::samples::Settings;
 
 /// Arguments of `calibrate ends`.
 #[derive(clap::Args, Debug)]
@@ -71,12 +72,13 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let Arguments { seed, positions, empties, .. } = *arguments;
     let provenance =
         provenance.with("seed", seed).with("positions", positions).with("empties", empties);
-    let settings = Settings { seed, positions, empties };
-    let file = arguments.changing.begin(&provenance)?;
-    let calibrated = calibrate(&settings, &weights, session.progress())?;
-    let models = Models { ends: Some(calibrated.ends), ..weights.models().clone() };
-    let weights = weights.with_models(models);
-    let written = Written::new(&weights, file, session)?;
-    let (empties, trials) = (calibrated.empties, calibrated.trials);
-    session.print(&Report { empties, trials, confidences: calibrated.confidences, written })
+    let settings = Settings { seed, positions, most: empties };
+    let stages = stages(&settings);
+    let (found, written) = arguments.changing.calibrated(provenance, stages, session, |work| {
+        let found = calibrate(&settings, &weights, work)?;
+        let models = Models { ends: Some(found.ends.clone()), ..weights.models().clone() };
+        Ok((found, weights.with_models(models)))
+    })?;
+    let Calibrated { empties, trials, confidences, .. } = found;
+    session.print(&Report { empties, trials, confidences, written })
 }

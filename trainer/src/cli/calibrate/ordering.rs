@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::super::pattern_sets;
 use super::{Changing, Written};
-use crate::calibrate::ordering::{Settings, Trial, calibrate};
+use crate::calibrate::ordering::{Settings, Trial, calibrate, stages};
 
 /// Arguments of `calibrate ordering`.
 #[derive(clap::Args, Debug)]
@@ -86,18 +86,19 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
         families: arguments.positions,
         searches: arguments.searches,
     };
-    let file = arguments.changing.begin(&provenance)?;
-    let calibrated = calibrate(&settings, &weights, session.progress())?;
-    let strength = calibrated.weights.strength();
-    let weights = weights.with_move_ordering(Some(calibrated.weights));
-    let written = Written::new(&weights, file, session)?;
-    let [explained, explained_by_replies] = calibrated.explained;
+    let stages = stages(&settings);
+    let (found, written) = arguments.changing.calibrated(provenance, stages, session, |work| {
+        let found = calibrate(&settings, &weights, work)?;
+        let weights = weights.with_move_ordering(Some(found.weights.clone()));
+        Ok((found, weights))
+    })?;
+    let [explained, explained_by_replies] = found.explained;
     session.print(&Report {
-        positions: calibrated.positions,
+        positions: found.positions,
         explained,
         explained_by_replies,
-        strength,
-        trials: calibrated.trials,
+        strength: found.weights.strength(),
+        trials: found.trials,
         written,
     })
 }

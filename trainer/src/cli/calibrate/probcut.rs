@@ -9,7 +9,8 @@ use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::{Changing, Written};
-use crate::calibrate::probcut::{DepthError, Miss, Settings, calibrate};
+use crate::calibrate::probcut::{DepthError, Miss, calibrate, stages};
+use crate::calibrate::samples::Settings;
 
 /// Arguments of `calibrate probcut`.
 #[derive(clap::Args, Debug)]
@@ -63,10 +64,12 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let Arguments { seed, positions, depth, .. } = *arguments;
     let provenance =
         provenance.with("seed", seed).with("positions", positions).with("depth", depth);
-    let file = arguments.changing.begin(&provenance)?;
-    let calibrated = calibrate(&Settings { seed, positions, depth }, &weights, session.progress())?;
-    let models = Models { probcut: Some(calibrated.probcut), ..weights.models().clone() };
-    let weights = weights.with_models(models);
-    let written = Written::new(&weights, file, session)?;
-    session.print(&Report { depths: calibrated.depths, misses: calibrated.misses, written })
+    let settings = Settings { seed, positions, most: depth };
+    let stages = stages(&settings);
+    let (found, written) = arguments.changing.calibrated(provenance, stages, session, |work| {
+        let found = calibrate(&settings, &weights, work)?;
+        let models = Models { probcut: Some(found.probcut.clone()), ..weights.models().clone() };
+        Ok((found, weights.with_models(models)))
+    })?;
+    session.print(&Report { depths: found.depths, misses: found.misses, written })
 }

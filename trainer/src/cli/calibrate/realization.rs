@@ -11,7 +11,7 @@ use othello_engine::text_table::table;
 use serde::Serialize;
 
 use super::{Changing, Written};
-use crate::calibrate::realization::{Calibrated, Family, calibrate};
+use crate::calibrate::realization::{Calibrated, Counted, Family, calibrate};
 
 /// Arguments of `calibrate realization`.
 #[derive(clap::Args, Debug)]
@@ -63,14 +63,17 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     let data = record_files(&arguments.data)?;
     let inputs = data.iter().map(PathBuf::as_path);
     let (weights, provenance) = arguments.changing.load("calibrate realization", inputs)?;
-    arguments.changing.check_is_own(&provenance)?;
-    let calibrated = calibrate(&weights, &data, arguments.games, session.progress())?;
-    let Calibrated { realization, games, positions, families, halvings, sha256 } = calibrated;
+    let counted = Counted::read(&data, arguments.games, session.progress())?;
+    let &Counted { games, positions, .. } = &counted;
     let provenance =
-        provenance.with("data", sha256).with("games", games).with("positions", positions);
-    let models = Models { realization: Some(realization), ..weights.models().clone() };
-    let weights = weights.with_models(models);
-    let file = arguments.changing.begin(&provenance)?;
-    let written = Written::new(&weights, file, session)?;
+        provenance.with("data", counted.sha256()).with("games", games).with("positions", positions);
+    let stages = counted.stages();
+    let (found, written) = arguments.changing.calibrated(provenance, stages, session, |work| {
+        let found = calibrate(&weights, &counted, work)?;
+        let realization = Some(found.realization.clone());
+        let models = Models { realization, ..weights.models().clone() };
+        Ok((found, weights.with_models(models)))
+    })?;
+    let Calibrated { families, halvings, .. } = found;
     session.print(&Report { games, positions, families, halvings, written })
 }

@@ -1,0 +1,81 @@
+//! Stages whose units have results that are kept as JSON.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Items, Run, RunError};
+use crate::file::Section;
+use crate::progress::Progress;
+
+/// The name of the section that holds the results of a part.
+const RESULTS: &str = "results";
+
+/// Units whose results a function makes.
+struct Made<F, T, E>(F, PhantomData<fn() -> (T, E)>);
+
+impl Run {
+    /// Makes the missing parts of a stage, one unit at a time, and returns the results of all its
+    /// units in order.
+    pub fn results<T, E>(
+        &self,
+        stage: usize,
+        make: impl Fn(u64) -> Result<T, E> + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Vec<T>, E>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        E: From<RunError> + Send,
+    {
+        self.make(stage, 1, &Made(make, PhantomData), progress)?;
+        let mut results = vec![];
+        for part in self.parts(stage) {
+            let mut part = part?;
+            while let Some(section) = part.next() {
+                let section = section.map_err(RunError::from)?;
+                let read: Option<Vec<T>> = read(&[section]);
+                let damaged = || part.meaningless("holds no results".to_owned());
+                results.extend(read.ok_or_else(damaged).map_err(RunError::from)?);
+            }
+        }
+        Ok(results)
+    }
+}
+
+fn read<T: DeserializeOwned>(part: &[Section]) -> Option<Vec<T>> {
+    let [section] = part else { return None };
+    serde_json::from_slice(&section.content).ok().filter(|_| section.name == RESULTS)
+}
+
+impl<F, T, E> Items for Made<F, T, E>
+where
+    F: Fn(u64) -> Result<T, E> + Sync,
+    T: Serialize + DeserializeOwned + Send,
+    E: From<RunError> + Send,
+{
+    type Input = ();
+    type Output = T;
+    type Error = E;
+
+    const CAN_REFUSE: bool = true;
+
+    fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
+        let read: Option<Vec<T>> = read(part);
+        read.is_some_and(|results| results.len() as u64 == units.end - units.start)
+    }
+
+    fn begin(&self, _: Range<u64>) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn make(&self, (): &(), units: Range<u64>) -> Result<Vec<T>, E> {
+        units.map(&self.0).collect()
+    }
+
+    fn encode(&self, results: Vec<T>) -> Vec<Section> {
+        let content = serde_json::json!(results).to_string().into_bytes();
+        vec![Section { name: RESULTS.to_owned(), content }]
+    }
+}

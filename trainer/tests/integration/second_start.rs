@@ -1,0 +1,86 @@
+//! A second start of a long command while the first one runs: it is refused at once, and the first
+//! one ends as if nothing had been.
+
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use othello_testing::program::message;
+
+use super::folder::Folder;
+
+/// The commands, each with the output whose lock it holds.
+const COMMANDS: &[(&str, &str)] = &[
+    ("match mobility none --openings openings.txt --pairs 4 --depth 6 --out OUT", "out.match"),
+    ("compare one.toml two.toml --phases 40..49 --test test.games --seeds 2 --out OUT", "compared"),
+    ("tune one.toml values.toml --phases 40..49 --test test.games --out OUT", "tuned"),
+    ("curve one.toml --phases 40..49 --test test.games --seeds 2 --out OUT", "curve"),
+    (
+        "benchmark none mobility --only match --games 2 --time 1 --openings openings.txt --out OUT",
+        "table.md",
+    ),
+    ("calibrate probcut some.weights --positions 2000 --depth 6 --out OUT", "probcut.weights"),
+    ("calibrate ends some.weights --positions 500 --empties 14 --out OUT", "ends.weights"),
+    ("calibrate ordering some.weights --positions 500 --searches 4 --out OUT", "ordering.weights"),
+    ("calibrate realization some.weights --data train.games --out OUT", "realization.weights"),
+    ("quickstart --out OUT", "quickstart"),
+];
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.random_games("train.games", 0..1000);
+    folder.random_games("test.games", 2000..2100);
+    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
+    for (name, ridge) in [("one.toml", 10), ("two.toml", 30)] {
+        let text =
+            format!("data = ['train.games']\npatterns = 'small'\n[settings]\nridge = {ridge}");
+        folder.write(name, text);
+    }
+    folder.write("values.toml", "[settings]\nridge = [3, 30]\n");
+    folder.runs("fit train.games --patterns small --epochs 2 --out some.weights");
+    folder
+}
+
+fn signal(child: &Child, signal: &str) {
+    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// Starts a command and stops it while it holds its lock.
+fn started(folder: &Folder, command: &str, out: &str) -> Child {
+    let lock = folder.path(&format!("{out}.parts/lock-1-of-1"));
+    let mut start = folder.command(command);
+    let mut child = start.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while std::fs::read_to_string(&lock).map_or(true, |holder| holder.is_empty()) {
+        assert!(child.try_wait().unwrap().is_none(), "{command}: ended without a lock");
+        sleep(Duration::from_millis(1));
+    }
+    signal(&child, "-STOP");
+    assert!(lock.exists(), "{command}: ended before it could be stopped");
+    child
+}
+
+/// Two studies in one folder fitted the same weights at the same time; a second calibration did
+/// all the work before it failed.
+#[test]
+fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
+    let folder = folder();
+    for &(command, out) in COMMANDS {
+        let command = command.replace("OUT", out);
+        let mut first = started(&folder, &command, out);
+        let second = folder.run(&command);
+        let said = message(&second);
+        assert_eq!(second.status.code(), Some(75), "{command}: {said}");
+        let holder = format!("another process (process {}) makes it", first.id());
+        assert!(said.contains(&holder) && said.contains(out), "{command}: {said}");
+        signal(&first, "-CONT");
+        // A minute of work.
+        if out == "quickstart" {
+            first.kill().unwrap();
+            first.wait().unwrap();
+            continue;
+        }
+        assert!(first.wait().unwrap().success(), "{command}");
+        assert!(folder.path(out).exists() && !folder.path(&format!("{out}.parts")).exists());
+    }
+}
