@@ -1,4 +1,4 @@
-//! `othello-trainer`: `cli/mod.rs` is the table of contents of its subcommands.
+//! `othello-trainer`: `cli/mod.rs` lists its subcommands.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The trainer's commands, killed and resumed.
+//! Tests that kill and resume the trainer's commands.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -25,7 +25,7 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
     check_parts(cargo_bin!("othello-trainer"), stage, units, arguments);
 }
 
-/// Returns a command whose finished units are counted in another way.
+/// Returns a command whose finished units are counted differently.
 fn subject<'a>(
     arguments: &'a str,
     output: &'a str,
@@ -81,7 +81,7 @@ fn leaves() {
     check("leaves (games)", Some(16), &arguments);
 }
 
-/// Sorts three stretches and merges 60 phases, each a part of its own.
+/// Sorts three stretches and merges 60 phases. Each is one part.
 #[test]
 fn dataset() {
     let folder = Folder::new();
@@ -127,7 +127,8 @@ fn fit_with_factors() {
     check_fit("fit without factors (epochs)", &settings);
 }
 
-/// The file has the seconds of each pair, so the reports are compared, which have the statistics.
+/// The file contains the seconds of each pair, so the test compares the reports, which have the
+/// statistics.
 #[test]
 fn r#match() {
     let openings =

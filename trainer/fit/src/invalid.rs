@@ -1,4 +1,4 @@
-//! The error of a setting that a text or a number does not have.
+//! The error for a text or a number that is not a valid setting.
 
 use othello_engine::text::excerpt;
 
@@ -8,12 +8,12 @@ use othello_engine::text::excerpt;
 pub struct InvalidSetting(String);
 
 impl InvalidSetting {
-    /// Creates the error with a message of its own.
+    /// Creates the error with this message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
-    /// Creates the error of a text that is not `kind`, such as "a window".
+    /// Creates the error for a text that is not `kind`, such as "a window".
     pub(crate) fn of_text(text: &str, kind: &str, expected: &str) -> Self {
         Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
     }

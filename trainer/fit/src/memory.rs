@@ -1,4 +1,4 @@
-//! The memory that work may take, and temporary files for what does not fit.
+//! The memory limit of work, and temporary files for data that exceed it.
 
 mod merged;
 mod sorter;
@@ -11,17 +11,17 @@ pub(crate) use merged::merged;
 pub(crate) use sorter::{Sorter, Stored};
 pub(crate) use temporary::Temporary;
 
-/// The memory limit of work on records or positions. The result is the same with any limit.
+/// The memory limit of work on records or positions. It has no effect on the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
     /// The limit in bytes.
     pub bytes: u64,
-    /// The folder of temporary files, which have no names and vanish with the process.
+    /// The folder of temporary files. They have no names and disappear with the process.
     pub folder: PathBuf,
 }
 
 impl MemoryLimit {
-    /// Creates a limit of `bytes` bytes with temporary files in the folder of an output.
+    /// Creates a limit of `bytes` bytes. Temporary files are in the folder of the output `out`.
     pub fn beside(out: &Path, bytes: u64) -> Self {
         let folder = out.parent().filter(|parent| !parent.as_os_str().is_empty());
         Self { bytes, folder: folder.unwrap_or(Path::new(".")).to_owned() }
@@ -31,8 +31,8 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns the number of parts of `bytes` bytes that fit, up to `most`; refuses a limit below
-    /// one.
+    /// Returns the number of parts of `bytes` bytes that fit into memory, up to `most`; refuses a
+    /// limit below one part.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match self.bytes / bytes.max(1) {
@@ -41,7 +41,7 @@ impl MemoryLimit {
         }
     }
 
-    /// Returns the error for a temporary file with other bytes than were written to it.
+    /// Returns the error for a temporary file that does not contain the bytes that were written.
     pub(crate) fn changed(&self) -> MemoryError {
         let changed = "the file has other bytes than were written to it";
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
@@ -67,7 +67,8 @@ pub enum MemoryError {
     Temporary { folder: PathBuf, megabytes: u64, source: io::Error },
 }
 
-/// Returns the bytes of a number of MB (2^20 bytes); without one, all that is allowed.
+/// Converts a number of MB (2^20 bytes) to bytes; without a number, returns the memory that is
+/// allowed.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }
@@ -83,14 +84,14 @@ pub fn allowed_bytes() -> u64 {
     groups.chain(limits_of_process()).fold(installed, u64::min)
 }
 
-/// Returns the largest number: the limits of this system are not known.
+/// Returns the largest number, since the limits of this system are unknown.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_bytes() -> u64 {
     u64::MAX
 }
 
-/// Returns half of the rest of the process's limits (`ulimit -d` and `-v`): vectors grow to twice
-/// their size, and threads and the allocator reserve memory that they do not use.
+/// Returns half of what remains of the process's limits (`ulimit -d` and `-v`), since vectors
+/// allocate up to twice their size, and threads and the allocator reserve unused memory.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -149,7 +150,7 @@ mod tests {
         println!("allowed {}", allowed_bytes());
     }
 
-    /// A past bug: the limits were ignored, and the process was killed.
+    /// A regression: the limits were ignored, and the process was killed.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";
@@ -167,7 +168,7 @@ mod tests {
         }
     }
 
-    /// A past bug: only the root group was read, and schedulers make a group for each job.
+    /// A regression: only the root group was read, although schedulers create a group for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The target that `OTHELLO_TARGET` names, for libFuzzer.
+//! A program for libFuzzer that runs the target that `OTHELLO_TARGET` names.
 
 #![no_main]
 

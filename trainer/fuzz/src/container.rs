@@ -1,5 +1,5 @@
 //! The container as `datasets/formats.md` describes it, written byte by byte and independently of
-//! the program's writer, so that its numbers can be wrong while its checksums are right.
+//! the program's writer, so that it can have wrong numbers and valid checksums.
 
 use sha2::{Digest, Sha256};
 
@@ -12,11 +12,11 @@ pub const VERSION: u32 = 1;
 /// A named part of a container.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// The name, 1 to 255 bytes of text in a readable file.
+    /// The name; in a readable file, 1 to 255 bytes of text.
     pub name: Vec<u8>,
-    /// The content that the checksum of the whole covers.
+    /// The content, over which the checksum of the whole is computed.
     pub content: Vec<u8>,
-    /// The stored bytes: one zstd frame in a readable file.
+    /// The stored bytes; in a readable file, one zstd frame.
     pub stored: Vec<u8>,
     /// The stated length of the stored bytes.
     pub stated_stored: u64,
@@ -31,7 +31,7 @@ impl Section {
         Self::stored(name, content, stored)
     }
 
-    /// Returns a section with these stored bytes, whatever they unpack to.
+    /// Returns a section with these stored bytes, which need not decompress to the content.
     pub fn stored(name: &str, content: &[u8], stored: Vec<u8>) -> Self {
         Self {
             name: name.into(),
@@ -91,7 +91,7 @@ fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A sound container cut into its frames, so that it can be joined in another way.
+/// An undamaged container split into its frames, so that they can be recombined.
 #[derive(Clone)]
 pub struct Container {
     /// The letter of its magic number.
@@ -107,7 +107,7 @@ pub struct Container {
 }
 
 impl Container {
-    /// Cuts a sound container, complete or not; a torn last frame counts as the end.
+    /// Splits an undamaged container, complete or not. An incomplete last frame counts as the end.
     pub fn of(bytes: &[u8]) -> Self {
         let eight = |at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         let number = |at: usize| u64::from_le_bytes(eight(at).unwrap_or_default()) as usize;
@@ -129,12 +129,13 @@ impl Container {
         Self { kind: bytes[7], header, provenance, frames, sections }
     }
 
-    /// Returns the bytes of the container from its parts, with right checksums; complete if it was.
+    /// Returns the bytes of the container assembled from its parts, with valid checksums. It is
+    /// complete if the original was.
     pub fn bytes(&self) -> Vec<u8> {
         self.bytes_of_version(VERSION)
     }
 
-    /// The same with another version in the header.
+    /// Returns the bytes with another version in the header.
     pub fn bytes_of_version(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)

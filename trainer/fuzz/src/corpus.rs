@@ -1,4 +1,4 @@
-//! The short run of all fuzz targets without a fuzzer.
+//! A short run of all fuzz targets without a fuzzer.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::mutation::{Draws, mutate};
 use crate::targets::Target;
 
-/// Gives each target its corpus, then `changes` changed inputs; two targets at a time. A panic
-/// names the input.
+/// Runs each target on its corpus, then on `changes` changed inputs; two targets run at a time. A
+/// panic names the input.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
     let left = Mutex::new(targets.iter());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();

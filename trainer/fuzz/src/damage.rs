@@ -1,5 +1,5 @@
-//! Ways to damage a file, drawn by a seed: changes of its bytes, and containers whose checksums are
-//! right and whose numbers or content are not.
+//! Ways to damage a file, drawn from a seed: changes of its bytes, and containers with valid
+//! checksums but invalid numbers or content.
 
 use std::collections::BTreeSet;
 
@@ -16,22 +16,22 @@ pub struct Damaged {
     pub fate: Fate,
 }
 
-/// The required treatment of a damaged file by its reader.
+/// The required reaction of a reader to a damaged file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// Refuse it, with the file and the place.
+    /// Refuse it, naming the file and the place.
     Refused,
-    /// Refuse it with the file and the place, or accept it: it has no checksum.
+    /// Refuse it, naming the file and the place, or accept it, since it has no checksum.
     RefusedByPlace,
-    /// Refuse it by any message, or accept it: the damage is in the content, or the file is sound.
+    /// Refuse it with any message, or accept it: only the content is damaged, or the file is
+    /// undamaged.
     Any,
 }
 
 /// The number of ways to damage a container, and other files.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Damages a sound file in the `number`-th way of a round. `everything` holds sound files of all
-/// kinds.
+/// Damages a file in the `number`-th way of a round. `everything` has undamaged files of all kinds.
 pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
     let is_container = sound.starts_with(b"OTHELLO");
     let at = draws.below(sound.len());
@@ -76,8 +76,8 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
 }
 
-/// Returns the frames of a container, the lines of a text or the records of another file in another
-/// order.
+/// Returns a file with the frames of a container, the lines of a text or the records of another
+/// file in another order.
 fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let chunks = |length| sound.chunks(length).map(<[u8]>::to_vec).collect();
     let mut pieces: Vec<Vec<u8>> = if sound.starts_with(b"OTHELLO") {
@@ -114,7 +114,7 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container whose checksums are right and whose numbers are not valid.
+/// Returns a container with valid checksums but invalid numbers.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     let mut lying = sound.clone();
@@ -157,8 +157,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
 }
 
-/// Returns the place of a section. Every kind of name is as likely as any other, however many
-/// sections of it there are.
+/// Returns the place of a section. All kinds of names are equally likely, independently of the
+/// number of their sections.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -171,7 +171,7 @@ fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     places[draws.below(places.len())]
 }
 
-/// Returns a container that is sound as such, and whose content is changed.
+/// Returns a valid container with changed content.
 fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     let mut forged = sound.clone();
     let (place, other) = (place_of_a_kind(sound, draws), draws.below(sound.sections.len()));
@@ -238,8 +238,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(), fate: Fate::Any }
 }
 
-/// Changes a file of unfinished work; returns whether the result must be the undisturbed one. After
-/// a change of a section's content with right checksums, it need not be.
+/// Changes a file of unfinished work; returns whether the result must be that of the undisturbed
+/// run. It need not be if a section's content changes and the checksums are valid.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Whole sections in another order, doubled or dropped, give the undisturbed result.
@@ -252,8 +252,8 @@ pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     (forged(&sound, way, draws), (5..8).contains(&way))
 }
 
-/// Returns a zstd frame of a few kilobytes that unpacks to `bytes` zeros and asks for a window of 2
-/// to the power of `window` bytes.
+/// Returns a zstd frame of a few kilobytes that decompresses to `bytes` zeros and requests a window
+/// of 2 to the power of `window` bytes.
 fn bomb(bytes: usize, window: u8) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
     // The magic number; no checksum, no size, no dictionary; the window.

@@ -1,6 +1,7 @@
-//! Damage that is drawn from a seed, the same on every machine.
+//! Damage drawn from a seed, which is the same on every machine.
 
-/// A small generator (SplitMix64) of its own, so that no change in the program changes the tests.
+/// A small random generator (SplitMix64), separate from the program's, so that no change in the
+/// program changes the tests.
 pub struct Draws(pub u64);
 
 impl Draws {
@@ -13,7 +14,7 @@ impl Draws {
         bits ^ bits >> 31
     }
 
-    /// Returns a number below `bound`; 0 if there is none.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
@@ -25,7 +26,7 @@ impl Draws {
 }
 
 /// Changes an input as fuzzers do: bits, bytes, numbers at the limits of their range, and pieces
-/// that are removed, doubled, moved, or copied from `other`.
+/// that are removed, duplicated, moved, or copied from `other`.
 pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {

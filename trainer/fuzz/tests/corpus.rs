@@ -1,5 +1,5 @@
-//! Runs the fuzz targets with the stable compiler: over their corpora, and over thousands of
-//! changes to them that are the same on every machine. `scripts/fuzz.sh` runs longer.
+//! Runs the fuzz targets with the stable compiler: on their corpora, and on thousands of changes of
+//! them that are the same on every machine. `scripts/fuzz.sh` runs longer.
 
 use othello_fuzz::TARGETS;
 use othello_fuzz::corpus;

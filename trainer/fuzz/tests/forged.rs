@@ -1,4 +1,4 @@
-//! Files with right checksums whose content has no meaning, through the library.
+//! Files with valid checksums and meaningless content, read by the library.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -7,7 +7,7 @@ use othello_engine::record::GameReader;
 use othello_fuzz::container::{self, Section};
 use othello_testing::scratch;
 
-/// Returns the library's error for a file with these sections; an empty text for none.
+/// Returns the library's error for a file with these sections; an empty text if there is none.
 fn refusal(kind: u8, sections: &[Section]) -> String {
     let bytes = container::file(kind, container::VERSION, b"{}", sections);
     scratch::with_file("lying", &bytes, |path| {

@@ -2,8 +2,8 @@
 //!
 //! [`arena`] plays paired matches and computes their statistics, [`experiments`] compares recipes
 //! on held-out games, extrapolates learning curves and tunes settings, [`scorecard`] measures
-//! weights and programs by the same tests, [`throughput`] the throughput of a fit, [`report`] draws
-//! a page of charts.
+//! weights and programs by the same tests, [`throughput`] measures the speed of a fit, and
+//! [`report`] draws a page of charts.
 //!
 //! ```
 //! use othello_lab::experiments::Law;

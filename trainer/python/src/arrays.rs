@@ -1,4 +1,4 @@
-//! Boards as two arrays, and arrays that are given back.
+//! Boards as two arrays, and arrays that are returned to Python.
 
 use numpy::{AllowTypeChange, PyArrayLike1};
 use othello_engine::board::Position;
@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::refused;
 
-/// The discs of one side on many boards: an array of `uint64`, or what NumPy makes one of.
+/// The discs of one side on many boards: an array of `uint64`, or an object that NumPy converts to
+/// one.
 pub(crate) type Discs<'py> = PyArrayLike1<'py, u64, AllowTypeChange>;
 
 /// Checks that each pair of numbers is a position.

@@ -6,7 +6,7 @@ use std::io;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 
-/// Returns the exception of an error: an `OSError` from the system, else a `ValueError`.
+/// Returns the Python exception for an error: `OSError` for a system error, otherwise `ValueError`.
 pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
     let message = error.to_string();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
@@ -22,7 +22,7 @@ pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
     PyValueError::new_err(message)
 }
 
-/// Returns the exception for an argument that makes no sense.
+/// Returns the exception for an invalid argument.
 pub(crate) fn refused(message: impl Into<String>) -> PyErr {
     PyValueError::new_err(message.into())
 }

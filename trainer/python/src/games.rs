@@ -14,9 +14,9 @@ use pyo3::prelude::*;
 use crate::errors::{exception, refused};
 use crate::positions::Paths;
 
-/// The number that stands for no move, and for a game that was not solved.
+/// The number for a missing move, and for a game that was not solved.
 const NO_SQUARE: u8 = u8::MAX;
-/// The number that stands for no score and no value.
+/// The number for a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
 
 /// A batch of games: arrays with a row for each.
@@ -30,7 +30,7 @@ pub(crate) struct Games {
     length: Py<PyArray1<u8>>,
     /// The numbers of moves at the beginning that were drawn at random.
     random: Py<PyArray1<u8>>,
-    /// The scores for black; -128 for a game that was broken off.
+    /// The scores for black; -128 for an unfinished game.
     result: Py<PyArray1<i8>>,
     /// The first ply at which perfect play is known; 255 if none is.
     solved_ply: Py<PyArray1<u8>>,
@@ -126,8 +126,8 @@ impl GameStream {
     }
 }
 
-/// Reads games in batches, from files of games or folders of them. `seed` is that of the split into
-/// training, validation and test, as for `othello-trainer fit`.
+/// Reads games in batches, from files of games or folders of them. `seed` is the seed of the split
+/// into training, validation and test, as for `othello-trainer fit`.
 #[pyfunction]
 #[pyo3(signature = (paths, *, seed = 1, batch = 4096))]
 pub(crate) fn games(paths: Paths, seed: u64, batch: usize) -> PyResult<GameStream> {

@@ -1,4 +1,4 @@
-//! Long work without the interpreter's lock, which Ctrl-C ends.
+//! Long work without the interpreter's lock, interruptible by Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Does work that ends soon after the flag is set, which a signal does. The error is the exception
-/// of the signal's handler, `KeyboardInterrupt` as a rule.
+/// Does work that ends soon after a flag is set by a signal. The error is the exception of the
+/// signal's handler, usually `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -139,8 +139,8 @@ impl PatternSet {
         self.set().scalars().iter().map(|scalar| scalar.name()).collect()
     }
 
-    /// The number of groups of phases that share factors, and the factors of a parameter; `None`
-    /// for a set without factors.
+    /// The number of groups of phases that share factors, and the width of the factor vectors;
+    /// `None` for a set without factors.
     #[getter]
     fn factors(&self) -> Option<(usize, usize)> {
         self.set().factors().map(|shape| (shape.groups(), shape.dimensions()))

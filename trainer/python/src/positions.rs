@@ -91,7 +91,8 @@ impl Paths {
     }
 }
 
-/// Reads the positions of records in batches, labelled and split as `othello-trainer fit` does it.
+/// Reads the positions of records in batches, with the labels and the split of `othello-trainer
+/// fit`.
 ///
 /// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets its
 /// positions count WEIGHT times. `labels` are rules as `fit --labels` takes them, `phases` is a

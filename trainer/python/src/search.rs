@@ -27,7 +27,7 @@ pub(crate) struct Found {
     depth: u32,
     /// True if the value is the score under perfect play.
     exact: bool,
-    /// The number of positions that were entered.
+    /// The number of nodes that the search visited.
     nodes: u64,
 }
 
@@ -60,7 +60,7 @@ pub(crate) enum WeightsOrName {
     Name(String),
 }
 
-/// Calls `work` with the evaluation that is meant, by default the embedded one.
+/// Calls `work` with the named evaluation; the default is the embedded one.
 fn with_evaluator<T>(
     weights: Option<&WeightsOrName>,
     work: impl FnOnce(&Evaluator) -> PyResult<T>,
@@ -84,9 +84,9 @@ fn check_table(hash_mb: usize) -> PyResult<()> {
     Err(refused(format!("a table of {hash_mb} MB; expected {least} to {most}")))
 }
 
-/// Searches a board `depth` moves deep by one thread, and to the end of the game from `exact` empty
-/// squares on. With a `selectivity` of 73, 87, 95, 98 or 99, it prunes nodes at that
-/// ProbCut confidence in percent. The result is the same on every machine. Ctrl-C ends it.
+/// Searches a board to depth `depth` on one thread, and to the end of the game at `exact` or fewer
+/// empty squares. With a `selectivity` of 73, 87, 95, 98 or 99, it prunes nodes at that ProbCut
+/// confidence in percent. The result is the same on every machine. Ctrl-C ends it.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, exact = 0, selectivity = 100, weights = None, hash_mb = 16))]
 pub(crate) fn search(
@@ -116,7 +116,7 @@ fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> P
     Ok(Found::new(position, &found.map_err(exception)?))
 }
 
-/// Solves a board: the score under perfect play by both sides, by all threads. `weights` order
+/// Solves a board: the score under perfect play by both sides, on all threads. `weights` order
 /// moves. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, *, weights = None, hash_mb = 64))]

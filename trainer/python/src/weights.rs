@@ -1,4 +1,4 @@
-//! Weights: loaded, asked for values, taken apart, made of arrays.
+//! Weights: loading, values, contributions of patterns, and conversion from and to arrays.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) struct Part {
     squares: String,
     /// The contribution in discs.
     discs: f64,
-    /// The number of times that training met it; 0 if that is not known.
+    /// The number of times that it occurs in training; 0 if unknown.
     count: u32,
 }
 
@@ -64,7 +64,7 @@ impl Weights {
 
 #[pymethods]
 impl Weights {
-    /// Loads a weights file, or those inside this package by the name `embedded`.
+    /// Loads a weights file; the name `embedded` loads the weights inside this package.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         if path.as_os_str() == "embedded" {
@@ -79,7 +79,8 @@ impl Weights {
         Self::new(py, file, evaluator)
     }
 
-    /// Returns the weights inside this package. How often training met each is not known there.
+    /// Returns the weights inside this package. Their counts of occurrences in training are
+    /// unknown.
     #[staticmethod]
     fn embedded(py: Python<'_>) -> PyResult<Self> {
         let by_class = py.detach(|| ByClass::load(&WeightsChoice::Embedded));
@@ -88,9 +89,10 @@ impl Weights {
         Self::new(py, WeightsFile { weights, provenance, sha256 }, Evaluator::embedded())
     }
 
-    /// Makes weights of arrays, rounded to steps of 1/32 disc. `weights` has the discs and `counts`
-    /// how often training met each, both of 60 rows and a column for each parameter of the set.
-    /// `factors` has three axes: group of phases, parameter, factor. `note` is kept in the file.
+    /// Makes weights from arrays, rounded to steps of 1/32 disc. `weights` is in discs, and
+    /// `counts` are the occurrences in training; both have 60 rows and a column for each parameter
+    /// of the set. `factors` has three axes: group of phases, parameter, factor. `note` is stored
+    /// in the file.
     #[staticmethod]
     #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
     fn from_arrays(
@@ -117,8 +119,8 @@ impl Weights {
         Self::new(pattern_set.py(), file, evaluator)
     }
 
-    /// Returns the numbers of the weights, as `from_arrays` takes them: `weights` and `counts`, and
-    /// `factors` if there are some.
+    /// Returns the weights as arrays for `from_arrays`: `weights`, `counts`, and `factors` if there
+    /// are any.
     fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let arrays = PyDict::new(py);
         arrays.set_item("weights", self.weights().all_steps().mapv(in_discs).into_pyarray(py))?;
@@ -154,7 +156,7 @@ impl Weights {
     }
 
     /// Returns the contribution of each instance of a pattern and of each scalar feature to the
-    /// value of a board, and last what factors say of all together.
+    /// value of a board; the last part is the joint contribution of the factors.
     fn parts(&self, board: BoardOrText) -> PyResult<Vec<Part>> {
         let position = board.position()?;
         let parts = self.weights().parts(&position);
@@ -219,14 +221,14 @@ impl Weights {
         &self.file.sha256
     }
 
-    /// The settings and inputs that decided the weights, as JSON.
+    /// The settings and inputs that determined the weights, as JSON.
     #[getter]
     fn provenance(&self) -> String {
         self.file.provenance.canonical()
     }
 
-    /// Writes a weights file, and returns the checksum of its content. Another file in its place is
-    /// refused, or replaced with `force`.
+    /// Writes a weights file, and returns the checksum of its content. If another file exists, it
+    /// is refused, or replaced with `force`.
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };

@@ -25,7 +25,8 @@ use crate::model::Model;
 use crate::model::Phases;
 use crate::throughput::{Ends, SOLVED_EMPTIES, indices, measure_cpu, measure_kernels, positions};
 
-/// The most random games, more than any measurement needs; their positions still fit in memory.
+/// The greatest number of random games: more than any measurement needs, but their positions still
+/// fit into memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 /// Arguments of `bench`.

@@ -18,13 +18,13 @@ use super::matches::check_reached;
 use crate::arena::{Choice, Terms};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
-/// The files that a part without a flag takes from a copy of the repository.
+/// The files in a copy of the repository that are used for parts without a flag.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
 const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];
 const OPENINGS: &[&str] = &["datasets/openings/balanced-8.txt"];
 
-/// The seed that draws the openings of the match, and how far from even these may be.
+/// The seed for drawing the openings of the match, and the greatest absolute value of an opening.
 const SEED: u64 = 1;
 const WITHIN: Discs = 10;
 
@@ -77,7 +77,8 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Looks for files of the repository in this folder and those above it. The error is a reason.
+/// Looks for files of the repository in this folder and in the folders above it. The error is a
+/// reason.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -145,7 +146,8 @@ impl Plan<'_> {
         })
     }
 
-    /// Loads the reference and draws the openings of the match; `None` if there is no match.
+    /// Loads the reference and draws the openings of the match; returns `None` if there is no
+    /// match.
     fn equal_time(&mut self) -> anyhow::Result<Option<EqualTime>> {
         let Arguments { games, time, against, players, openings, .. } = self.arguments;
         let named = openings.as_slice();
@@ -173,7 +175,7 @@ impl Plan<'_> {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the terms on which a program is started to ask for its name.
+    /// Returns the conditions under which a program is started to ask for its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: self.timeout, game: None }
     }
@@ -188,14 +190,15 @@ impl Arguments {
         files.chain(players.filter_map(PlayerSpec::file))
     }
 
-    /// Returns the files in which to look for games that lead to problems, whatever parts run.
+    /// Returns the files that are searched for games that lead to problems. They do not depend on
+    /// the parts.
     fn files_of_games(&self) -> Vec<PathBuf> {
         let strong = self.strong.clone().map(|file| vec![file]);
         let strong = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
         strong.into_iter().chain(self.exact.iter().cloned()).collect()
     }
 
-    /// Refuses an output that cannot be written, before anything is measured.
+    /// Refuses an output that cannot be written, before the measurements.
     fn check_output(&self) -> anyhow::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         check_output(out, self.inputs())?;
@@ -244,7 +247,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(report.has_wrong_scores()))
 }
 
-/// Returns the command line, as a shell reads it.
+/// Returns the command line in the syntax of a shell.
 fn command_line() -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./,:=+@%".contains(letter);
     let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {

@@ -1,4 +1,4 @@
-//! `othello-trainer compare`: decides which of two recipes is better, with its confidence.
+//! `othello-trainer compare`: decides which of two recipes is better, with a confidence interval.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ fn discs(text: &str) -> Result<f64, String> {
     discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
 }
 
-/// Fits both recipes by every seed, measures, plays, and reports.
+/// Fits both recipes with every seed, measures, plays a match, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];

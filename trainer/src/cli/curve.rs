@@ -1,4 +1,4 @@
-//! `othello-trainer curve`: measures the error of a recipe by amount of data.
+//! `othello-trainer curve`: measures the error of a recipe as a function of the amount of data.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub struct Arguments {
     picture: Option<PathBuf>,
 }
 
-/// Fits the recipe to every share by every seed, measures, and reports.
+/// Fits the recipe to every share with every seed, measures, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let recipe = Recipe::read(&arguments.recipe)?;

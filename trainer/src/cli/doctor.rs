@@ -1,4 +1,4 @@
-//! `othello-trainer doctor`: reports what this machine has and what will be used.
+//! `othello-trainer doctor`: reports the hardware of this machine and what will be used of it.
 
 use std::fmt;
 
@@ -19,15 +19,15 @@ pub(in crate::cli) struct Findings {
     device: &'static str,
     /// The reason for it.
     reason: String,
-    /// The GPU; null without a usable one.
+    /// The GPU; null if there is no usable one.
     gpu: Option<GpuFindings>,
     /// The number of threads.
     threads: usize,
     /// The memory of the machine; null if the system does not report it.
     memory_bytes: Option<u64>,
-    /// The instruction set that hot functions were chosen for.
+    /// The instruction set that the functions with most of the work use.
     instructions: &'static str,
-    /// Those of the computation of parameters.
+    /// The available instruction sets for computing parameters.
     instruction_sets: Vec<&'static str>,
     /// The optimizer of a fit on this device.
     optimizer: &'static str,

@@ -146,7 +146,7 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
 }
 
 impl Format {
-    /// Returns the program that the format is of, if weights are converted for one.
+    /// Returns the other program if weights are converted to its format.
     fn program(self) -> Option<Program> {
         match self {
             Self::Edax => Some(Program::Edax),
@@ -158,7 +158,7 @@ impl Format {
 }
 
 impl Arguments {
-    /// Returns the file or folder of records, if positions are to be written as arrays.
+    /// Returns the file or folder of records, if positions are exported as arrays.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
         let are_records = |kind| matches!(kind, Kind::Games | Kind::Positions | Kind::Openings);

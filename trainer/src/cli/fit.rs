@@ -118,10 +118,10 @@ pub(in crate::cli) struct Fitted {
     shard: Option<String>,
     /// The phases.
     phases: FitReport,
-    /// The phases outside `--phases` that took over the weights of a fitted one.
+    /// The phases outside `--phases` that got the weights of a fitted one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     filled: Vec<Filled>,
-    /// The phases that ran out of time.
+    /// The phases that reached the time limit.
     unfinished: Vec<Phase>,
     /// The training positions that were read.
     positions: u64,
@@ -140,7 +140,7 @@ pub(in crate::cli) struct Fitted {
     sha256: Option<String>,
 }
 
-/// A phase that was not fitted, and the phase whose weights it took over.
+/// A phase that was not fitted, and the phase whose weights it got.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Filled {
     /// A phase that was not fitted.
@@ -252,7 +252,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(outcome(&verdict, session))
 }
 
-/// Returns the phases outside the fit that took over the weights of a fitted one.
+/// Returns the phases outside the fit that got the weights of a fitted one.
 fn filled(phases: &FitReport) -> Vec<Filled> {
     let filled = phases.filled().into_iter();
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
@@ -264,7 +264,7 @@ fn described(shape: FactorShape) -> String {
 }
 
 impl Arguments {
-    /// Returns the pattern set of a fit from nothing.
+    /// Returns the pattern set of a fit without initial weights.
     fn pattern_set(&self) -> anyhow::Result<PatternSet> {
         let name = self.patterns.as_deref().unwrap_or("standard");
         let set = PatternSet::named(name, Path::new(""))?;
@@ -272,7 +272,7 @@ impl Arguments {
         Ok(set.with_factors(shape))
     }
 
-    /// Reads the weights to start from, with factors of the shape that is wanted.
+    /// Reads the initial weights, and converts their factors to the requested shape.
     fn initial(&self, path: &Path) -> anyhow::Result<WeightsFile> {
         let file = Weights::read(path)?;
         let Some(choice) = self.factors else { return Ok(file) };
@@ -290,7 +290,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Says that phases outside `--phases` share factors with phases inside; `None` if none do.
+    /// Returns a message if phases outside `--phases` share factors with phases inside; otherwise
+    /// `None`.
     fn cut_groups(&self, factors: Option<FactorShape>) -> Option<String> {
         let phases = &self.phases.0;
         let whole = factors?.whole_groups(phases);
@@ -350,12 +351,12 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
     }
 
-    /// Returns the memory limit of positions: half of the memory.
+    /// Returns the memory limit for positions, which is half of the memory.
     fn limit_of_positions(&self, memory: u64) -> MemoryLimit {
         MemoryLimit::beside(&self.out, memory / 2)
     }
 
-    /// Returns the device, the optimizer, and the reason for it.
+    /// Returns the device, the optimizer, and the reasons for both.
     fn device_and_optimizer(
         &self,
         set: &PatternSet,
@@ -372,7 +373,7 @@ impl Arguments {
         Ok((device, fit::Optimizer::Adam, "values are not linear in factors"))
     }
 
-    /// Returns the optimizer of a fit without factors, and the reason for it.
+    /// Returns the optimizer of a fit without factors, and the reason for the choice.
     fn optimizer(&self, device: &PickedDevice) -> (fit::Optimizer, &'static str) {
         const ASKED: &str = "asked for by --optimizer";
         match self.optimizer {
@@ -388,8 +389,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the settings of the laid-out dataset, if any, overridden by the settings file and
-    /// the flags.
+    /// Returns the settings of the dataset in a folder, if any, overridden by the settings file and
+    /// then by the flags.
     fn settings(
         &self,
         optimizer: fit::Optimizer,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use othello_engine::text_table::table;
 
-/// Counts by a number of discs, drawn as bars.
+/// A histogram of numbers of discs, printed as bars.
 pub(super) struct Histogram {
     counts: BTreeMap<i32, u64>,
     /// The name of the counted things, in the plural.

@@ -1,4 +1,4 @@
-//! `othello-trainer inspect`: reports the content of files of records.
+//! `othello-trainer inspect`: reports on the content of files of records.
 
 use std::fmt;
 use std::path::PathBuf;

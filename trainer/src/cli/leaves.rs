@@ -1,4 +1,4 @@
-//! `othello-trainer leaves`: writes the positions that searches of games end at.
+//! `othello-trainer leaves`: searches positions of games, and writes the leaves.
 
 use std::path::PathBuf;
 

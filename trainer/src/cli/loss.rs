@@ -27,7 +27,7 @@ mod picture;
 mod worst;
 
 /// The least number of positions with the same number of empty squares for which `--max-bias`
-/// checks their bias.
+/// checks the bias.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 /// Arguments of `loss`.

@@ -1,5 +1,5 @@
-//! `othello-trainer match`: decides which of two players is better, evaluations or external
-//! programs.
+//! `othello-trainer match`: decides which of two players is better. Players are evaluations or
+//! external programs.
 
 mod kept;
 
@@ -115,7 +115,7 @@ impl Loaded {
 }
 
 impl Arguments {
-    /// Refuses outputs that cannot be written, before anything is played.
+    /// Refuses outputs that cannot be written, before the match.
     fn check_outputs(&self) -> anyhow::Result<()> {
         let mut inputs = vec![self.openings.as_path()];
         for player in [&self.first, &self.second] {
@@ -134,20 +134,20 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the plan of searches without flags and keys.
+    /// Returns the plan of searches without any flags and keys.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search of players that have no keys of their own.
+    /// Returns the search of players whose strings have no search keys.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
         SearchSpec { milliseconds, search: self.search, ..flags }
     }
 
-    /// Loads weights; starts an external program once, to check that it answers.
+    /// Loads weights. An external program is started once, to check that it answers.
     fn load(&self, choice: &PlayerSpec, terms: Terms) -> anyhow::Result<Loaded> {
         let player = || format!("player {choice}");
         match choice {
@@ -172,7 +172,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the provenance: everything that decides the games.
+    /// Returns the provenance: everything that determines the games.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
         let [first, second] = players.each_ref().map(|player| &player.plan);
         let settings = Provenance::new("match")
@@ -272,7 +272,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Refuses openings that no game leads to.
+/// Refuses openings to which no game leads.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand.
+//! The command line: one file for each subcommand.
 
 pub mod average;
 pub mod bench;

@@ -1,4 +1,5 @@
-//! `othello-trainer quickstart`: runs the whole loop in small, from nothing to a verdict.
+//! `othello-trainer quickstart`: runs the whole loop on a small scale, from random games to a
+//! verdict.
 
 use std::fmt;
 use std::fs;
@@ -44,19 +45,19 @@ struct Games {
     games: u64,
     random_plies: &'static str,
     depth: u32,
-    /// The numbers of empty squares from which games are perfect, drawn for each.
+    /// The numbers of empty squares at which perfect play starts; one is drawn for each game.
     exact: &'static str,
 }
 
-/// Two turns of the loop: first quick games by an evaluation of moves and corners, then better
-/// games by the weights learned from them.
+/// The two generations: first fast games by an evaluation by hand, then better games by the weights
+/// fitted to them.
 const GENERATIONS: [Games; 2] = [
     Games { games: 10_240, random_plies: RANDOM_PLIES, depth: 2, exact: "10..11" },
     Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: "12..13" },
 ];
 const RANDOM_PLIES: &str = "8..=24*3,25..=45";
-/// The games that the last fit is tested on. They have a seed and a schedule of their own, and the
-/// same player plays them with deeper searches than the games that it learns from.
+/// The games for testing the last fit. They have their own seed and random plies; the same player
+/// plays them with deeper searches than in its training games.
 const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: "14..15" };
 /// The seed of the test games, far from the seeds of the generations, which follow `--seed`.
 const TEST_SEED: u64 = 1 << 32;
@@ -82,7 +83,7 @@ pub(in crate::cli) struct Verdict {
     weights: PathBuf,
     /// The checksum of its content.
     sha256: String,
-    /// The match against the evaluation of moves and corners by hand.
+    /// The match against `mobility`, the evaluation by hand.
     r#match: MatchReport,
     /// The match against the embedded weights.
     match_embedded: MatchReport,
@@ -162,7 +163,7 @@ struct Fitted {
 }
 
 impl Quickstart<'_> {
-    /// Enumerates the openings and scores them by the evaluation of moves and corners.
+    /// Enumerates the openings and scores them by searches with `mobility`.
     fn openings(&self) -> anyhow::Result<PathBuf> {
         let path = self.folder.join("plies.openings");
         let settings = openings::Settings::whole(OPENING_PLIES, OPENING_DEPTH);
@@ -190,7 +191,7 @@ impl Quickstart<'_> {
         Ok(path)
     }
 
-    /// Fits all phases to all data so far.
+    /// Fits all phases to all games so far.
     fn fit(
         &self,
         number: usize,
@@ -220,7 +221,7 @@ impl Quickstart<'_> {
         Ok(Fitted { weights, positions, report, sha256: summary.sha256 })
     }
 
-    /// Plays new weights against an opponent, from openings near even.
+    /// Plays a match of new weights against an opponent, from nearly even openings.
     fn play_match(
         &self,
         weights: &Path,

@@ -44,7 +44,7 @@ pub(in crate::cli) struct Written {
     runs: usize,
     /// The number of shown matches.
     matches: usize,
-    /// The number of shown reports of errors.
+    /// The number of reports of errors on the page.
     losses: usize,
     /// The size of the page.
     bytes: usize,
@@ -73,8 +73,8 @@ impl fmt::Display for Written {
 /// The most bytes that are read of a command's output.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// Checks the fields of a match that the page shows. Returns the first field that is missing, or
-/// differs from what `match --json` prints.
+/// Checks the fields of a match that the page uses. Returns the first field that is missing, or
+/// that `match --json` does not print in this form.
 fn problem_of(report: &Json) -> Option<String> {
     let is_number = |value: &Json| value.is_number();
     let maybe_number = |value: &Json| value.is_number() || value.is_null();
@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// Reads the JSON object that a command printed into a file. The object must have `field`, which
-/// identifies the command.
+/// only this command prints.
 fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
     let shown = path.display();
     let bytes = read_ordinary(path, LONGEST_PRINTED)?;

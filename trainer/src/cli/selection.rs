@@ -1,5 +1,5 @@
-//! The common parts of `split`, `sample` and `shuffle`: the input files, and the report of the
-//! written ones.
+//! The common parts of `split`, `sample` and `shuffle`: the input files, and the report on the
+//! written files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,9 +26,9 @@ pub struct Files {
     pub(super) seed: u64,
 }
 
-/// The work of a subcommand on games or on positions.
+/// The work of a subcommand, on games or on positions.
 pub(super) trait Selection {
-    /// Chooses among records, and returns the written files.
+    /// Selects records, and returns the written files.
     fn select<R: Splittable>(
         &self,
         inputs: &Inputs<R>,
@@ -37,8 +37,8 @@ pub(super) trait Selection {
 }
 
 impl Files {
-    /// Does the work on the records of the files and reports. If the first file holds games, all
-    /// must; otherwise all must hold positions.
+    /// Does the work on the records of the files, and reports. If the first file contains games,
+    /// all files must; otherwise all must contain positions.
     pub(super) fn select(
         &self,
         work: &impl Selection,

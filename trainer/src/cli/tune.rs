@@ -1,4 +1,4 @@
-//! `othello-trainer tune`: finds the values of a recipe's entries with the smallest error.
+//! `othello-trainer tune`: finds the values of settings in a recipe that give the smallest error.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub struct Arguments {
     study: StudySettings,
 }
 
-/// The amount that early rounds have less of.
+/// The amount that is smaller in early rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum EarlyRounds {
     /// Games to fit to
@@ -46,7 +46,7 @@ enum EarlyRounds {
     Seeds,
 }
 
-/// Fits in rounds, eliminates, and reports.
+/// Runs fits in rounds, eliminates trials, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let Recipe { name, .. } = Recipe::read(&arguments.recipe)?;

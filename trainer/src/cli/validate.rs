@@ -66,7 +66,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lists the files of records of a folder; adds the results of validating those not listed before.
+/// Lists the files of records of a folder, and adds the results of validating those not listed
+/// before.
 fn list(
     folder: &Path,
     anew: bool,
@@ -95,7 +96,7 @@ fn list(
     Ok(())
 }
 
-/// Validates, repairs if requested, and reports; exit status 1 if something is damaged.
+/// Validates, repairs if requested, and reports; exit status 1 if there is damage.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
     let (mut files, mut repaired) = (vec![], None);

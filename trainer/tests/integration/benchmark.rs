@@ -21,8 +21,8 @@ fn score(position: &Position) -> Discs {
     Search::new(&Mobility).depth(60).find(position).unwrap().value.score()
 }
 
-/// Creates a folder with games that are solved at 14 empty squares, and with one position of
-/// each as a problem in OBF.
+/// Creates a folder with games that are solved at 14 empty squares, and with one position of each
+/// game as a problem in OBF.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(3, 12, 14);
     let mut games = GameReader::open(&folder.path("a.games")).unwrap();
@@ -48,7 +48,8 @@ fn problems(folder: &Folder) -> Vec<Problem> {
     folder.text("hard.obf").lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Returns in how many problems a move is best, and how many discs it loses on average.
+/// Returns the number of problems in which a chosen move is best, and the mean number of discs
+/// lost.
 fn rated(problems: &[Problem], choose: impl Fn(&Position) -> String) -> (u64, f64) {
     let lost = problems.iter().map(|problem| {
         let best = problem.expected().unwrap();
@@ -135,7 +136,7 @@ fn the_table_has_a_row_a_player_and_says_what_gave_it() {
     folder.runs(&format!("{few} --force"));
 }
 
-/// Our own server, by both protocols. By GTP a position is given by the game that led to it.
+/// Our own server, by both protocols. By GTP, a position is given by the game that leads to it.
 #[test]
 fn programs_are_asked_for_their_moves() {
     let folder = folder();

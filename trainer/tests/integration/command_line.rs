@@ -1,5 +1,5 @@
-//! The command line as a whole: inputs are never replaced, and outputs of an earlier run are
-//! reported as such.
+//! The command line as a whole: inputs are never replaced, and existing outputs of an earlier run
+//! are reported as complete.
 
 use othello_engine::selfplay::Run;
 use serde_json::json;
@@ -17,7 +17,7 @@ fn folder() -> (Folder, u64) {
     (folder, games)
 }
 
-/// A past bug: no message told a new output from one that was complete already.
+/// A regression: no message distinguished a new output from one that was already complete.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     let (folder, games) = folder();
@@ -38,8 +38,9 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     }
 }
 
-/// The games of shards, with one folder of parts, are packed into the file of an undivided run. A
-/// run whose command has no way to pack, and a folder of something else, are refused.
+/// The parts of shards, in one folder, are packed into the same file as those of an undivided run.
+/// `pack` refuses a run whose command has no function for packing, and a folder that is not of a
+/// run.
 #[test]
 fn shards_are_packed_into_the_undivided_file() {
     let (folder, _) = folder();
@@ -61,7 +62,7 @@ fn shards_are_packed_into_the_undivided_file() {
     folder.refuses("pack b.games", "b.games.parts/run.json: cannot open it");
 }
 
-/// A past bug: some help texts said "plays", others "play".
+/// A regression: some help texts began with "plays", others with "play".
 #[test]
 fn subcommands_are_described_by_imperatives() {
     let help = Folder::new().run("--help").stdout;

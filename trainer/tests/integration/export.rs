@@ -22,7 +22,7 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights of all kinds, and the files of their values of `boards.txt`.
+/// Weights with and without factors, and the files of their values for `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -98,7 +98,7 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
-/// The arrays of positions are those that a plain reader of games finds.
+/// The arrays of positions equal those from a simple reader of games.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {
     let folder = Folder::with_random_games(0..40);
@@ -137,7 +137,7 @@ fn the_positions_of_games_are_written_as_arrays() {
     assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
 }
 
-/// Python code from formats.md must give the stated value of every board that can be evaluated.
+/// Python code from formats.md must return the stated value of every board that can be evaluated.
 #[test]
 fn numpy_evaluates_from_the_arrays() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());

@@ -1,5 +1,5 @@
-//! Matches against external programs. Programs that behave play like our own players; those that
-//! misbehave forfeit the game and nothing else.
+//! Matches against external programs. Programs that behave correctly play like our own players;
+//! those that misbehave forfeit the game and nothing else.
 //!
 //! The external program is this test binary, started as [`engine_process`].
 
@@ -68,7 +68,7 @@ impl<S: Server> Server for Mannered<S> {
     }
 }
 
-/// Not a test: the engine that the tests play against.
+/// Not a test: the engine that plays in the tests.
 #[test]
 #[ignore = "an engine for the other tests"]
 fn engine_process() {
@@ -123,8 +123,8 @@ fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> Matc
     played.play(openings, &Silent).unwrap()
 }
 
-/// Checks that every game counts once, and that forfeited games count all discs for the other
-/// player.
+/// Checks that every game counts once, and that the other player gets all discs of a forfeited
+/// game.
 fn check_accounts(result: &MatchResult, openings: usize) {
     let statistics = result.statistics();
     assert_eq!(result.pairs.len(), openings);

@@ -1,5 +1,6 @@
-//! The outputs and messages of a fit. Foreign side files are refused, outputs have the same bytes
-//! after any interruption, and failed checks give the reason. One test for each past bug.
+//! The outputs and messages of a fit. Side files of other programs are refused, outputs have the
+//! same bytes after any interruption, and failed checks state the reason. There is a test for each
+//! regression.
 
 use std::fs;
 
@@ -18,7 +19,7 @@ fn fitted(folder: &Folder, more: &str) -> Value {
     folder.json(&format!("{FIT} {more}"))
 }
 
-/// A past bug: foreign side files were overwritten or deleted.
+/// A regression: side files of other programs were overwritten or deleted.
 #[test]
 fn side_files_of_somebody_else_are_refused_without_force() {
     let folder = folder();
@@ -39,7 +40,7 @@ fn side_files_of_somebody_else_are_refused_without_force() {
     folder.runs(&format!("{FIT} --out a.weights --force"));
 }
 
-/// The side files of a fit with other settings are also foreign.
+/// The side files of a fit with other settings are refused in the same way.
 #[test]
 fn side_files_of_another_fit_are_refused_without_force() {
     let folder = folder();
@@ -71,7 +72,7 @@ fn metrics_have_every_epoch_once_in_order_whatever_the_threads() {
     assert!(lines[1..].iter().all(|line| line["train_mse"].as_f64() > Some(0.0)), "{text}");
 }
 
-/// A past bug: `bench --indices` overwrote any file.
+/// A regression: `bench --indices` overwrote any file.
 #[test]
 fn indices_replace_no_other_file() {
     let folder = folder();
@@ -128,7 +129,7 @@ fn a_missing_driver_is_news_only_to_who_asked() {
     assert!(said.contains(reason), "{said}");
 }
 
-/// A past bug: complete weights were taken with the report of another fit.
+/// A regression: complete weights were accepted together with the report of another fit.
 #[test]
 fn complete_weights_without_their_report_say_what_to_do() {
     let folder = folder();

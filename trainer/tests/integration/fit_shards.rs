@@ -1,4 +1,4 @@
-//! Fits that several machines share, on the command line, with games of random moves.
+//! Fits on the command line that several machines share, with random games.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -137,7 +137,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     }
 }
 
-/// Each file is a stretch, so that three stretches and 60 phases are shared.
+/// Each file is a stretch, so three stretches and 60 phases are divided among the shards.
 #[test]
 fn shards_of_a_dataset_make_the_files_of_one_process() {
     let folder = Folder::new();
@@ -170,8 +170,8 @@ fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder.path(name)).unwrap().map(file).collect()
 }
 
-/// Merging laid-out datasets with new games, in any order and with any memory, gives the bytes of
-/// laying out everything at once.
+/// Merging datasets with new games, in any order and with any memory, gives the same bytes as one
+/// dataset of everything.
 #[test]
 fn a_dataset_grows_without_its_games() {
     let folder = Folder::new();

@@ -14,7 +14,7 @@ use othello_testing::records;
 /// The number of random moves at the beginning of a game of [`random_game`].
 pub(crate) const RANDOM_PLIES: u8 = 6;
 
-/// A pattern set with factors, so small that its fits take little.
+/// A pattern set with factors, small enough for fast fits.
 pub(crate) const TINY_FACTORS: &str = "name = 'tiny'\nscalars = ['moves_pair']\n\
     [factors]\ndimensions = 8\nphases = 4\n\
     [[pattern]]\nsquares = 'a1 b1 c1 d1 a2'\n[[pattern]]\nsquares = 'c3 d3 e3 f3'\n";

@@ -1,6 +1,6 @@
-//! Tests of the crate and its program from outside, in one binary, since every binary takes long to
-//! link. Tests that kill and resume have a binary of their own, since they measure the processor
-//! time of all children.
+//! Tests of the crate and its program from outside, in one binary, since linking each binary takes
+//! long. Tests that kill and resume have a separate binary, since they measure the processor time
+//! of all children.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

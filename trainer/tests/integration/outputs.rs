@@ -17,7 +17,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Commands with hours of work, each with `OUT` in place of an output.
+/// Commands with hours of work; `OUT` stands for an output.
 const WORK: [&str; 6] = [
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --games-out OUT",
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --transcripts-out OUT",
@@ -59,7 +59,8 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     at.refuses(&WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
 }
 
-/// One of them took the place of the other; and a file of another match was told after the match.
+/// Regressions: one output replaced the other, and the file of another match was reported only
+/// after the match.
 #[test]
 fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     let at = &folder();
@@ -85,7 +86,7 @@ fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     }
 }
 
-/// A past bug: files that a command reads indirectly were overwritten with `--force`.
+/// A regression: with `--force`, files that a command reads indirectly were overwritten.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let at = &folder();
@@ -132,8 +133,8 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     assert!(!at.path("dataset.json").exists() && !at.path("training-30.positions").exists());
 }
 
-/// It was found out after all positions were laid out. What is damaged here would be found in
-/// reading.
+/// A regression: this was detected only after all positions were sorted. The damage in this test
+/// would be detected while reading.
 #[test]
 fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     let at = &folder();
@@ -159,8 +160,8 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     at.runs("dataset a.games --out laid-out");
 }
 
-/// The folder for the weights was made after the test games were read, and after the picture was
-/// looked at.
+/// A regression: the folder for the weights was created only after the test games were read and
+/// after the picture was checked.
 #[test]
 fn a_study_proves_its_folder_before_it_reads() {
     let at = &folder();
@@ -211,7 +212,7 @@ fn of_a_million_bad_lines_not_each_is_told() {
     assert!(said.lines().count() < 120 && said.contains("rejected: 4900 more"), "{said}");
 }
 
-/// A past bug: the signal of such a write ended the process without a message.
+/// A regression: the signal of such a write ended the process without a message.
 #[test]
 fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     let at = &folder();

@@ -1,4 +1,4 @@
-//! Quantised weights on the command line.
+//! Quantized weights on the command line.
 
 use othello_engine::eval::Weights;
 

@@ -1,4 +1,4 @@
-//! Tests that commands print what `tests/cmd` expects, that the picture of the errors is the one
+//! Tests that commands print the output in `tests/cmd`, that the picture of the errors is the one
 //! that the program draws, and that `quickstart` prints the table of the README. `othello-testing`
 //! runs every command of the guides.
 

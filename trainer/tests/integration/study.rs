@@ -1,4 +1,4 @@
-//! The commands that study weights: `compare`, `curve`, `tune`, and the details of `loss`.
+//! The commands for studies: `compare`, `curve`, `tune`, and the details of `loss`.
 
 use othello_engine::board::Side;
 use othello_engine::board::notation::board_text;

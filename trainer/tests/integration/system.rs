@@ -1,5 +1,4 @@
-//! Refusals by the operating system: the trainer gives a clear message, loses nothing and leaves no
-//! lock.
+//! Failing system calls: the trainer prints a clear message, loses no data and leaves no lock.
 
 use std::fs;
 use std::process::Stdio;
@@ -114,7 +113,7 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
     }
 }
 
-/// A fit that continues after a torn part reports the loss.
+/// A fit that continues after an incomplete part must report the loss.
 #[test]
 fn a_torn_part_is_told_of() {
     let folder = Folder::with_random_games(0..600);
@@ -129,7 +128,7 @@ fn a_torn_part_is_told_of() {
     assert!(lines.any(|line| line.ends_with("the part is made again")), "{message}");
 }
 
-/// Rejected records are listed on standard error, whose reader may go away.
+/// Rejected records are reported on standard error, whose reader may close the pipe.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
     let folder = Folder::new();

@@ -1,5 +1,6 @@
-//! Tests of `export --format edax` and `egaroucid`, and of the way back. A slow evaluator that
-//! reads the bytes like the other program gives every position the same value.
+//! Tests of `export --format edax` and `egaroucid`, and of the import of these files. A slow
+//! evaluator that reads the bytes as the other program does must return the same value for every
+//! position.
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
@@ -183,8 +184,8 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Checks that values differ by rounding alone: 46 weights are rounded by half a step at most, and
-/// by two tenths of a step on average.
+/// Checks that values differ only by rounding: each of 46 weights is rounded by at most half a
+/// step, and by two tenths of a step on average.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();
@@ -241,7 +242,7 @@ fn a_file_of_edax_keeps_its_values_but_for_rounding() {
     check_rounded(&edax_sums(&bytes, &positions), &read_edax(&bytes).unwrap(), &positions);
 }
 
-/// If mirrored configurations have different weights in the file, ours is the mean.
+/// If mirrored configurations have different weights in the file, our weight is their mean.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();

@@ -1,4 +1,4 @@
-//! Runs one small turn of the loop by the library and the command line: games, a fit, matches.
+//! Runs a small generation with the library and the command line: games, a fit, matches.
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;

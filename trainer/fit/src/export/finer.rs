@@ -1,4 +1,4 @@
-//! Weights in 1/128 disc, as Edax and Zebra have them, in our coarser steps.
+//! Conversion of weights in 1/128 disc, the unit of Edax and Zebra, to our coarser steps.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
@@ -6,18 +6,19 @@ use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
 use super::tables::{Differences, nearest};
 
 pub(super) const FINER_STEPS: i32 = 128;
-/// The number of their steps in one of ours.
+/// The number of their steps in one of our steps.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// The pattern that takes the constant.
+/// The pattern whose weights absorb the constant.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Weights in 1/128 disc that become those of our phases.
+/// Weights in 1/128 disc, which are converted to those of our phases.
 pub(super) struct FinerTables<'a> {
-    /// The weights to set. Their set has row 2, of which every position has four configurations.
+    /// The weights to set. Their set includes row 2, of which every position has four
+    /// configurations.
     pub(super) weights: &'a mut Weights,
-    /// The parameters in the order of the other program.
+    /// The parameters in the order of the other program's file.
     pub(super) order: &'a [usize],
     pub(super) differences: Differences,
 }

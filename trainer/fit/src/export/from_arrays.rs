@@ -1,4 +1,4 @@
-//! Weights from arrays of numbers, such as a program in Python makes.
+//! Weights from arrays of numbers, for example from a Python program.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -11,23 +11,22 @@ use sha2::{Digest as _, Sha256};
 
 use super::tables::{Differences, ReadTables};
 
-/// The numbers of weights, not yet rounded or checked.
+/// The numbers of weights, before rounding and checks.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightArrays<'a> {
     /// The weights in steps: by phase and parameter.
     pub steps: ArrayView2<'a, f64>,
     /// The counts, if they are known: by phase and parameter.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, which a set with factors needs: a row for each group of phases, in which the
-    /// vectors of all parameters stand one after another.
+    /// The factors, required for a set with factors. A group of phases has a row, which contains
+    /// the vectors of all parameters one after another.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
 impl WeightArrays<'_> {
     /// Rounds the numbers to weights for a pattern set.
     ///
-    /// # Errors
-    /// A message for arrays of another shape, and for numbers that weights cannot hold.
+    /// # Errors A message for arrays of a wrong shape, and for numbers out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);
@@ -81,7 +80,7 @@ fn has_shape(name: &str, found: &[usize], expected: [usize; 2]) -> Result<(), St
     Err(format!("the {name} have the shape {found:?}; expected {expected:?}"))
 }
 
-/// Refuses numbers outside the range that weights can have; NaN is outside of every range.
+/// Refuses numbers outside the range of weights, and NaN.
 fn in_range<T: Copy + PartialOrd + Display>(
     numbers: ArrayView1<'_, T>,
     as_held: impl Fn(T) -> T,

@@ -1,10 +1,10 @@
-//! The programs that have an evaluation file of their own.
+//! The programs that have their own evaluation file.
 
 use othello_engine::pattern::PatternSet;
 
 use super::error::ExportError;
 
-/// A program with an evaluation file of its own.
+/// A program with its own evaluation file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Program {
     /// Edax, with `eval.dat`.

@@ -1,4 +1,4 @@
-//! Reads weights as NumPy arrays, written by `export` or by a program in Python.
+//! Reads weights as NumPy arrays, written by `export` or by a Python program.
 
 use std::io::{Read, Seek};
 use std::ops::Range;
@@ -16,9 +16,9 @@ use super::error::ExportError;
 use super::from_arrays::WeightArrays;
 use super::tables::ReadTables;
 
-/// The most bytes of the text of a pattern set.
+/// The greatest size of the text of a pattern set in bytes.
 const MAX_SET_BYTES: usize = 1 << 20;
-/// The most bytes of the header of an array.
+/// The greatest size of the header of an array in bytes.
 const MAX_HEADER_BYTES: usize = 1 << 16;
 /// The size of a number of the widest type in bytes.
 const WIDEST: usize = size_of::<f64>();
@@ -64,7 +64,7 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns up to `most` bytes of an array, and its header; `None` if the file does not have it.
+    /// Returns up to `most` bytes of an array, and its header; `None` if it is not in the file.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -90,7 +90,7 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns at most `most` numbers of any type; `None` if the file does not have the array.
+    /// Returns at most `most` numbers of any type; `None` if the array is not in the file.
     fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
@@ -111,7 +111,7 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Returns numbers by row and parameter (and dimension); `None` without the first array.
+    /// Returns numbers by row and parameter (and dimension); `None` if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -230,7 +230,7 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns a file like one from a program in Python, with `change` as a weight of the pattern.
+    /// Returns a file like one from a Python program; one weight of the pattern is `change`.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);
@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    /// A past bug: counts of −1, of NaN and of 2³² were read as other numbers.
+    /// A regression: counts of −1, of NaN and of 2³² were read as other numbers.
     #[test]
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;

@@ -1,24 +1,24 @@
-//! Zebra's stages: weights for a few numbers of discs played, and what lies between them.
+//! Zebra's stages: weights for some numbers of played discs, and the interpolation between them.
 
 use othello_engine::board::Phase;
 
-/// The numbers of discs played that Zebra's file has weights for.
+/// The numbers of played discs for which Zebra's file has weights.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
-/// The full board, on which weights count discs. It is not stored.
+/// The stage of the full board, whose weights count discs. It is not stored.
 pub(super) const FULL: usize = 60;
 
-/// The stages that Zebra values a phase by, and the shares of both.
+/// The two stages between which Zebra interpolates for a phase, and their shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
-    /// The number of the stage before, 0 to 11: that of the full board is the last.
+    /// The number of the earlier stage, 0 to 11; the last is that of the full board.
     pub(super) before: usize,
-    /// The shares of this stage and of the next one. The first is never 0.
+    /// The shares of the earlier stage and of the next one. The first is never 0.
     pub(super) shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the stages of a phase. Zebra evaluates even numbers of discs played from its first
-    /// stage on; other phases take the next one.
+    /// Returns the stages of a phase. Zebra evaluates even numbers of played discs from its first
+    /// stage on; other phases use the next such number.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -33,12 +33,12 @@ impl Between {
         }
     }
 
-    /// Returns true if the stages are stored, so that a file can have its own weights there.
+    /// Returns true if the stages are stored, so that a file determines their weights.
     pub(super) fn is_stored(self) -> bool {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
-    /// Returns the weight between those of two stages, rounded towards 0 as Zebra does.
+    /// Returns the weight interpolated between two stages, rounded towards 0 as in Zebra.
     pub(super) fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
@@ -46,7 +46,7 @@ impl Between {
     }
 }
 
-/// The least squares of one number for each stored stage: a tridiagonal system.
+/// The least-squares problem for one number in each stored stage: a tridiagonal system.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],
@@ -55,7 +55,7 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Asks for a number at stages that are stored, with a weight.
+    /// Adds an observation between stored stages, with a weight.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -68,7 +68,8 @@ impl Stages {
         }
     }
 
-    /// Returns the numbers of the stages. Each must have been asked for with a weight above 0.
+    /// Returns the solution for each stage. Each stage must have an observation with a weight above
+    /// 0.
     pub(super) fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

@@ -1,5 +1,5 @@
-//! The common parts of other programs' evaluation files: a table of weights for each pattern, by
-//! its configuration, for each number of discs.
+//! The common parts of other programs' evaluation files: for each number of discs and each pattern,
+//! a table of weights by configuration.
 //!
 //! A configuration is numbered in base 3 there: the first square is the most significant digit; 0
 //! is a disc of the player, 1 one of the opponent, 2 an empty square.
@@ -19,7 +19,7 @@ use super::program::Program;
 pub struct ReadTables {
     /// The weights; their counts are unknown and 0.
     pub weights: Weights,
-    /// The rounding by the change of units.
+    /// The rounding errors from the change of units.
     pub rounding: Rounding,
 }
 
@@ -58,7 +58,7 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the class of each configuration, in the order of the other program's numbers.
+/// Returns the class of each configuration, in the order of the other program's numbering.
 pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
@@ -74,15 +74,15 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     (0..pattern.class_of.len()).map(class).collect()
 }
 
-/// Returns the parameters of a pattern's classes in the order in which they are first met.
+/// Returns the parameters of a pattern's classes in the order of their first configuration.
 pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
     let mut met = vec![false; pattern.classes];
     let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts weights to a set that has all their patterns and scalars, in any order and image. The
-/// other parameters become 0, with a count of 0.
+/// Converts weights to a set that includes all their patterns and scalars, in any order and under
+/// any symmetry. The other parameters become 0, with a count of 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     let (set, program) = (program.set(), program.name());
     if weights.factors().is_some() {
@@ -105,7 +105,7 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns the parameter of the weights for each parameter of the set, if there is one.
+    /// Returns, for each parameter of the set, the corresponding parameter of the weights, if any.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];
@@ -148,7 +148,8 @@ impl Correspondence<'_> {
     }
 }
 
-/// Returns the place of each square's image in a list of as many squares, if all are in it.
+/// Returns, for each square, the place of its image in a list of equal length, if all images are in
+/// the list.
 fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
     if squares.len() != list.len() {
         return None;

@@ -7,14 +7,14 @@ use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use super::arrays::{Npz, Place};
 use super::error::ExportError;
 
-/// The origin of the weights, which is written with them.
+/// The origin of the weights, which is written to the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The provenance of the weights as JSON.
     pub provenance: &'a str,
     /// The checksum of the weights file's content.
     pub sha256: &'a str,
-    /// True if the weights come with counts.
+    /// True if the weights have counts.
     pub counted: bool,
 }
 
@@ -46,14 +46,14 @@ pub fn add_weights(
     Ok(())
 }
 
-/// Returns the columns of a place, by phase.
+/// Returns the columns of an array's parameters, by phase.
 fn columns<T: Copy>(place: &Place, by_phase: ArrayView2<'_, T>) -> ArrayD<T> {
     let columns = by_phase.slice_move(s![.., place.parameters.clone()]);
     let shaped = columns.to_shape(place.shape(PHASES, None)).map(|shaped| shaped.into_owned());
     shaped.expect("a place has as many parameters as its axes")
 }
 
-/// Returns the vectors of a place, by group.
+/// Returns the vectors of an array's parameters, by group.
 fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
     let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
     let own = place.parameters.start * dimensions..place.parameters.end * dimensions;

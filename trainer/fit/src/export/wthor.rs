@@ -3,8 +3,8 @@
 //!
 //! The players and the tournament have number 0, the date is 0. The header states the depth at
 //! which most games have a theoretical score, if every game that is long enough has one at that
-//! depth. Otherwise the field of the score repeats the result. The file cannot hold the other data
-//! of our records.
+//! depth. Otherwise the theoretical score repeats the result. The format has no place for the other
+//! data of our records.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use othello_engine::record::Game;
 
 use crate::source::wthor::{HEADER_BYTES, MOVES_AT, RECORD_BYTES};
 
-/// Returns the file of these games; `None` if they are more than its header can count.
+/// Returns the file of these games; `None` if there are more than the header can count.
 pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     let solved_ply = common_solved_ply(games);
     let mut bytes = vec![0; HEADER_BYTES];
@@ -25,7 +25,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the ply at which most games are solved, if all games that reach it are.
+/// Returns the ply at which most games are solved, if all games that reach this ply are solved
+/// there.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {
@@ -50,7 +51,7 @@ fn record(game: &Game, solved_ply: Option<u8>) -> [u8; RECORD_BYTES] {
     record
 }
 
-/// Returns black's discs at the end of a game that was broken off.
+/// Returns black's discs at the end of an unfinished game.
 fn discs_on_the_board(game: &Game) -> u8 {
     let replay = game.replay();
     let black = match replay.side {

@@ -1,16 +1,16 @@
 //! Reads and writes Zebra's evaluation file, `coeffs2.bin`.
 //!
-//! The file is packed by gzip, or not. Its words are 16-bit integers, big-endian: two magic
+//! The file may be compressed by gzip. Its words are 16-bit integers, big-endian: two magic
 //! numbers, the number of stages, and the stages that follow, as numbers of discs played. Then it
 //! has for each of these a constant, the parity, and a weight for each class of the 11 patterns of
-//! the shipped set `zebra`, all in 1/512 disc. Zebra takes them in 1/128 disc, rounded towards 0.
-//! The parity counts at odd numbers of discs played.
+//! the shipped set `zebra`, all in 1/512 disc. Zebra converts them to 1/128 disc, rounded towards
+//! 0. It adds the parity at odd numbers of played discs.
 //!
 //! The classes of a pattern are numbered by the first of their configurations in ascending order;
 //! 0 is a disc of the player, 1 an empty square, 2 a disc of the opponent, and the first square is
 //! the least significant.
 //!
-//! We have weights for every phase, Zebra for eleven, so that writing is a fit of these.
+//! We have weights for every phase, Zebra for eleven, so the writer fits the eleven to ours.
 
 use std::io::{Read as _, Write as _};
 
@@ -28,21 +28,22 @@ use super::tables::{Differences, ReadTables, first_met, for_set};
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
-/// The number of the file's steps in one of those that Zebra counts in.
+/// The number of units of the file in one unit of Zebra's evaluation.
 const WORDS_PER_STEP: i32 = 4;
-/// The numbers of a stage before its weights: constant and parity.
+/// The index of the constant, and then of the parity, before the weights of a stage.
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 /// The number of words of a stage.
 const STAGE_WORDS: usize = 113_879;
-/// The weight of a phase besides its counts, in occurrences: it decides if counts are unknown.
+/// The weight of a phase in addition to its counts, in occurrences. If the counts are unknown, only
+/// this matters.
 const FEWEST: f64 = 0.01;
 
 /// The numbers of a stage in 1/128 disc: constant, parity, and weights in the order of the file.
 type Stage = Vec<i32>;
 
-/// Returns the file with weights that are nearest to these, occurrence by occurrence.
+/// Returns the file with the weights closest to these, each occurrence counting equally.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -77,13 +78,14 @@ fn fitting(number: i32, stage: usize) -> Result<i16, ExportError> {
     })
 }
 
-/// Returns the phases that stored stages decide.
+/// Returns the phases that depend on stored stages.
 fn decided() -> impl Iterator<Item = (Phase, Between)> {
     let phases = Phase::all().map(|phase| (phase, Between::of(phase)));
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the weights of stages to those of the phases that they decide, by how often each occurred.
+/// Fits the weights of stages to those of the phases that depend on them. Each phase counts by the
+/// number of occurrences.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -98,7 +100,7 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits constants and parities to the mean residuals of even and of odd phases.
+/// Fits the constants and parities to the mean residuals of even and odd phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -114,7 +116,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean residual of a phase's positions after the weights of the stages, in 1/128 disc.
+/// Returns the mean residual of a phase's positions that the weights of the stages leave, in 1/128
+/// disc.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -134,8 +137,8 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads a file. Every phase gets the weights that Zebra evaluates it with; constant and parity are
-/// divided among the four weights of row 2.
+/// Reads a file. Every phase gets the weights with which Zebra evaluates it; constant and parity
+/// are distributed over the four weights of row 2.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -189,8 +192,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board: each disc counts as one, divided among the instances of its
-/// square.
+/// Returns the stage of the full board: each disc counts as one, distributed over the instances
+/// that include its square.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);

@@ -3,9 +3,9 @@
 //!
 //! The gradient is that of the mean squared error per occurrence, plus that of the ridge, so that
 //! full batches and small batches approach the minimum that least squares approaches. A batch is a
-//! stretch of every phase of the window; rows are sorted by a hash, so a batch is a fair sample.
-//! The batches of a phase stay the same; each sweep over them draws a new order. Data that is read
-//! from front to back in chunks therefore needs no shuffling.
+//! range of rows of every phase of the window; rows are sorted by a hash, so a batch is a fair
+//! sample. The batches of a phase do not change; each pass over them has a new random order. So
+//! data that are read from front to back in chunks need no shuffling.
 //!
 //! A phase with few positions has few batches, and ten updates per epoch are too few for it. Such a
 //! phase goes over its positions several times in an epoch. (On WTHOR, ten updates left the
@@ -27,7 +27,7 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     /// The seed of the order of the batches.
     seed: u64,
     batches: u32,
-    /// The number of sweeps over the batches in an epoch.
+    /// The number of passes over the batches in an epoch.
     sweeps: u32,
     initial: B::Reals,
     moments: Moments<B>,
@@ -35,18 +35,18 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     fixed: B::Fixed,
     memory: Memory<B>,
     progress: Progress,
-    /// The order of the batches in the current sweep.
+    /// The order of the batches in the current pass.
     order: Vec<u32>,
 }
 
 pub(super) enum Memory<B: Backend> {
-    /// Of all weights of a phase.
+    /// An update of all weights of a phase.
     Phase {
         sums: B::Sums,
         /// The gradient of a batch; `None` if the length of gradients has no limit.
         gradient: Option<B::Reals>,
     },
-    /// Of those weights and factors of a group that a batch has.
+    /// An update of those weights and factors of a group that occur in a batch.
     Group(B::Scratch),
 }
 
@@ -73,7 +73,7 @@ struct Progress {
 }
 
 impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
-    /// Creates Adam at the start of a fit, or in the state that `state` describes.
+    /// Creates Adam at the start of a fit, or in a saved state.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
@@ -165,7 +165,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         learning_rate * warming * scheduled
     }
 
-    /// Updates the weights by a batch; returns Σ weight · residual² before.
+    /// Updates the weights with a batch; returns Σ weight · residual² before the update.
     fn update(&mut self, batch: Batch) -> Result<u128, BackendError> {
         let mut step = self.step();
         let Self { problem, settings, initial, moments, fixed, .. } = self;

@@ -1,4 +1,4 @@
-//! The vector that a fit returns, and the decision when its epochs end.
+//! The vector that a fit returns, and the rule for the end of its epochs.
 
 use othello_engine::eval::nearest_weight;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ use super::settings::Stop;
 use super::solver::Epoch;
 use crate::backend::Errors;
 
-/// The vector of a phase or group in the order of the device: the best by the error on the
-/// validation positions, or the latest if there are none.
+/// The vector of a phase or group in the order of the device: the one with the least validation
+/// error, or the latest if there are no validation positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
     /// The weights in discs; the factors of a group in units.
@@ -31,7 +31,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if a fit can be in this state between two updates.
+    /// Returns true if a fit between two updates can be in this state.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -57,7 +57,8 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records an epoch; returns true if its vector, which the caller stores, is the best so far.
+    /// Records an epoch; returns true if its vector is the best so far. The caller stores the
+    /// vector.
     pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
         let progress = &mut self.progress;
         progress.epochs = epoch.number;
@@ -82,7 +83,7 @@ mod tests {
     use crate::fit::schedule::Schedule;
     use crate::fit::settings::{FitSettings, Optimizer};
 
-    /// Returns the last of 20 epochs if only the first brought a gain.
+    /// Returns the last of 20 epochs of a fit in which only the first epoch lowered the error.
     fn last_epoch(optimizer: Optimizer, schedule: Schedule) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         (settings.adam.epochs, settings.adam.schedule) = (20, schedule);

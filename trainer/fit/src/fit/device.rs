@@ -1,4 +1,4 @@
-//! Picks the device to compute on, and gives the reason.
+//! Selects the device for a fit, and states the reason.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ enum Kind {
 }
 
 impl Device {
-    /// Finds the device; an error has the remedy for one that was requested and is missing.
+    /// Finds the device. If a requested device is missing, the error states the remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let asked = || "asked for by --device".to_owned();
         Ok(match self {
@@ -63,7 +63,7 @@ impl Device {
 }
 
 impl PickedDevice {
-    /// Returns the device's name, as `--device` takes it.
+    /// Returns the device's name, as used by `--device`.
     pub fn name(&self) -> &'static str {
         match self.kind {
             Kind::Cpu => "cpu",
@@ -72,7 +72,7 @@ impl PickedDevice {
         }
     }
 
-    /// Returns true if the CPU was picked, by its own code.
+    /// Returns true if the native code of the CPU was selected.
     pub fn is_cpu(&self) -> bool {
         self.kind == Kind::Cpu
     }

@@ -1,5 +1,5 @@
-//! The loop of a fit: one update after another, the validation error after every epoch, the best
-//! weights kept.
+//! The loop of a fit: update after update, the validation error after every epoch; it keeps the
+//! best weights.
 
 use othello_engine::board::Phase;
 
@@ -14,15 +14,15 @@ use crate::backend::Backend;
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The phase, or the first of the group: its name in metrics and errors.
+    /// The phase, or the first phase of the group, which names it in metrics and errors.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs updates until the fit is finished or the checkpointer stops it. Refuses a solver with
-    /// other epochs than the vector.
+    /// Runs updates until the fit is finished or the checkpointer stops it. Refuses a solver whose
+    /// number of epochs differs from that of the vector.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

@@ -28,12 +28,12 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) settings: &'a FitSettings,
     /// The phases with training positions, and the parameters that are fitted.
     pub(super) group: Group,
-    /// The weights to start from in steps, one for each parameter of the model, for each phase.
+    /// The initial weights in steps, one for each parameter of the model, for each phase.
     pub(super) start: Vec<Vec<i16>>,
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the phases and parameters to fit; `None` without training positions or factors.
+/// Returns the phases and parameters to fit; `None` if there are no training positions or factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -60,7 +60,7 @@ fn rows<'a>(
     phases.iter().map(|&phase| Rows::full(subset(dataset, phase))).collect()
 }
 
-/// The largest size of a factor at the start: factors that start at 0 would stay 0.
+/// The largest initial absolute value of a factor. (Factors that start at 0 would stay 0.)
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
@@ -105,7 +105,7 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws the factors of dimensions in which all are 0, for parameters that occur in training.
+    /// Draws initial factors in dimensions where all are 0, for parameters that occur in training.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -125,7 +125,7 @@ impl<B: Backend> GroupFit<'_, B> {
         }
     }
 
-    /// Returns the initial factors in the group's numbering; 0 without them.
+    /// Returns the initial factors in the group's numbering; 0 if there are none.
     fn initial_factors(&self) -> Vec<i8> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {
@@ -179,7 +179,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns `values` in the order of weights files; other parameters keep those of `before`.
+    /// Returns `values` in the order of weights files; other parameters keep their values of
+    /// `before`.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -195,8 +196,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns the contribution of each parameter's vector by itself, in discs. Weights files have
-    /// it subtracted: the engine squares the sum of all vectors.
+    /// Returns the contribution of each parameter's vector alone, in discs. It is subtracted from
+    /// the weights in a file, because the engine squares the sum of all vectors.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -1,9 +1,9 @@
 //! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel
-//! 1952), computed straight from positions. For comparison also steepest descent with exact steps,
-//! the method of early pattern evaluations.
+//! 1952), computed directly from positions. Also, for comparison, steepest descent with exact
+//! steps, the method of early pattern evaluations.
 //!
-//! With many positions, the first steps use a sample of them. The objective stays that of all
-//! positions, which then need fewer steps.
+//! With many positions, the first steps use a sample of them, so that fewer steps on all positions
+//! are needed. The objective does not change.
 //!
 //! Before every product the search direction is rounded to [`DIRECTION_BITS`] bits at a
 //! power-of-two scale, and the rounded direction is then used everywhere. Products are therefore
@@ -33,7 +33,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     directions: Directions,
     sample: Option<Sample>,
     diagonal: B::Reals,
-    /// The weights at the start; `None` if all are 0.
+    /// The initial weights; `None` if all are 0.
     initial: Option<B::Reals>,
     weights: B::Reals,
     /// Half the negative gradient of the objective, in discs · occurrences.
@@ -43,14 +43,14 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     scratch: Scratch<B>,
 }
 
-/// The part of the positions that the first steps look at.
+/// The sample of positions that the first steps use.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     batch: Batch,
     /// The size of the sample as a share of all positions.
     share: f64,
     steps: u32,
-    /// The most epochs after the steps on the sample.
+    /// The greatest number of epochs after the steps on the sample.
     epochs: u32,
 }
 
@@ -75,7 +75,7 @@ impl Sample {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// gradient · preconditioned gradient at the start.
+    /// gradient · preconditioned gradient at the beginning.
     start: f64,
     /// gradient · preconditioned gradient now.
     energy: f64,
@@ -83,7 +83,7 @@ struct Progress {
     objective: f64,
 }
 
-/// Buffers of an epoch. Nothing in them lasts from one epoch to the next.
+/// Buffers of an epoch. Their content is not needed in the next epoch.
 struct Scratch<B: Backend> {
     fixed: B::Fixed,
     sums: B::Sums,
@@ -93,7 +93,7 @@ struct Scratch<B: Backend> {
 }
 
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
-    /// Creates least squares at the start of a fit, or in the state that `state` describes.
+    /// Creates least squares at the start of a fit, or in a saved state.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
@@ -153,7 +153,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns ‖weights − start‖² in discs², and leaves the difference in `moved`.
+    /// Returns ‖weights − initial weights‖² in discs², and stores the difference in `moved`.
     fn moved(&mut self) -> Result<f64, BackendError> {
         let (backend, moved) = (self.problem.backend, &mut self.scratch.moved);
         backend.copy(&self.weights, moved)?;
@@ -163,9 +163,9 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the preconditioner, by which gradients are divided: the diagonal of the normal
-    /// matrix, except for positions that have a parameter more than once. For steepest descent all
-    /// elements are 1.
+    /// Returns the preconditioner, by which gradients are divided. It is the diagonal of the normal
+    /// matrix, except that it ignores repeated parameters within a position. For steepest descent
+    /// all elements are 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -207,14 +207,14 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     }
 }
 
-/// Uploads the weights at the start; `None` if all of them are 0.
+/// Uploads the initial weights; `None` if all of them are 0.
 fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, BackendError> {
     let moved = problem.initial.iter().any(|&weight| weight != 0.0);
     moved.then(|| problem.backend.upload(&problem.initial)).transpose()
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// A step on all positions is an epoch; steps on the sample belong to the first.
+    /// A step on all positions is an epoch; steps on the sample count as part of the first epoch.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {

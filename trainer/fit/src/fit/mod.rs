@@ -7,8 +7,8 @@
 //! ```
 //!
 //! over the positions xᵢ of the phase and its [`Window`], with labels yᵢ in discs, weights ωᵢ in
-//! occurrences, the ridge λ and the initial weights w⁰. [`PhaseFit`] fits one phase, [`Fit`] all of
-//! them as a run that can be stopped and resumed; [`FitSettings`] decide both.
+//! occurrences, the ridge λ and the initial weights w⁰. [`PhaseFit`] fits one phase. [`Fit`] fits
+//! all of them, as a run that can be stopped and resumed. [`FitSettings`] are the settings of both.
 //!
 //! | modules | content |
 //! |---|---|
@@ -20,8 +20,8 @@
 //! | `units`, `part`, `side_files`, `error`, `pack`, `run` | all phases: a run whose parts are units of phases |
 //! | `device` | the device that a fit runs on |
 //!
-//! A fit computes with vectors, whose elements have the order of [`crate::model`]. It rounds,
-//! measures and reorders them once, at the end.
+//! The elements of a fit's vectors have the order of [`crate::model`]. The fit rounds, measures and
+//! reorders them once, at the end.
 
 mod adam;
 mod best;

@@ -19,7 +19,7 @@ use super::units::Units;
 use crate::model::Model;
 
 /// Packs the parts of a fit that started from `initial`: writes metrics, report and weights. The
-/// folder of parts stays unless `run` is cleaned.
+/// folder of parts remains until `run` is cleaned.
 pub fn pack(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -59,22 +59,22 @@ fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Res
 pub(super) struct Packing<'a> {
     pub(super) run: &'a Run,
     pub(super) model: &'a Model,
-    /// The phases that the fit was to fit.
+    /// The phases that were to be fitted.
     pub(super) phases: &'a RangeInclusive<Phase>,
     pub(super) initial: Option<&'a Weights>,
     pub(super) progress: &'a dyn Progress,
 }
 
 const PACK: &str = "pack (parts)";
-/// The key of the epochs in the provenance of unfinished weights.
+/// The key in the provenance of unfinished weights for the number of epochs.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
-    /// Writes metrics, report and weights. `so_far` are the phases that ran out of time after
-    /// epochs of their own, `stopped` all that ran out of time.
+    /// Writes metrics, report and weights. `stopped` are the phases that reached the time limit;
+    /// `so_far` are those of them that completed at least one epoch.
     ///
-    /// The provenance of unfinished weights names the epoch after which each phase was stopped:
-    /// these epochs decide the weights, however long they took.
+    /// The provenance of unfinished weights names the epoch after which each phase was stopped: the
+    /// weights depend on these epochs, not on the time that they took.
     pub(super) fn write(
         &self,
         so_far: Vec<FittedUnit>,
@@ -116,7 +116,7 @@ impl Packing<'_> {
     }
 }
 
-/// The fitted phases so far. Their weights are held once, in the [`Weights`] that will be written.
+/// The fitted phases so far. Their weights are stored only once, in the [`Weights`] to be written.
 struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,
@@ -124,7 +124,7 @@ struct Assembly {
 }
 
 impl Assembly {
-    /// Starts with `weights`, which hold the values of the phases that will not be fitted.
+    /// Starts with `weights`, whose values remain for the phases that will not be fitted.
     fn new(weights: Weights) -> Self {
         Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
     }
@@ -144,9 +144,9 @@ impl Assembly {
 
     /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
     ///
-    /// A wanted phase that has no positions, or ran out of time, takes the weights of the nearest
-    /// fitted phase (the earlier of two). So does a phase that is not wanted, unless `keep_others`
-    /// is set.
+    /// A wanted phase that has no positions, or reached the time limit, gets the weights of the
+    /// nearest fitted phase (the earlier of two). So does a phase that is not wanted, unless
+    /// `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -169,7 +169,7 @@ impl Assembly {
         Some((self.weights, FitReport(rows)))
     }
 
-    /// Returns the nearest fitted phase, preferably one that shares the factors.
+    /// Returns the nearest fitted phase. Phases that share the factors are preferred.
     fn nearest(&self, phase: Phase) -> Option<Phase> {
         let shape = self.weights.set().factors();
         let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));

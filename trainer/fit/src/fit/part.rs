@@ -1,4 +1,4 @@
-//! The finished parts of a fit: a phase, or a group of phases with their factors.
+//! The finished parts of a fit. A part is a phase, or a group of phases with their factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, PhaseRow, PhaseSection};
@@ -8,9 +8,10 @@ use othello_engine::text::excerpt;
 use super::report::{FittedPhase, FittedUnit, PhaseReport};
 use crate::model::Model;
 
-/// The largest section of text, in bytes: a report, or the metrics of a hundred thousand epochs.
+/// The greatest size of a section of text in bytes: a report, or the metrics of a hundred thousand
+/// epochs.
 const LONGEST_TEXT: usize = 16 << 20;
-/// The largest number of sections: four for each phase, and one for the factors of the group.
+/// The greatest number of sections: four for each phase, and one for the factors of the group.
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
@@ -20,7 +21,7 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the part of some phases; those without positions have no sections.
+    /// Reads the part of some phases. Phases without positions have no sections.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,

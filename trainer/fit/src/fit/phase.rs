@@ -27,9 +27,9 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings.
     pub settings: &'a FitSettings,
-    /// The optimizer. With a solver of the caller's own: the optimizer whose settings apply to it.
+    /// The optimizer. For another solver of the caller: the optimizer whose settings apply to it.
     pub optimizer: Optimizer,
-    /// The weights to start from, which the ridge pulls towards; without them, 0.
+    /// The initial weights, which the ridge pulls towards; 0 if there are none.
     pub initial: Option<&'a Weights>,
     /// The phase, which has training positions.
     pub phase: Phase,
@@ -49,7 +49,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(&mut *solver, checkpointer)
     }
 
-    /// Fits the phase with the caller's own solver, created for [`Self::problem`] and at its start.
+    /// Fits the phase by the caller's solver, which must be newly created for [`Self::problem`].
     pub fn run_with(
         &self,
         solver: &mut dyn Solver<B>,
@@ -59,7 +59,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(solver, checkpointer)
     }
 
-    /// Rounds the weights that [`Self::run`] returned to steps and measures their errors.
+    /// Rounds the weights that [`Self::run`] returned to steps, and measures their errors.
     pub fn finish(&self, vector: FittedVector) -> Result<FittedPhase, BackendError> {
         let &Self { backend, model, dataset, phase, initial, .. } = self;
         let steps = vector.steps();
@@ -96,7 +96,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         }
     }
 
-    /// Creates the solver: at the start, or in the state that `state` describes.
+    /// Creates the solver at the start of a fit, or in a saved state.
     fn solver<'p>(
         &'p self,
         problem: &'p Problem<'_, B>,

@@ -8,12 +8,13 @@ use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
-/// discs², with values clamped to ±64; null without positions to measure them on.
+/// discs², with values clamped to ±64; null without positions to measure.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
-    /// The number of the phase's own training positions, without those of the window.
+    /// The number of the phase's own training positions, excluding those of other phases in the
+    /// window.
     pub positions: u64,
     /// The number of training positions by kind of label, the most frequent first. Duplicates count
     /// separately.
@@ -38,17 +39,17 @@ pub struct PhaseReport {
     /// The epoch whose weights were kept.
     pub best_epoch: u32,
     /// The increase of the validation error by rounding to steps, in discs²; without validation
-    /// positions, that of the training error.
+    /// positions, the increase of the training error.
     pub rounding_loss: Option<f64>,
-    /// True if the fit was stopped early for lack of time.
+    /// True if the time limit stopped the fit early.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// The phase whose weights this phase takes over because it has no positions of its own.
+    /// The phase whose weights this phase uses because it has no positions of its own.
     pub copied_from: Option<Phase>,
 }
 
-/// The number of validation positions below which chance moves their mean squared error by a tenth
-/// or more: too much for stopping a fit early or comparing fits.
+/// The number of validation positions below which their mean squared error varies at random by a
+/// tenth or more. This is too much for stopping a fit early, or for comparing fits.
 const FEW_VALIDATION_POSITIONS: u64 = 200;
 
 impl PhaseReport {
@@ -121,7 +122,7 @@ pub struct Metrics {
     pub phase: Phase,
     /// The epoch, counted from 1.
     pub epoch: u32,
-    /// The size of the preconditioned gradient relative to its size at the start, if the optimizer
+    /// The norm of the preconditioned gradient relative to its initial norm, if the optimizer
     /// computes it.
     pub gradient: Option<f64>,
     /// Mean squared error on the training positions of the window before rounding: after the epoch,
@@ -148,7 +149,7 @@ pub struct FittedPhase {
 }
 
 impl FittedPhase {
-    /// Adds the counts of the initial weights: the fitted weights were also trained on those.
+    /// Adds the counts of the initial weights, since the fitted weights were also trained on them.
     pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
         if let Some(initial) = initial {
             let earlier = initial.counts(self.report.phase);
@@ -167,7 +168,7 @@ pub(super) struct FittedUnit {
     pub(super) factors: Option<(usize, Vec<i8>)>,
 }
 
-/// The rows of the phases that a fit was to fit, in ascending order. `Display` prints them as a
+/// The rows of the phases that were to be fitted, in ascending order. `Display` prints them as a
 /// table.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(transparent)]
@@ -179,8 +180,8 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns the phases outside this fit, each with the nearest fitted phase, whose weights it
-    /// takes over if the fit has no initial weights.
+    /// Returns the phases outside this fit, each with the nearest fitted phase. If the fit has no
+    /// initial weights, they use the weights of that phase.
     pub fn filled(&self) -> Vec<(Phase, Phase)> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
@@ -189,18 +190,19 @@ impl FitReport {
         others.filter_map(|phase| Some((phase, nearest(phase, fitted.iter().copied())?))).collect()
     }
 
-    /// Returns the mean absolute validation error of all phases, by positions, in discs.
+    /// Returns the mean absolute validation error of all phases in discs. Every position counts
+    /// equally.
     pub fn validation_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.validation_mae, row.validation_positions)))
     }
 
-    /// Returns the mean absolute test error of all phases, by positions, in discs.
+    /// Returns the mean absolute test error of all phases in discs. Every position counts equally.
     pub fn test_mae(&self) -> Option<f64> {
         mean(self.0.iter().map(|row| (row.test_mae, row.test_positions)))
     }
 }
 
-/// Returns the fitted phase that is nearest to `phase`; of two, the earlier.
+/// Returns the fitted phase that is nearest to `phase`; the earlier of two.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }

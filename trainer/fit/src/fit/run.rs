@@ -42,8 +42,9 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// The weights of the model's pattern set to start from, which the ridge pulls towards. Phases
-    /// that are not fitted keep them; without them, they take those of the nearest fitted phase.
+    /// The initial weights of the model's pattern set, which the ridge pulls towards. Phases that
+    /// are not fitted keep them. Without initial weights, such phases use those of the nearest
+    /// fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -53,28 +54,29 @@ pub struct Fit<'a> {
     pub limits: Limits,
 }
 
-/// The limits of a fit, which do not decide the weights of a fit that runs to its end.
+/// The limits of a fit. They have no effect on the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// The time limit. Weights of unfinished phases are written, and the next run resumes them.
     pub time: Option<Duration>,
-    /// The memory limit in bytes. Running phases use half of it, or as much as one needs.
+    /// The memory limit in bytes. Phases that run at the same time use half of it, or as much as
+    /// one needs.
     pub memory: Option<u64>,
 }
 
 /// The end of a fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FitEnd {
-    /// The result of the fit of each phase; of a shard, of its own phases.
+    /// The result of the fit of each phase; for a shard, of its own phases.
     pub report: FitReport,
-    /// The summary of the weights file; `None` for a shard, which writes parts alone.
+    /// The summary of the weights file; `None` for a shard, which only writes parts.
     pub summary: Option<Summary>,
 }
 
 impl Fit<'_> {
     /// Fits the phases on `backend` and writes `path`, `path.metrics.jsonl` and `path.report.json`;
-    /// a shard makes its parts in `path.parts`. Keeps existing parts. Refuses foreign files under
-    /// these names, unless `existing` allows replacing them.
+    /// a shard only makes its parts in `path.parts`. Keeps existing parts. Refuses other files
+    /// under these names, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -126,7 +128,8 @@ impl Fit<'_> {
         packed.map(|(summary, report)| FitEnd { report, summary: Some(summary) })
     }
 
-    /// Returns the provenance, which is everything that decides the weights, and the stages.
+    /// Returns the provenance, which contains everything that determines the weights, and the
+    /// stages.
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
@@ -181,7 +184,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Returns the number of fits with vectors of at most this length that may run at once.
+    /// Returns the number of fits that may run at once, given the greatest length of their vectors.
     fn at_once(&self, length: usize) -> Result<usize, FitError> {
         // Eight vectors of doubles, a vector of sums and the best weights; four more vectors while
         // the state is saved, and their bytes.
@@ -206,15 +209,15 @@ struct Work<'a, B> {
     units: Units,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
-    /// The units that ran out of time after at least one epoch.
+    /// The units that reached the time limit after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of the section with the weights that a fit of factors starts from.
+/// The name of the section with the initial weights of a fit of factors.
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Makes the parts that are missing. Returns the phases that ran out of time.
+    /// Makes the missing parts. Returns the phases that reached the time limit.
     fn make(&self) -> Result<Vec<Phase>, FitError> {
         let (model, last) = (self.fit.model, self.run.stages().len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
@@ -260,7 +263,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits the weights of a phase; with `is_start`, those that a fit of factors starts from.
+    /// Fits the weights of a phase; with `is_start`, the initial weights of a fit of factors.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -303,7 +306,7 @@ impl<B: Backend> Work<'_, B> {
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
-    /// Returns the weights that the fit of factors starts from, in steps.
+    /// Returns the initial weights of the fit of factors, in steps.
     fn start(&self, phase: Phase) -> Result<Vec<i16>, FitError> {
         let model = self.fit.model;
         if let Some(file) = self.fit.initial {
@@ -322,7 +325,8 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Runs a fit from the snapshot of its part, or from the beginning if that cannot be used.
+    /// Runs a fit from the snapshot of its part, or from the beginning if the snapshot cannot be
+    /// used.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -348,7 +352,7 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the part of a finished fit, or takes the measured vector of a stopped one.
+    /// Writes the part of a finished fit; stores the measured vector of a stopped one.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

@@ -10,7 +10,7 @@ use crate::InvalidSetting;
 #[derive(Clone, Copy, PartialEq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum Schedule {
-    /// The learning rate stays the same.
+    /// The learning rate is constant.
     Constant,
     /// The learning rate falls to 0 over all epochs, along half a cosine.
     Cosine,
@@ -23,7 +23,7 @@ pub enum Schedule {
         factor: f64,
     },
     /// The learning rate is multiplied by `factor` when the validation error has not fallen for
-    /// `patience` epochs; without validation positions, the training error counts.
+    /// `patience` epochs; without validation positions, the training error is used.
     #[display("plateau:{patience}:{factor}")]
     Plateau {
         /// The number of epochs, at least 1.

@@ -33,8 +33,8 @@ impl Optimizer {
     }
 }
 
-/// The largest ridge: more occurrences than any dataset has. With it every weight stays at its
-/// starting value, and the arithmetic of the fit is far from its bounds.
+/// The largest ridge: more occurrences than any dataset has. With it, every weight keeps its
+/// initial value, and no number in the fit is close to its limit.
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
@@ -45,7 +45,7 @@ pub struct FitSettings {
     #[serde(with = "as_text")]
     #[schemars(with = "String")]
     pub window: Window,
-    /// The pull of every weight towards its starting value (0, or that of `--init`), as a number of
+    /// The pull of every weight towards its initial value (0, or that of `--init`), as a number of
     /// occurrences: more than 0 and at most [`MAX_RIDGE`].
     pub ridge: f64,
     /// The number of epochs without a better validation error after which a phase stops. A learning
@@ -59,9 +59,9 @@ pub struct FitSettings {
     pub seed: u64,
     /// The percentage of games for validation.
     pub validation_percent: u8,
-    /// The percentage of games for the test.
+    /// The percentage of games for testing.
     pub test_percent: u8,
-    /// The share of the games that is used; the others are ignored.
+    /// The share of the games that is used. The others are ignored.
     #[serde(skip_serializing_if = "Share::is_all")]
     pub share: Share,
     /// The settings of least squares and of steepest descent.
@@ -82,7 +82,7 @@ pub struct FactorSettings {
     pub epochs: u32,
     /// The approximate number of positions in an update; 0 means all.
     pub batch: u32,
-    /// The largest change by one update at the start: of a weight in discs, or of a factor. It
+    /// The largest change by one update at the beginning: of a weight in discs, or of a factor. It
     /// falls to 0 along a cosine.
     pub learning_rate: f64,
     /// The pull of every factor towards 0, and of every weight towards the value that least squares
@@ -94,7 +94,7 @@ pub struct FactorSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LeastSquaresSettings {
-    /// The most epochs of a phase; each takes one step.
+    /// The greatest number of epochs of a phase; each takes one step.
     #[serde(alias = "iterations")]
     pub epochs: u32,
     /// The approximate number of training positions of the first steps, including those of the
@@ -103,7 +103,7 @@ pub struct LeastSquaresSettings {
     pub sample: u32,
     /// The number of steps on the sample. They belong to the first epoch.
     pub sample_steps: u32,
-    /// The most epochs of a phase that starts with steps on a sample.
+    /// The greatest number of epochs of a phase that starts with steps on a sample.
     pub sample_epochs: u32,
     /// The relative size of the gradient at which a phase without validation positions stops.
     pub tolerance: f64,
@@ -114,15 +114,15 @@ pub struct LeastSquaresSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamSettings {
-    /// The most epochs of a phase.
+    /// The greatest number of epochs of a phase.
     #[serde(alias = "passes")]
     pub epochs: u32,
     /// The approximate number of positions in an update; 0 means all.
     pub batch: u32,
-    /// The fewest updates in an epoch of mini-batches. If the positions make fewer batches, an
-    /// epoch goes over them several times.
+    /// The smallest number of updates in an epoch of mini-batches. If the positions make fewer
+    /// batches, an epoch passes over them several times.
     pub updates: u32,
-    /// The largest change of a weight by one update at the start, in discs.
+    /// The largest change of a weight by one update at the beginning, in discs.
     pub learning_rate: f64,
     /// The schedule of the learning rate.
     #[serde(with = "as_text")]
@@ -130,16 +130,17 @@ pub struct AdamSettings {
     pub schedule: Schedule,
     /// The number of epochs over which the learning rate first rises from 0; it may be a fraction.
     pub warm_up: f64,
-    /// The part of the running mean of the gradient that an update keeps.
+    /// The share of the running mean of the gradient that an update keeps.
     pub beta1: f64,
-    /// The part of the running mean of the squared gradient that an update keeps.
+    /// The share of the running mean of the squared gradient that an update keeps.
     pub beta2: f64,
     /// The number added to the root of the mean squared gradient, in discs.
     pub epsilon: f64,
-    /// Decoupled weight decay. Every update moves a weight by this part, times the learning rate,
-    /// of the way to its starting value. Unlike the ridge, it is not part of the objective.
+    /// Decoupled weight decay. Every update moves a weight towards its initial value by this
+    /// fraction of the distance, times the learning rate. Unlike the ridge, it is not part of the
+    /// objective.
     pub weight_decay: f64,
-    /// The largest length of the gradient of the mean squared error, in discs. Longer gradients are
+    /// The greatest norm of the gradient of the mean squared error, in discs. Longer gradients are
     /// shortened to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
@@ -209,8 +210,7 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads and checks settings; those of the dataset hold for settings that the text does not
-    /// name.
+    /// Reads and checks settings. Settings that the text does not name are those of the dataset.
     pub fn from_toml_over(
         text: &str,
         laid_out: Option<&LayoutSettings>,
@@ -274,12 +274,12 @@ impl FitSettings {
         Split { seed, validation_percent, test_percent, share }
     }
 
-    /// Returns the settings that decide the dataset.
+    /// Returns the settings that determine the dataset.
     pub fn layout(&self) -> LayoutSettings {
         LayoutSettings { labels: self.labels.clone(), split: self.split() }
     }
 
-    /// Takes over the settings of a laid-out dataset, except those that `named` contains.
+    /// Replaces settings by those of a dataset in a folder, except those that `named` contains.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;
@@ -295,9 +295,9 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns when the epochs of a phase end. A cosine schedule runs to its end: its gain comes
-    /// last, and the noise of the high rate before would stop it too early (of 20 epochs over
-    /// WTHOR, phase 59 had 7).
+    /// Returns when the epochs of a phase end. A fit with a cosine schedule runs to the end,
+    /// because most of its gain comes last, and the noise at the high rates before would stop it
+    /// too early (on WTHOR, phase 59 stopped after 7 of 20 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, is_cosine) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, self.adam.schedule == Schedule::Cosine),
@@ -307,7 +307,7 @@ impl FitSettings {
         Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
-    /// Returns the settings that decide the weights of an optimizer.
+    /// Returns those settings that affect the weights, for an optimizer.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
         let foreign = match optimizer {
@@ -322,12 +322,14 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns when the epochs of a group end: Adam's rate falls along a cosine.
+    /// Returns when the epochs of a group end: always after all epochs, since Adam's rate falls
+    /// along a cosine.
     pub(super) fn stop(&self) -> Stop {
         Stop { epochs: self.epochs, patience: None, tolerance: 0.0 }
     }
 
-    /// Returns the settings of Adam for factors, together with weights that are near their optimum.
+    /// Returns the settings of Adam for factors and for weights that are already near their
+    /// optimum.
     pub(super) fn adam(&self) -> AdamSettings {
         let &Self { epochs, batch, learning_rate, .. } = self;
         AdamSettings { epochs, batch, learning_rate, updates: 1, ..AdamSettings::default() }

@@ -17,7 +17,7 @@ pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     ["metrics.jsonl", "report.json"].map(|extension| weights.with_added_extension(extension))
 }
 
-/// The largest report that is read, in bytes: its provenance may list a hundred thousand inputs.
+/// The largest report that is read, in bytes. Its provenance may list a hundred thousand inputs.
 const LONGEST: u64 = 64 << 20;
 
 /// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`. Both begin with the provenance of
@@ -27,7 +27,7 @@ const LONGEST: u64 = 64 << 20;
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The beginning of both files, without the end of the line.
+    /// The beginning of both files, without a line end.
     head: String,
 }
 
@@ -42,7 +42,7 @@ impl SideFiles {
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
     }
 
-    /// Refuses foreign files under these names before they are replaced.
+    /// Refuses files of other programs under these names, before they would be replaced.
     pub(super) fn check_are_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.report, self.head.as_bytes())?;
         plain::check_head(&self.metrics, self.head.as_bytes())
@@ -60,7 +60,7 @@ impl SideFiles {
         plain::replace(&self.report, text.as_bytes())
     }
 
-    /// Reads the report of weights that an earlier run has completed.
+    /// Reads the report of weights that an earlier run completed.
     pub(super) fn read_report(&self) -> Result<FitReport, FitError> {
         let error = |source| FitError::Report { path: self.report.clone(), source };
         let text = read_ordinary(&self.report, LONGEST).map_err(|problem| match problem {

@@ -12,10 +12,11 @@ use super::error::FitError;
 use super::report::Metrics;
 use super::solver::{HEAD, State};
 
-/// Saves the state of a fit, as [`Self::policy`] decides before every update. The decision may
-/// depend on time: it never changes the weights of a finished fit.
+/// Saves the state of a fit. [`Self::policy`] is called before every update. It may depend on time,
+/// since it never affects the weights of a finished fit.
 pub trait Checkpointer {
-    /// Decides before an update; `epoch_ended` is true if the last update ended an epoch.
+    /// Returns the decision before an update; `epoch_ended` is true if the last update ended an
+    /// epoch.
     fn policy(&mut self, epoch_ended: bool) -> CheckpointPolicy;
 
     /// Saves the state of the fit.
@@ -47,21 +48,21 @@ impl Checkpointer for NoCheckpoints {
     }
 }
 
-/// Saves the state of a fit as the snapshot of a part of a run, after an epoch and when a signal or
-/// the deadline stops the fit.
+/// Saves the state of a fit as the snapshot of a part of a run: after an epoch, and when a signal
+/// or the time limit stops the fit.
 pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
     saved: Instant,
-    /// The time that the last save took.
+    /// The duration of the last save.
     took: Duration,
 }
 
 impl<'s, 'r> Saver<'s, 'r> {
-    /// The shortest time between saves …
+    /// The shortest time between two saves …
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// … and as a multiple of the duration of a save: the state of a group is large.
+    /// … also as a multiple of the duration of a save, since the state of a group is large.
     const SAVES: u32 = 20;
 
     pub(super) fn new(
@@ -99,14 +100,14 @@ impl Checkpointer for Saver<'_, '_> {
     }
 }
 
-/// Everything besides data and settings that the rest of a fit depends on.
+/// Everything that the rest of a fit depends on, in addition to data and settings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
     pub(super) state: State,
     pub(super) vector: FittedVector,
 }
 
-/// The content of the first section: everything that is not a vector.
+/// The content of the first section: everything except the vectors.
 #[derive(Serialize, Deserialize)]
 struct Head {
     solver: serde_json::Value,
@@ -117,9 +118,9 @@ struct Head {
 }
 
 const BEST: &str = "best";
-/// The largest number of vectors that are read: more than any solver has.
+/// The largest number of vectors that are read. No solver has as many.
 const MOST_VECTORS: usize = 16;
-/// The number of elements of a section: a longer vector goes on in further ones.
+/// The number of elements of a section. Longer vectors continue in further sections.
 const PART: usize = 1 << 22;
 
 impl Snapshot {
@@ -155,7 +156,7 @@ impl Snapshot {
         sections
     }
 
-    /// Reads the snapshot from sections whose vectors have one element for each of `parameters`.
+    /// Reads the snapshot from sections, whose vectors must have `parameters` elements.
     pub(super) fn from_sections(sections: &[Section], parameters: usize) -> Result<Self, FitError> {
         let content = |wanted: &str| {
             let found = sections.iter().find(|section| section.name == wanted);
@@ -196,7 +197,7 @@ fn parts_of(elements: usize) -> usize {
     elements.div_ceil(PART)
 }
 
-/// Returns the name of a section of a vector: the first has the vector's.
+/// Returns the name of a section of a vector. The first section has the name of the vector.
 fn part_name(vector: &str, number: usize) -> String {
     match number {
         0 => vector.to_owned(),
@@ -210,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// The sections of 64 factors were larger than a section may be.
+    /// A regression: the vectors of 64 factors were larger than a section may be.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

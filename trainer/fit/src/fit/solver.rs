@@ -22,7 +22,7 @@ pub struct Problem<'a, B: Backend> {
     pub occurrences: f64,
     /// λ, in occurrences.
     pub ridge: f64,
-    /// w₀ in discs, by parameter: the start of the fit, which the ridge pulls towards.
+    /// w₀ in discs, by parameter: the initial weights, which the ridge pulls towards.
     pub initial: Vec<f64>,
 }
 
@@ -54,7 +54,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(self.backend.upload(state.vector(name)?)?)
     }
 
-    /// Returns the state that consists of scalars and of vectors on the device.
+    /// Returns a state that consists of scalars and of vectors on the device.
     pub(super) fn state<const N: usize>(
         &self,
         scalars: impl Serialize,
@@ -66,7 +66,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The integer sum of a residual of 1 disc at one occurrence.
+    /// The integer that stands for a residual of 1 disc with a weight of one occurrence.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts the integer of [`Backend::residual_sums`] to Σ ω · residual² in discs².
@@ -99,7 +99,8 @@ pub trait Solver<B: Backend> {
     /// Returns the weights in discs.
     fn weights(&self) -> &B::Reals;
 
-    /// Records the validation error after an epoch; without validation, the training error.
+    /// Records the validation error after an epoch, or the training error if there are no
+    /// validation positions.
     fn observe(&mut self, _error: f64) {}
 
     /// Returns the state of the solver. A solver restored from it continues exactly like this one.
@@ -123,24 +124,24 @@ pub enum Advance {
 pub struct Epoch {
     /// The number of the epoch, counted from 1.
     pub number: u32,
-    /// ‖preconditioned gradient‖ relative to that at the start, if the optimizer computes it.
+    /// ‖preconditioned gradient‖ relative to its initial value, if the optimizer computes it.
     pub gradient: Option<f64>,
     /// The mean squared error on the training positions in discs²: after the epoch, or, with
     /// mini-batches, that of each batch before its update.
     pub train_mse: Option<f64>,
 }
 
-/// The state of a solver between two updates: everything besides the problem that its next updates
-/// depend on.
+/// The state of a solver between two updates: everything that its next updates depend on, in
+/// addition to the problem.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// Counters and scalars.
     pub scalars: Value,
-    /// Named vectors of one element for each parameter. No name is `best`.
+    /// Named vectors with one element for each parameter. The name `best` is reserved.
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of the section of a snapshot that has everything but the vectors.
+/// The name of the section of a snapshot with everything except the vectors.
 pub(super) const HEAD: &str = "phase";
 
 impl State {

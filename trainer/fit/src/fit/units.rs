@@ -1,4 +1,4 @@
-//! The units of work of a fit, phases or groups of them, and their division among machines.
+//! The units of work of a fit (phases or groups of phases), and their division among machines.
 
 use std::ops::{Deref, RangeInclusive};
 
@@ -29,8 +29,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases that a shard reads: those of its units, with and without factors, and of
-    /// their windows.
+    /// Returns the phases that a shard reads: those of its units in the fits with and without
+    /// factors, and those in their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

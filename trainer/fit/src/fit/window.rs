@@ -1,4 +1,4 @@
-//! The smoothing window: the neighbouring phases that also train a phase, and their weights.
+//! The smoothing window: the neighbouring phases that also train a phase, with their weights.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::InvalidSetting;
 
-/// The weights of phases by distance, in 1/256; that of the phase itself is 256.
+/// The weights of phases by distance, in 1/256; the phase itself has weight 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
@@ -16,8 +16,8 @@ pub struct Window {
 impl Window {
     const ONE: u16 = 256;
 
-    /// Returns the default window, two phases on either side (WTHOR, 24 empty squares, ridge 10,
-    /// MAE: `1,1` 5.64, `1,0.5` 5.67, `1,1,0.5` 5.69 discs).
+    /// Returns the default window: two phases on either side. (On WTHOR from 24 empty squares with
+    /// ridge 10, the MAE is 5.64 discs for `1,1`, 5.67 for `1,0.5`, and 5.69 for `1,1,0.5`.)
     pub fn standard() -> Self {
         Self { factors: vec![Self::ONE; 3] }
     }
@@ -30,7 +30,8 @@ impl Window {
         Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
     }
 
-    /// Returns the phases that train one of those that `is_fitted` names, in ascending order.
+    /// Returns the phases that train any of the phases for which `is_fitted` is true, in ascending
+    /// order.
     pub fn phases_read(&self, is_fitted: impl Fn(Phase) -> bool) -> Vec<Phase> {
         let is_read = |phase: &Phase| self.around(*phase).any(|(near, _)| is_fitted(near));
         Phase::all().filter(is_read).collect()

@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::{iter, mem};
 
-/// Returns the items of sorted sources in order; of equal items, the first source's comes first.
-/// `next` returns the next item of the source with a number below `sources`.
+/// Returns the items of sorted sources in order; of equal items, that of the first source comes
+/// first. `next` returns the next item of a source, given its number below `sources`.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,

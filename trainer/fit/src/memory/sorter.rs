@@ -1,5 +1,5 @@
-//! A sort of more items than memory holds: sorted runs in a temporary file, which are merged while
-//! they are read.
+//! A sort of more items than fit into memory: sorted runs in a temporary file, which are merged
+//! while they are read.
 
 use std::ops::Range;
 
@@ -14,13 +14,14 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Reads an item and moves `bytes` behind it; `None` if [`Self::write`] did not make them.
+    /// Reads an item and advances `bytes` beyond it; `None` for bytes that [`Self::write`] does not
+    /// write.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
 }
 
-/// Takes items in any order, and returns them sorted.
+/// Accepts items in any order, and returns them sorted.
 pub(crate) struct Sorter<T> {
     limit: MemoryLimit,
     held: Vec<T>,
@@ -39,12 +40,13 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items that fit into memory: vectors grow to three times their size.
+    /// Returns the number of items that fit into memory: vectors may allocate three times their
+    /// size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns the notice if items of at most `bytes` bytes need a temporary file.
+    /// Returns the notice for the user if items of at most `bytes` bytes need a temporary file.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -64,7 +66,7 @@ impl<T: Stored> Sorter<T> {
         Ok(())
     }
 
-    /// Moves the items in memory to the file, as a sorted run.
+    /// Writes the items in memory to the file, as a sorted run.
     fn spill(&mut self) -> Result<(), MemoryError> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -101,7 +103,7 @@ struct Sources<T> {
 }
 
 impl<T: Stored> Sources<T> {
-    /// Returns the next item of a run; the one in memory follows the others.
+    /// Returns the next item of a run. The run in memory has the last number.
     fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
         let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
             return Ok(self.held.next());

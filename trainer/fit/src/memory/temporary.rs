@@ -1,4 +1,4 @@
-//! Temporary files without a name: nothing is left behind, whatever happens.
+//! Temporary files without a name, which disappear with the process in any case.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -7,7 +7,7 @@ use memmap2::Mmap;
 
 use super::{MemoryError, MemoryLimit};
 
-/// A temporary file that is written from its beginning to its end, and then mapped.
+/// A temporary file that is written sequentially, and then memory-mapped.
 pub(crate) struct Temporary {
     file: BufWriter<File>,
     bytes: usize,

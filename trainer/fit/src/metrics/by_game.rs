@@ -1,4 +1,4 @@
-//! The absolute errors of an evaluation game by game, for resampling games.
+//! The absolute errors of an evaluation for each game, for resampling games.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ impl TestGames {
 /// Sums over positions by their weights: a row for each game, a column for each phase.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
-    /// Absolute errors in discs, the value limited to ±64.
+    /// Absolute errors in discs, with the value clamped to ±64.
     pub absolute: Array2<f64>,
     /// The weights of the positions.
     pub weight: Array2<f64>,
@@ -92,7 +92,7 @@ impl ErrorsByGame {
     }
 }
 
-/// Sums over the positions of games like those of [`ErrorsByGame`], one for each game.
+/// Sums over the positions of each game, like those of [`ErrorsByGame`].
 #[derive(Clone, Debug)]
 pub struct GameErrors {
     absolute: Array1<f64>,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
-/// Sums of the errors of positions, added up in integers, game by game.
+/// Sums of the errors of positions, added up in integers for each game.
 ///
 /// Positions of one game resemble each other. The standard error of the bias is therefore clustered
 /// by game: the sum of a game's errors is one observation. A position outside games counts as a
@@ -21,12 +21,12 @@ pub struct BiasSums {
     signed_by_weight: i128,
     /// Σ over games of the square of their weight.
     weight_squared: i128,
-    /// The signed sum and the weight of the game that has not ended.
+    /// The signed sum and the weight of the current game.
     open: (i128, i128),
 }
 
 impl BiasSums {
-    /// Adds a position of a game: its weight in 1/64 occurrence, and the label less the value in
+    /// Adds a position of a game: its weight in 1/64 occurrence, and the label minus the value in
     /// 1/[`RESIDUALS_PER_DISC`] disc. Call [`Self::end_game`] after the last position of the game.
     pub fn add(&mut self, weight: u16, error: i32) {
         self.errors.add(weight, error);
@@ -57,7 +57,7 @@ impl BiasSums {
         self.weight_squared += other.weight_squared;
     }
 
-    /// Returns the bias: the mean of value less label, in discs; `None` without positions.
+    /// Returns the bias: the mean of value − label, in discs; `None` without positions.
     fn bias(&self) -> Option<f64> {
         let unit = self.errors.weight() as f64 * f64::from(RESIDUALS_PER_DISC);
         (unit > 0.0).then(|| -self.signed as f64 / unit)
@@ -65,8 +65,8 @@ impl BiasSums {
 
     /// Returns the standard error of the bias in discs; `None` for fewer than two games.
     ///
-    /// The bias is a ratio of sums over games. Its error comes from the residuals: a game's signed
-    /// sum less its weight times the bias (Cochran, Sampling Techniques, chapter 6).
+    /// The bias is a ratio of sums over games. Its error is computed from the residuals: a game's
+    /// signed sum minus its weight times the bias (Cochran, Sampling Techniques, chapter 6).
     fn bias_error(&self) -> Option<f64> {
         let (games, weight) = (self.games as f64, self.errors.weight() as f64);
         let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
@@ -82,7 +82,7 @@ impl BiasSums {
 pub struct GroupErrors {
     /// The number of positions.
     pub positions: u64,
-    /// The bias: the mean of value less label, in discs; `None` without positions.
+    /// The bias: the mean of value − label, in discs; `None` without positions.
     pub bias: Option<f64>,
     /// The standard error of the bias, clustered by game; `None` for fewer than two games.
     pub bias_error: Option<f64>,
@@ -111,7 +111,7 @@ mod tests {
 
     const DISC: i32 = RESIDUALS_PER_DISC;
 
-    /// Returns the errors of games, each given by the errors of its positions in discs.
+    /// Returns the errors of games, given the errors of their positions in discs.
     fn errors(games: &[&[i32]]) -> GroupErrors {
         let mut sums = BiasSums::default();
         for game in games {
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(errors(&[&[1, 5], &[5, 1], &[3, 3]]).bias_error, Some(0.0));
     }
 
-    /// The standard error agrees with the spread of biases over many samples of games.
+    /// The standard error matches the variation of the bias over many samples of games.
     #[test]
     fn the_standard_error_is_the_spread_over_samples_of_games() {
         let mut random = othello_engine::random::Generator::split(1, 2);

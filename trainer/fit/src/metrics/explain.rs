@@ -46,8 +46,8 @@ pub struct InstanceRow {
     pub configuration: String,
     /// The contribution, in discs.
     pub discs: f64,
-    /// The number of times that training positions of the phase met it; null for the embedded
-    /// weights.
+    /// The number of times that it occurs in the training positions of the phase; null for the
+    /// embedded weights.
     pub count: Option<u32>,
 }
 
@@ -58,7 +58,7 @@ pub struct Explainer {
 }
 
 impl Explainer {
-    /// Takes weights; `counted` is true if their counts are known.
+    /// Creates an explainer; `counted` is true if the counts of the weights are known.
     pub fn new(weights: Weights, counted: bool) -> Self {
         Self { weights, counted }
     }

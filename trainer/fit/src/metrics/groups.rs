@@ -17,7 +17,7 @@ const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endg
 /// Returns true if positions with this number of empty squares belong to a group.
 type EmptiesTest = fn(usize) -> bool;
 
-/// Groups by number of empty squares, which may share positions.
+/// Groups by number of empty squares. A position may be in several of them.
 const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
@@ -57,7 +57,7 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The number of the first group by each property; group 0 has all positions.
+/// The number of the first group of each kind; group 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;

@@ -1,4 +1,4 @@
-//! The data that weights were trained on by their provenance, and its held-out subsets.
+//! The training data of weights according to their provenance, and its held-out subsets.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use super::error::MetricsError;
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
 use crate::source::LabelRules;
 
-/// The data and the layout of a fit by its provenance.
+/// The data and the layout of a fit according to its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Trained {
     data: Vec<Input>,
@@ -21,7 +21,7 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Returns the data and the split of the weights; `None` if a fit did not make them.
+    /// Returns the data and the split of the weights; `None` if they were not made by a fit.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -51,7 +51,7 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the positions of a subset; `labels` replaces the rules of the fit.
+    /// Returns the positions of a subset; `labels`, if given, replaces the rules of the fit.
     pub fn subset(
         &self,
         subset: Subset,

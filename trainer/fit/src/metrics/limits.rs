@@ -1,21 +1,21 @@
 //! Checks that errors are small enough.
 
-/// Errors, compared with the limits that are given; empty without limits.
+/// Errors, compared with the given limits; empty without limits.
 #[derive(Default)]
 pub struct ErrorLimits(Vec<Limit>);
 
-/// Errors, and the largest that is allowed, in discs.
+/// Errors, and their greatest allowed value, in discs.
 struct Limit {
     flag: &'static str,
     largest: f64,
     /// The errors, each with a name such as "mean absolute error".
     errors: Vec<(String, f64)>,
-    /// The words for a lack of errors, such as "no positions to measure the error on".
+    /// The message if there are no errors, such as "no positions to measure the error on".
     unknown: String,
 }
 
 impl ErrorLimits {
-    /// Adds a limit, if given, of named errors; `unknown` is the message if there are none.
+    /// Adds a limit, if given, on named errors; `unknown` is the message if there are none.
     pub fn with(
         mut self,
         flag: &'static str,
@@ -29,7 +29,7 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds `--max-mae`, if given, of the mean absolute error with this name.
+    /// Adds the limit `--max-mae`, if given, on the mean absolute error with this name.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)

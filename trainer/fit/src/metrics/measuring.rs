@@ -1,4 +1,4 @@
-//! Values all positions of some data, and adds up the differences from the labels.
+//! Evaluates all positions of some data, and adds up the differences from the labels.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ pub struct Measuring<'a, E> {
     /// The evaluation.
     pub evaluator: &'a E,
     /// The depth of searches in plies; 0 for static values. Each position is searched from a
-    /// logically empty transposition table, to the end of the game if that is near.
+    /// logically empty transposition table. Searches that reach the end of the game are exact.
     pub depth: u32,
     /// The selective cuts of searches.
     pub pruning: Pruning,
@@ -41,11 +41,11 @@ pub struct Measured {
     pub phases: Vec<PhaseErrors>,
     /// The errors of all positions.
     pub all: GroupErrors,
-    /// The positions grouped by their value, the lowest first; without empty groups.
+    /// The positions grouped by value, the lowest first; omits empty groups.
     pub by_value: Vec<Group>,
-    /// The positions grouped by region of the game; without empty groups.
+    /// The positions grouped by region of the game; omits empty groups.
     pub by_region: Vec<Group>,
-    /// The positions grouped by ranges of empty squares and by their parity; without empty groups.
+    /// The positions grouped by ranges of empty squares and by their parity; omits empty groups.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
@@ -100,7 +100,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, vec![]))
     }
 
-    /// Counts the positions of the files, and starts to show the progress of their searches.
+    /// Counts the positions of the files, and begins to report the progress of their searches.
     fn begin_searches(
         &self,
         paths: &[PathBuf],
@@ -185,10 +185,10 @@ struct PartialErrors {
     worst: Vec<Valued>,
 }
 
-/// A position to value, and its origin.
+/// A position to evaluate, and its origin.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns the positions of games with their origins, after `games_before` games.
+/// Returns the positions of games with their origins; `games_before` games come before them.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

@@ -13,7 +13,7 @@ pub struct Valued {
     pub phase: Phase,
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The label less the value, in 1/1024 disc.
+    /// The label minus the value, in 1/1024 disc.
     pub error: i32,
     /// The origin of the position; `None` if positions of many games are merged.
     pub place: Option<Place>,
@@ -38,7 +38,7 @@ impl Valued {
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
     }
 
-    /// Returns the value less the label, in discs.
+    /// Returns value − label, in discs.
     pub fn error_in_discs(&self) -> f64 {
         -f64::from(self.error) / f64::from(RESIDUALS_PER_DISC)
     }
@@ -48,7 +48,7 @@ impl Valued {
         label(&self.row) - self.error
     }
 
-    /// Returns true if two neighbouring positions are from the same game.
+    /// Returns true if two consecutive positions are from the same game.
     pub fn are_of_one_game(&self, next: &Self) -> bool {
         let game = |valued: &Self| valued.place.map(|place| (place.file, place.game));
         self.place.is_some() && game(self) == game(next)

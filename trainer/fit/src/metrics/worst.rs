@@ -26,7 +26,7 @@ pub struct WorstPosition {
     pub label: f64,
     /// The kind of the label; null with `--subset`, whose positions are merged from many games.
     pub label_kind: Option<String>,
-    /// The value less the label, in discs.
+    /// Value − label, in discs.
     pub error: f64,
     /// The file; null with `--subset`.
     pub file: Option<String>,
@@ -41,8 +41,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of these files, labelled by these rules. Without an explainer it has no
-    /// parts.
+    /// Describes a position of these files, labelled by these rules. Without an explainer, the
+    /// description has no parts.
     ///
     /// # Errors
     ///

@@ -1,16 +1,16 @@
 //! Averages weights files of one pattern set.
 //!
-//! Weights fine-tuned from common weights, on other games or with other settings, have errors in
-//! different places. The error of the mean of their parameters is smaller than each of them, at no
-//! cost to a search (Wortsman et al., "Model soups", 2022). Factors need common initial weights:
-//! factors of independent fits have different meanings at the same index.
+//! Several weights that were fine-tuned from common weights, with different games or settings, have
+//! different errors. The mean of their parameters has a smaller error than each of them, at no cost
+//! to a search (Wortsman et al., "Model soups", 2022). Factors need common initial weights: factors
+//! of independent fits have different meanings at the same index.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
 /// Returns the rounded mean of every weight and factor, and the greatest count. Narrow factors are
-/// widened as by [`Weights::with_factors`]. `None` without weights, or if their sets differ
-/// otherwise.
+/// widened as by [`Weights::with_factors`]. Returns `None` without weights, or if their sets differ
+/// in anything else.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -40,7 +40,8 @@ pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     Some(mean)
 }
 
-/// Returns the weights with factors of the widest shape among them; `None` if one cannot have it.
+/// Returns the weights with the widest shape of factors among them; `None` if one cannot be
+/// widened.
 fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     let shapes = all.iter().filter_map(|weights| weights.set().factors());
     let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {

@@ -5,13 +5,13 @@
 //! squares of the pairs, b that of the second squares in the same order, c that of the fixed
 //! squares. The mirror swaps a and b. With x = max(a, b), y = min(a, b), k pairs and T = 3^k(3^k +
 //! 1)/2, the class `c·T + x(x + 1)/2 + y` is therefore dense and the same for both images. A
-//! pattern without a mirror is the case k = 0. Only patterns with four or eight symmetries of their
-//! own need a map, from c to the class.
+//! pattern without a mirror is the case k = 0. Only patterns with four or eight symmetries need a
+//! map from c to the class.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The arithmetic that turns the discs on one instance's squares into its class.
+/// The arithmetic that computes the class of one instance from the discs on its squares.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// The squares of a's digits, the least significant first: at most five.
@@ -71,7 +71,7 @@ impl Split {
     }
 }
 
-/// Returns the file's class by digits 0 (empty), 1 (player), 2 (opponent).
+/// Returns the class in the file for a number with digits 0 (empty), 1 (player), 2 (opponent).
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -82,7 +82,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits 0 (empty), 1 (player), 2 (opponent) of an index of `class_of`.
+/// Returns the digits 0 (empty), 1 (player), 2 (opponent) for an index of `class_of`.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
@@ -104,7 +104,7 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// Returns the number in a weights file of each parameter of the arithmetic.
+/// Returns, for each parameter of the arithmetic, its number in a weights file.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {

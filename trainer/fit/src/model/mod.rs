@@ -1,4 +1,4 @@
-//! The parameters of a fit: finds those of a position, and converts between their numbering and
+//! The parameters of a fit: those of a position, and the conversion between their numbering and
 //! that of a weights file.
 //!
 //! The value of a position x is the sum over its features p, one for each instance of a pattern and
@@ -36,7 +36,7 @@ pub struct Model {
     set: PatternSet,
     geometry: Geometry,
     indexer: Indexer,
-    /// The number in a weights file of each parameter of the fit.
+    /// For each parameter of the fit, its number in a weights file.
     in_file: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Model {
         Self::with_instructions(set, InstructionSet::fastest())
     }
 
-    /// Creates the model with these instructions, or portable ones if the processor lacks them.
+    /// Creates the model with these instructions; if the processor lacks them, with portable ones.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
         let indexer = Indexer::new(&class::lanes(&geometry), instructions);
@@ -102,8 +102,8 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes the parameters whose weights total the value of each position, below
-    /// [`Self::parameters`]; one that several instances share occurs as often.
+    /// Writes the parameters whose weights total the value of each position, all below
+    /// [`Self::parameters`]. A parameter that several instances share is written several times.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;

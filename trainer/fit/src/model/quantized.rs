@@ -1,15 +1,15 @@
-//! Quantises weights to coarser steps for a smaller file.
+//! Quantizes weights to coarser steps for a smaller file.
 //!
 //! Every weight and every factor gets the coarsest steps that its error allows. The standard error
-//! of a weight learned from n occurrences is about σ/√n, if σ is the error of one label. Frequent
-//! classes thus keep their steps; rare classes, which are most of a file, compress well.
+//! of a weight learned from n occurrences is about σ/√n, where σ is the error of one label. So
+//! frequent classes keep their steps, and rare classes, which are most of a file, compress well.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
 use othello_engine::random::random_game;
 use serde::Serialize;
 
-/// The number of random games whose positions measure the change of values.
+/// The number of random games on whose positions the change of values is measured.
 const GAMES: u64 = 100;
 
 /// The possible steps in units of the file's steps, the coarsest first.
@@ -19,15 +19,16 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
     /// The error σ of one label in discs. Weights learned from n occurrences get steps of at most
-    /// σ/√n discs, factors as many steps of theirs.
+    /// σ/√n discs; factors get the same number of their own steps.
     pub label_error: f64,
-    /// The number of leading binary digits that counts keep; the others are set to 0. With 0 digits
-    /// every count is 0.
+    /// The number of leading binary digits of counts to keep; the others are set to 0. With 0
+    /// digits, every count becomes 0.
     pub count_digits: u32,
 }
 
 impl Coarseness {
-    /// Returns the steps for a number of occurrences; squares are exact on every machine.
+    /// Returns the size of a step, given the number of occurrences. It compares squares, which are
+    /// exact on every machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -35,8 +36,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights in coarser steps. Weights take over the change that the rounded vector of
-/// their class makes by itself.
+/// Returns the weights in coarser steps. Rounding a class's vector changes its contribution; the
+/// weight of the class compensates for that.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -63,7 +64,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// Returns how often the phases of a group met each parameter.
+/// Returns the number of occurrences of each parameter in the phases of a group.
 fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> {
     let mut sums = vec![0; weights.geometry().parameters()];
     for phase in Phase::all().filter(|&phase| factors.shape().group(phase) == group) {
@@ -84,7 +85,8 @@ fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns the loss of each parameter's own contribution by rounding, in discs.
+/// Returns how much the contribution of each parameter's own vector decreases by rounding, in
+/// discs.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {

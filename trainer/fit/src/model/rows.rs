@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Model, Row};
 
-/// The number of positions whose parameters are computed at a time.
+/// The number of positions whose parameters are computed at the same time.
 const CHUNK: usize = 256;
 
 impl Model {

@@ -1,4 +1,4 @@
-//! Reports the content of files of records: counts, also by ply, and duplicates.
+//! Reports on files of records: counts, also by ply, and duplicates.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,12 +53,12 @@ pub enum RecordsReport {
 pub struct GamesReport {
     /// The number of games in the file.
     pub games: u64,
-    /// The number of games whose moves differ from those of all earlier games, in this file and the
+    /// The number of games whose moves differ from those of all earlier games, in this file and in
     /// files named before it.
     pub distinct: u64,
     /// The number of games that are not a symmetric image of an earlier game either.
     pub distinct_up_to_symmetry: u64,
-    /// The number of games that stop while a side could move.
+    /// The number of games that end although a side could move.
     pub incomplete: u64,
     /// The number of positions after the random opening moves in which a move was played.
     pub positions: u64,
@@ -88,7 +88,7 @@ pub struct PositionsReport {
     /// The number of positions in the file.
     pub positions: u64,
     /// The number of positions that are not a symmetric image of an earlier one, in this file and
-    /// the files named before it.
+    /// in files named before it.
     pub distinct_up_to_symmetry: u64,
     /// The sum of the positions' weights, in occurrences.
     pub occurrences: f64,
@@ -111,7 +111,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Inspects files. The keys that find duplicates take up to `limit` of memory, then temporary
+/// Inspects files. The keys for finding duplicates take up to `limit` of memory, then temporary
 /// files.
 pub fn inspect(
     paths: &[PathBuf],
@@ -134,7 +134,7 @@ struct Inspector {
     before: Vec<u64>,
 }
 
-/// The approximate least number of bytes of a record in a file.
+/// The approximate minimum size of a record in a file, in bytes.
 const BYTES_PER_RECORD: u64 = 16;
 
 impl Inspector {

@@ -1,10 +1,9 @@
-//! Writes the leaves of searches: the positions that evaluations are asked for when an engine
-//! plays.
+//! Writes the leaves of searches: the positions that an engine evaluates during play.
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
 //! unbiased on positions of games. A leaf of the principal variation, with the label of the
-//! searched position, corrects this: TDLeaf(λ) (Baxter, Tridgell and Weaver 1998) with scores in
-//! place of later values.
+//! searched position, corrects this. The method is TDLeaf(λ) (Baxter, Tridgell and Weaver 1998)
+//! with scores instead of later values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -27,13 +26,14 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label the positions searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth of the searches; each position's own is drawn by the position.
+    /// The greatest depth of the searches. The depth for each position is drawn from a hash of the
+    /// position.
     pub depth: u32,
     /// The shard of the games to search here.
     pub shard: Shard,
 }
 
-/// The number of games that one thread takes at a time.
+/// The number of games that one thread processes at a time.
 const GAMES_AT_ONCE: u64 = 16;
 
 /// The greatest number of games in a part.
@@ -44,8 +44,8 @@ const HASH_MEGABYTES: usize = 1;
 
 const LEAVES: &str = "leaves (games)";
 
-/// Searches every labelled position of the games, and writes the position that each search ends at
-/// with the label of the position searched, in order. A line that ends the game has no leaf.
+/// Searches every labelled position of the games. Writes the leaf of each search, with the label of
+/// the searched position, in order. A principal variation that ends the game has no leaf.
 ///
 /// The file depends neither on threads nor on shards or interruptions.
 pub fn leaves<E: Identified>(
@@ -94,7 +94,7 @@ struct Searching<'a, E: Evaluate> {
 }
 
 impl<E: Evaluate> Items for Searching<'_, E> {
-    /// The number of the first game, and all games of the part.
+    /// The number of the first game of the part, and all its games.
     type Input = (u64, Vec<Game>);
     /// The leaves of a game.
     type Output = Vec<ScoredPosition>;
@@ -145,7 +145,8 @@ impl LeavesJob<'_> {
         positions.iter().filter_map(|scored| self.leaf(scored, searcher)).collect()
     }
 
-    /// Returns the position that the best line of a search from a logically empty table ends at.
+    /// Returns the position at the end of the best line of a search from a logically empty
+    /// transposition table.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,
@@ -176,7 +177,7 @@ impl LeavesJob<'_> {
     }
 }
 
-/// Draws the depth of a position's search, 1..=`most`, by the position itself.
+/// Draws the depth of a position's search, 1..=`most`, from a hash of the position.
 fn drawn_depth(position: &Position, most: u32) -> u32 {
     // Multipliers of the hash by Steele and Vigna, "Computationally easy, spectrally good
     // multipliers for congruential pseudorandom number generators", 2021.
@@ -195,8 +196,8 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the minimax value, and the leaves of all best lines, each with 1 if the same side is
-    /// to move there, else −1.
+    /// Returns the minimax value, and the leaves of all best lines. Each leaf has 1 if the same
+    /// side is to move there, otherwise −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

@@ -14,7 +14,7 @@ use crate::source::SourceError;
 
 /// A record that can be joined.
 pub trait Mergeable: Record {
-    /// Returns the key by which repeated records are dropped; `None` if repeated ones count.
+    /// Returns the key by which duplicates are dropped; `None` if duplicates are kept.
     fn key(&self) -> Option<Key>;
 }
 
@@ -30,8 +30,8 @@ impl Mergeable for ScoredPosition {
     }
 }
 
-/// Writes the records of all files, without games whose moves are those of an earlier one. Keys of
-/// games beyond `limit` go into a temporary file.
+/// Writes the records of all files, omitting games whose moves equal those of an earlier game. Keys
+/// of games beyond `limit` go into a temporary file.
 pub fn merge<R: Mergeable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Few moves, so that games repeat.
+    /// Short games, some of which are equal.
     fn games(numbers: std::ops::Range<u64>) -> Vec<Game> {
         numbers.map(|number| random_game(number, 0, 4)).collect()
     }

@@ -1,5 +1,5 @@
-//! Runs that make records from records, such as `relabel`: reading the inputs of parts in order,
-//! and packing the results.
+//! Runs that make records from records, such as `relabel`: they read the inputs of parts in order,
+//! and pack the results.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use othello_engine::run::Run;
 
 use super::sequence::{Inputs, Records};
 
-/// The input records of the parts of a run, read once from front to back.
+/// The input records of a run's parts, read once from front to back.
 pub(super) struct InOrder<R: Record> {
     /// The number of the next record, and the records that follow.
     records: Mutex<(u64, Records<R>)>,
@@ -24,7 +24,7 @@ impl<R: Record> InOrder<R> {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }
 
-    /// Returns the records with these numbers, which are higher than those before.
+    /// Returns the records with these numbers, which must be higher than in earlier calls.
     pub(super) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.pass_by(numbers.start - *next)?;
@@ -54,7 +54,7 @@ pub struct Made {
     pub summary: Option<Summary>,
 }
 
-/// Joins the records of all parts in their order.
+/// Joins the records of all parts in order.
 pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Made, RecordError> {
     progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
     let mut writer = RecordWriter::<R>::over(run.writer()?);

@@ -1,4 +1,4 @@
-//! Finds repeated records by a key of each, with bounded memory.
+//! Finds repeated records by their keys, with limited memory.
 
 use crate::memory::{MemoryError, MemoryLimit, Sorter, Stored};
 
@@ -33,7 +33,7 @@ impl Keys {
         Self(Sorter::new(limit))
     }
 
-    /// Returns the notice before the work if a temporary file will be needed.
+    /// Returns a notice for the user before the work, if a temporary file will be needed.
     pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
         Sorter::<Entry>::notice(limit, records, Entry::BYTES)
     }
@@ -42,7 +42,7 @@ impl Keys {
         self.0.push((key, number))
     }
 
-    /// Returns the numbers below `end` of records that repeat the key of an earlier one.
+    /// Returns the numbers below `end` of records whose key an earlier record has.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
         self.each(|number, is_repeated| {
@@ -53,7 +53,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns the number of new records by file; `first` are the files' first numbers.
+    /// Returns the number of new records in each file; `first` are the numbers of the files' first
+    /// records.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
@@ -64,7 +65,7 @@ impl Keys {
         Ok(distinct)
     }
 
-    /// Passes each record's number to `take`, and whether an earlier record has its key.
+    /// Passes each record's number to `take`, and whether an earlier record has the same key.
     fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), MemoryError> {
         let mut last = None;
         for entry in self.0.sorted()? {
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares with a set of the keys so far, with any amount of memory.
+        /// Compares with a set of all earlier keys, with any amount of memory.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

@@ -1,5 +1,5 @@
-//! Selects some games or positions of files. The choice depends on a seed and on the content of the
-//! files alone. Records pass through frame by frame.
+//! Selects some games or positions of files. The selection depends only on a seed and on the
+//! content of the files. Records are processed frame by frame.
 
 use std::path::{Path, PathBuf};
 
@@ -39,16 +39,16 @@ impl Splittable for ScoredPosition {
     }
 }
 
-/// An output file that takes some of the records.
+/// An output file for some of the records.
 pub(super) enum Output<R> {
     /// The file is complete.
     Done(Selected),
-    /// The file is new; the number is that of the records pushed so far.
+    /// The file is new; the number is that of the records written so far.
     Writer(Box<RecordWriter<R>>, u64),
 }
 
 impl<R: Record> Output<R> {
-    /// Begins a file that is not one of the inputs.
+    /// Begins a file. It must not be one of the inputs.
     fn begin(
         inputs: &Inputs<R>,
         path: &Path,
@@ -108,8 +108,8 @@ fn begin_progress(progress: &dyn Progress, title: &str, is_done: bool, all: u64)
     progress.begin_stoppable(title, if is_done { all } else { 0 }, all);
 }
 
-/// Writes the records of each subset, as a fit with the same split holds them out, to a file of its
-/// own.
+/// Writes each subset of the records to its own file. The subsets are those that a fit with the
+/// same split uses.
 pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
@@ -139,9 +139,9 @@ pub fn split<R: Splittable>(
     outputs.into_iter().map(|(_, output)| output.finish()).collect()
 }
 
-/// Writes `count` of the records in their order, or all if there are fewer. Every set of `count`
-/// records is equally likely (selection sampling: Knuth, The Art of Computer Programming, volume 2,
-/// algorithm 3.4.2 S).
+/// Writes `count` of the records in their original order, or all if there are fewer. Every set of
+/// `count` records is equally likely (selection sampling: Knuth, The Art of Computer Programming,
+/// volume 2, algorithm 3.4.2 S).
 pub fn sample<R: Record>(
     inputs: &Inputs<R>,
     count: u64,

@@ -52,7 +52,7 @@ impl<R: Record> Inputs<R> {
         self.records
     }
 
-    /// Returns true if the files have no record.
+    /// Returns true if the files have no records.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }

@@ -1,4 +1,5 @@
-//! Shuffles all records of files: sorts them by a random number for each, drawn from the seed.
+//! Shuffles all records of files: draws a random number for each from the seed, and sorts by these
+//! numbers.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -14,7 +15,8 @@ use super::sequence::Inputs;
 use crate::memory::{MemoryLimit, Sorter, Stored};
 use crate::source::SourceError;
 
-/// The most bytes of a record in the temporary file: a game with values, and its place.
+/// The greatest size of a record in the temporary file in bytes: a game with values, and its
+/// number.
 const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.
@@ -50,7 +52,8 @@ pub fn shuffle<R: Record>(
     })
 }
 
-/// A record with its random number and its number in the inputs, which is also their order.
+/// A record with its random number and its number in the inputs, which decides between equal random
+/// numbers.
 struct Drawn<R> {
     key: u64,
     number: u64,
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// With memory for all records at once, down to the smallest runs.
+    /// Tests all amounts of memory, from enough for all records to enough for the smallest runs.
     #[test]
     fn records_stand_by_their_random_numbers_whatever_the_memory() {
         let folder = Folder::new();

@@ -11,7 +11,7 @@ use othello_testing::records;
 
 use super::sequence::Inputs;
 
-/// A temporary folder that the test's end deletes.
+/// A temporary folder, which is deleted at the end of the test.
 pub(super) struct Folder(tempfile::TempDir);
 
 impl Folder {

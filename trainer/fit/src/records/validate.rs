@@ -1,5 +1,5 @@
-//! Validates files: checks every frame and replays every game. Copies the whole frames of a damaged
-//! file.
+//! Validates files: checks every frame and replays every game. Copies the undamaged frames of a
+//! damaged file.
 
 use std::path::Path;
 
@@ -23,11 +23,11 @@ pub struct Validation {
     pub path: String,
     /// The number of whole frames.
     pub frames: u64,
-    /// The number of games in the whole frames.
+    /// The number of games in the undamaged frames.
     pub games: u64,
-    /// The number of positions in the whole frames; of games, those after the random moves.
+    /// The number of positions in the undamaged frames; of games, those after the random moves.
     pub positions: u64,
-    /// The damage and its places; empty for a sound file.
+    /// The damage and its places; empty for an undamaged file.
     pub damage: Vec<String>,
 }
 
@@ -48,8 +48,8 @@ pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, Reco
     Ok(found)
 }
 
-/// Copies the whole frames of a damaged file; returns its damage and the summary of the copy,
-/// `None` if the file is sound.
+/// Copies the undamaged frames of a damaged file; returns its damage and the summary of the copy,
+/// or `None` if the file is undamaged.
 pub fn repair(
     path: &Path,
     out: &Path,
@@ -91,7 +91,7 @@ pub fn repair(
     Ok(Some((found, summary?)))
 }
 
-/// Copies the records of whole frames.
+/// Copies the records of undamaged frames.
 fn copy<R: Record>(
     path: &Path,
     begun: Begin<RecordWriter<R>>,
@@ -108,7 +108,7 @@ fn copy<R: Record>(
     writer.finish()
 }
 
-/// Passes every whole frame of a file to `take`.
+/// Passes every undamaged frame of a file to `take`.
 fn read(
     path: &Path,
     progress: &dyn Progress,
@@ -152,7 +152,7 @@ fn read(
     }
 }
 
-/// Returns the message of an error that reports damage, and any other error as an error.
+/// Returns the message of an error that reports damage; returns any other error as an error.
 fn damage(error: RecordError) -> Result<String, RecordError> {
     match &error {
         RecordError::File(FileError::Truncated { .. } | FileError::Damaged { .. })
@@ -175,7 +175,7 @@ impl Input {
         })
     }
 
-    /// Returns the next frame, `Some(None)` for another section; `None` at the end of the file.
+    /// Returns the next frame, `Some(None)` for another section, and `None` at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),
@@ -216,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes five frames of 20 games; the games of each frame have another length.
+    /// Writes five frames of 20 games. The games of each frame have a different length.
     fn write(path: &Path) -> Vec<Vec<Game>> {
         let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
         let frame = |moves: usize| vec![Game::new(0, &squares[..moves]).unwrap(); 20];
@@ -242,7 +242,7 @@ mod tests {
         assert!(!out.exists());
     }
 
-    /// A past bug: `validate` called a file sound that every other command refuses.
+    /// A regression: `validate` accepted a file that every other command refuses.
     #[test]
     fn weights_that_no_command_takes_are_not_sound() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Reads scored boards as text, one a line: `64 characters [X|O] score`.
+//! Reads scored boards as text, one per line: `64 characters [X|O] score`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::lines::Records;
 use super::{Entries, SourceError, labelled};
 
 /// Reads the positions of a file and skips blank lines. If the player must pass, the record is the
-/// position after the pass, with the other side's score.
+/// position after the pass, with the score for the other side.
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     Records::open(path, parse)
 }

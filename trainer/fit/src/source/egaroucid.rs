@@ -17,7 +17,7 @@ use super::{Entries, SourceError, labelled};
 /// The size of a record.
 pub const RECORD_BYTES: usize = 19;
 
-/// Reads the positions of a file, which must have whole records.
+/// Reads the positions of a file, which must consist of whole records.
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     let file = open_ordinary(path)?;
     let bytes = file.metadata().map_err(SourceError::io(path, "open it"))?.len();
@@ -55,7 +55,7 @@ mod tests {
     use othello_engine::board::Square;
     use othello_testing::scratch;
 
-    /// Returns a record whose boards are given by the names of squares.
+    /// Returns a record, given the names of the squares with discs.
     fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {
         let board = |squares: &[&str]| -> u64 {
             let bit = |name: &&str| 1u64 << (63 - name.parse::<Square>().unwrap().index());

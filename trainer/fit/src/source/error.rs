@@ -1,4 +1,4 @@
-//! Errors of a source as a whole, and of single records.
+//! Errors of a source as a whole, and of single records in it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl From<Interrupted> for SourceError {
 }
 
 impl SourceError {
-    /// Returns the conversion of an answer of the system about a file, for `map_err`.
+    /// Returns a function that converts a system error about a file, for `map_err`.
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| FileError::io(path, action)(source).into()
     }

@@ -8,7 +8,7 @@ use super::{Entries, Rejection, SourceError};
 
 type Parse<T, const BYTES: usize> = Box<dyn Fn(&[u8; BYTES]) -> Result<T, String>>;
 
-/// The records of a file, one after the other.
+/// The records of a file, one after another.
 pub(super) struct FixedRecords<T, const BYTES: usize> {
     path: PathBuf,
     /// The file after its header.

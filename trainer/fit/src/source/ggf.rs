@@ -2,9 +2,9 @@
 //! `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, with any number of games in a file, plain or compressed by
 //! zstd.
 //!
-//! Fields are `NAME[value]`; `\` takes the next character literally. `BO` has the board that the
-//! game starts with, `B` and `W` are moves: the square, then perhaps `/value/seconds`, which is
-//! ignored. Text between games, such as their number in a match, is skipped.
+//! Fields are `NAME[value]`; `\` escapes the next character. `BO` is the board at the start of the
+//! game. `B` and `W` are moves: the square, then optionally `/value/seconds`, which is ignored.
+//! Text between games, such as their number in a match, is skipped.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use othello_engine::text::{TextSource, excerpt};
 
 use super::{Entries, Rejection, SourceError};
 
-/// The largest game in bytes: a file without games must not fill the memory.
+/// The greatest size of a game in bytes, so that a file without games cannot fill the memory.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// Reads the games of a file one after the other.
+/// Reads the games of a file one after another.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     Ok(GgfGames { source: TextSource::open(path)?, piece: vec![], number: 0 })
 }
@@ -31,7 +31,8 @@ struct GgfGames {
 }
 
 impl GgfGames {
-    /// Reads up to the end of the next game; returns the line of its beginning, if there is one.
+    /// Reads up to the end of the next game; returns the line of the game's beginning, if there is
+    /// one.
     fn next_piece(&mut self) -> Result<Option<u64>, SourceError> {
         self.piece.clear();
         let mut line = self.source.line();

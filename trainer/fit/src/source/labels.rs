@@ -34,7 +34,7 @@ pub enum Plies {
 #[display("{}:{}*{}", self.plies, self.label, self.weight)]
 #[serde(deny_unknown_fields)]
 pub struct LabelRule {
-    /// The plies that the rule applies to.
+    /// The plies to which the rule applies.
     #[serde(with = "as_text")]
     pub plies: Plies,
     /// The source of the label.
@@ -45,7 +45,7 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
-/// The most rules: every position is checked against each of them.
+/// The greatest number of rules, since every position is checked against each of them.
 const MAX_RULES: usize = 256;
 
 fn one() -> f64 {
@@ -67,7 +67,7 @@ pub struct LabelRules(Vec<LabelRule>);
 pub struct Labelled {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the rule, counted from 0; `None` if the position came with its label.
+    /// The number of the rule, counted from 0; `None` if the position already had its label.
     pub rule: Option<u8>,
 }
 
@@ -105,8 +105,8 @@ impl LabelRules {
         }
     }
 
-    /// Returns the labelled positions of a game after its random moves, in order, weighted by their
-    /// rule times `weight`; in each of them a move was played.
+    /// Returns the labelled positions of a game in which a move was played, in order, starting
+    /// after its random moves. Each is weighted by its rule times `weight`.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -138,7 +138,7 @@ impl LabelRules {
         }
     }
 
-    /// Returns the source that a rule names, or `given` if the position came with its label.
+    /// Returns the name of the source in a rule, or `given` if the position already had its label.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -146,7 +146,8 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns the labelled position at `ply`, the index in `steps`, if the rule has a label.
+    /// Returns the labelled position at `ply`, an index into `steps`, if the game has the label of
+    /// the rule.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         let here = match &self.plies {
             Plies::Between(plies) => plies.contains(&ply),
@@ -161,7 +162,7 @@ impl LabelRule {
     }
 }
 
-/// The forms of rules in TOML.
+/// The forms in which TOML may contain rules.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -225,7 +226,7 @@ impl FromStr for Plies {
     }
 }
 
-/// Parses the 2 of `solved-2`; returns 0 for `solved`.
+/// Parses the number 2 in `solved-2`; returns 0 for `solved`.
 fn offset(text: &str, sign: char) -> Option<u8> {
     match text.trim().strip_prefix("solved")? {
         "" => Some(0),
@@ -318,7 +319,7 @@ mod tests {
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
     }
 
-    /// Returns a game that is solved at ply 4, with exact values from ply 4.
+    /// Returns a game that is solved at ply 4 and has exact values from that ply on.
     fn relabelled() -> Game {
         let values = vec![None, Some(3), None, Some(-8), Some(10), Some(-6), Some(6), None, None];
         let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();

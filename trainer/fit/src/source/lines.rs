@@ -1,4 +1,4 @@
-//! Reads text files with one record on each line. A bad line does not spoil the others.
+//! Reads text files with one record per line. The lines after an invalid one are still read.
 
 use std::path::Path;
 

@@ -37,15 +37,15 @@ use sha2::{Digest as _, Sha256};
 pub use error::{Rejection, SourceError};
 pub use labels::{LabelRule, LabelRules, Labelled, Lambda, Origin, Plies, Use};
 
-/// The records of a foreign file. A refused record does not spoil the others; an error ends the
-/// file.
+/// The records of another program's file. The records after a refused one are still read; an error
+/// ends the reading.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
 }
 
-/// Creates a labelled position. If the player must pass, it is the position after the pass, with
-/// the other side's label.
+/// Creates a labelled position. If the player must pass, the result is the position after the pass,
+/// with the label for the other side.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))

@@ -15,7 +15,7 @@ use super::{LabelRules, Labelled, SourceError};
 pub enum Records {
     /// Games, whose positions get labels by [`super::LabelRules`].
     Games(GameReader),
-    /// Positions or openings, which have their labels.
+    /// Positions or openings, which already have labels.
     Positions(PositionReader),
 }
 
@@ -37,7 +37,7 @@ impl Frame {
     }
 }
 
-/// A stretch of consecutive frames of a file.
+/// A range of consecutive frames of a file.
 #[derive(Clone, Debug)]
 pub struct Stretch {
     path: PathBuf,
@@ -45,11 +45,11 @@ pub struct Stretch {
     frames: u64,
     /// The number of records in the stretch.
     records: u64,
-    /// The most positions in the stretch: games have up to 60.
+    /// The greatest possible number of positions in the stretch: a game has up to 60.
     most_positions: u64,
 }
 
-/// Calls a method that the readers of games and of positions share.
+/// Calls a method that both readers, of games and of positions, have.
 macro_rules! either {
     ($records:expr, $reader:ident => $call:expr) => {
         match $records {
@@ -79,12 +79,12 @@ impl Records {
         either!(self, reader => reader.bytes_read())
     }
 
-    /// Returns the checksum of the content, once all of it has been read.
+    /// Returns the checksum of the content, after all of it was read.
     pub fn sha256(&self) -> Option<&str> {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns whether the records are all there are of some kind, so that none can be held out.
+    /// Returns whether the records are a complete enumeration, so that none can be held out.
     pub fn is_enumerated(&self) -> bool {
         either!(self, reader => reader.is_enumerated())
     }
@@ -142,7 +142,7 @@ impl Stretch {
         self.records
     }
 
-    /// Returns the largest number of positions that the records can have.
+    /// Returns the greatest possible number of positions in the records.
     pub fn most_positions(&self) -> u64 {
         self.most_positions
     }
@@ -161,7 +161,7 @@ impl Stretch {
     }
 }
 
-/// Passes the labelled positions of each frame to `visit`, game by game; a position outside games
+/// Passes the labelled positions of each frame to `visit`, game by game. A position outside games
 /// counts as a game. Returns the checksum of the content.
 pub fn read_games(
     path: &Path,

@@ -1,4 +1,4 @@
-//! Reads games as text, one a line: `f5d6c3…`, with or without written passes.
+//! Reads games as text, one per line: `f5d6c3…`. Passes may be written or omitted.
 
 use std::path::Path;
 

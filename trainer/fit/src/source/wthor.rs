@@ -1,10 +1,10 @@
 //! Reads WTHOR: the tournament games of the Fédération Française d'Othello (`.wtb`).
 //!
 //! A file has a header of 16 bytes: date (4), number of games (u32), an unused number (u16), year
-//! (u16), board size (0 or 8), 0 for games, depth of the theoretical score, a spare byte. Then
-//! follow 68 bytes for each game: tournament, black and white player (u16 each), black's discs,
-//! black's discs under perfect play from the stated depth, 60 moves as 10 · rank + file (a1 = 11),
-//! 0 after the last. Passes are not stored. Integers are little-endian.
+//! (u16), board size (0 or 8), type (0 for games), depth of the theoretical score, an unused byte.
+//! Then follow 68 bytes for each game: tournament, black and white player (u16 each), black's
+//! discs, black's discs under perfect play from the stated depth, 60 moves as 10 · rank + file (a1
+//! = 11), then zeros. Passes are not stored. Integers are little-endian.
 
 use std::io::{BufReader, Read as _};
 use std::path::Path;
@@ -20,8 +20,8 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a file. Long enough games have the theoretical score as [`Game::solved`] at
-/// the stated number of empty squares.
+/// Reads the games of a file. If a game is long enough, its theoretical score becomes
+/// [`Game::solved`] at the stated number of empty squares.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     let wrong = |reason| SourceError::Format {
         path: path.to_owned(),
@@ -83,7 +83,8 @@ mod tests {
     use crate::source::Rejection;
     use othello_testing::scratch;
 
-    /// Returns a file with these games: theoretical black discs, moves.
+    /// Returns a file with these games, each given by its theoretical number of black discs and its
+    /// moves.
     fn file(games: &[(u8, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![20, 20, 1, 1];
         bytes.extend((games.len() as u32).to_le_bytes());

@@ -1,5 +1,5 @@
-//! Hostile argument lists: they must give a message or the requested work, and overwrite no foreign
-//! file.
+//! Hostile lists of arguments. A command must print a message or do the work, and must not
+//! overwrite any foreign file.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -15,13 +15,13 @@ use super::ground::{Ground, Limits, Place, kinds, name, other_readers, with_a_wo
 use super::process::run;
 use crate::mutation::Draws;
 
-/// Numbers and ranges at the limits of validity, and beyond; the first is empty.
+/// Numbers and ranges at and beyond the limits of validity; the first is empty.
 const NUMBERS: &str = " \
     0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Names of things other than ordinary files, or that nobody owns; the first is empty.
+/// Names of things that are not ordinary files, or do not exist; the first is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -30,7 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags that may ask for endless work.
+/// Flags that may request endless work.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -43,7 +43,7 @@ const OUTPUTS: [&str; 6] =
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
-/// Tries `lists` argument lists that are drawn, and those that every run tries.
+/// Tries `lists` lists of arguments drawn at random, and some fixed ones.
 pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     inputs_as_outputs(ground);
     hostile_words(ground);
@@ -64,7 +64,7 @@ pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     }
 }
 
-/// Gives every command that writes each of its inputs as an output.
+/// Runs every command that writes, with each of its inputs as its output.
 fn inputs_as_outputs(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     for (words, _) in writers() {
@@ -83,7 +83,8 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// Gives commands words of 100 kB and words that a terminal obeys. Messages repeat little of them.
+/// Passes to commands words of 100 kB, and words with terminal control characters. Messages must
+/// repeat little of them.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     let long = "x".repeat(100_000);
@@ -103,9 +104,9 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with copies of the inputs, a folder, a FIFO, links to two devices, and perhaps
-/// foreign files. (Links, because a process of root that renames a file over a device would take
-/// the device away from the whole machine.)
+/// Makes a folder with copies of the inputs, a folder, a FIFO, links to two devices, and sometimes
+/// foreign files. (They are links, because a root process that renames a file over a device would
+/// remove the device from the machine.)
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -123,8 +124,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a list of arguments with its inputs. It may be endless, and it may have to be refused with
-/// some words.
+/// Runs a list of arguments with its inputs. The arguments state whether it may be endless, and the
+/// words of a required refusal.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -158,7 +159,7 @@ fn attack(
     findings.note(&name(words), fault, end, &shown.join(" "));
 }
 
-/// Makes the list hostile in one way; returns whether the work may now be endless.
+/// Makes the list hostile in one way; returns whether its work may now be endless.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
     fn one(of: &'static str, draws: &mut Draws) -> &'static str {
         draws.one::<&str>(&of.split(' ').collect::<Vec<_>>())
@@ -221,8 +222,8 @@ fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files_in(folder, except)
 }
 
-/// Returns a file that existed and was changed. With `--force`, the output may change if it is no
-/// input.
+/// Returns an existing file that was changed. With `--force`, an output that is not an input may
+/// change.
 fn harm(
     list: &[OsString],
     inputs: &[OsString],
@@ -244,7 +245,7 @@ fn harm(
     None
 }
 
-/// Returns temporary files that were left behind.
+/// Returns temporary files that remain.
 fn litter(
     code: Option<i32>,
     before: &BTreeMap<PathBuf, Vec<u8>>,

@@ -1,7 +1,7 @@
-//! Commands that write, disturbed at work: killed at random moments, with system calls that fail,
-//! are short or kill them, and below limits on memory and on the size of files. A command that
-//! ends must have the right result or give a message; run again without the disturbance, it must
-//! leave the files and print the report of the undisturbed run.
+//! Disturbances of commands that write: kills at random moments, system calls that fail, transfer
+//! too little or kill the process, and limits on memory and on the size of files. A disturbed
+//! command must either have the right result or print a message. Without the disturbance, the same
+//! command must then leave the same files and print the same report as an undisturbed run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -66,8 +66,8 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Returns the difference of other files from these. If the result differs from run to run, a
-    /// match file differs: it stores the time of the searches.
+    /// Returns the difference between other files and these. If results vary from run to run, match
+    /// files may differ, since they contain the time of the searches.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -95,9 +95,9 @@ impl Outcome {
     }
 }
 
-/// Disturbs every command that writes `times` times. `disturbance` disturbs one in a folder, and
-/// returns a description and the end, if the command was not killed; `None` if it has nothing to
-/// disturb.
+/// Disturbs every command that writes `times` times. `disturbance` runs one command in a folder. It
+/// returns a description and, unless it killed the command, its end; or `None` if there is nothing
+/// to disturb.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -141,7 +141,7 @@ fn disturb(
     }
 }
 
-/// Kills every command at random moments, some of them again after they resume.
+/// Kills every command at random moments; kills some of them again after they resume.
 pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, _), (_, draws)| {
         let times = 1 + draws.below(3);
@@ -161,7 +161,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Returns a folder in which a killed run left something unfinished; `None` if no run did.
+/// Returns a folder in which a killed run left unfinished work; `None` if no run did.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -172,7 +172,7 @@ pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfi
     })
 }
 
-/// Returns true for a file that stands for unfinished work.
+/// Returns true for a file of unfinished work.
 pub(super) fn is_unfinished(path: &Path) -> bool {
     let path = path.to_string_lossy();
     path.contains(".parts/") || path.contains("partial")
@@ -188,10 +188,10 @@ const ENOSPC: i32 = 28;
 const ENOLCK: i32 = 37;
 const EDQUOT: i32 = 122;
 
-/// A short read or write, in place of an error number.
+/// Stands for a short read or write, instead of an error number.
 const SHORT: i32 = 0;
 
-/// A kill at the call, in place of an error number.
+/// Stands for a kill at the call, instead of an error number.
 const KILL: i32 = -1;
 
 const ERRORS: [(&str, &[i32]); 9] = [
@@ -214,8 +214,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command with a system call that fails, is short or kills it. Every third is the
-/// last of its kind, which puts a file in its place.
+/// Runs every command with a system call that fails, transfers too little or kills the process.
+/// Every third time it is the last call of its kind, which renames a file into place.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -228,8 +228,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command with failing system calls: their kind, how many calls of it there are, the
-/// first that fails, the error, and whether later ones also fail.
+/// Runs every command with failing system calls. The disturbance has the kind of call, the number
+/// of such calls, the first that fails, the error, and whether later calls also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,
@@ -249,7 +249,7 @@ fn failing(
     });
 }
 
-/// Runs every command below limits of the shell on the size of files, memory and stacks.
+/// Runs every command under shell limits on the size of files, memory and stacks.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;

@@ -1,5 +1,5 @@
-//! Programs in a match that leave processes behind: in their own sessions, forked twice, and when
-//! the match is killed.
+//! Programs in a match that leave processes behind: in separate sessions, after forking twice, and
+//! after a kill of the match.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -10,7 +10,8 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Scripts that a program starts before it plays; `SLEEP` is a sleep that no other process has.
+/// Scripts that a program starts before it plays. `SLEEP` is a sleep command that no other process
+/// runs.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",
@@ -20,7 +21,7 @@ const LEAVERS: [&str; 6] = [
     "trap '' TERM HUP INT; (setsid SLEEP &)",
 ];
 
-/// A program that never answers, for matches that are killed.
+/// A program that never answers, for matches that will be killed.
 const STUCK: &str = "exec SLEEP";
 
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {

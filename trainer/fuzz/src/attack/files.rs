@@ -14,7 +14,7 @@ use super::process::{Ended, is_refusal, run};
 use crate::container::{Container, Section};
 use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 
-/// Gives every kind of file to its readers, damaged in `files` ways, then resumes unfinished work
+/// Passes every kind of file, damaged in `files` ways, to its readers. Then resumes unfinished work
 /// with damaged files.
 pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| !kind.readers.is_empty()).collect();
@@ -91,7 +91,7 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     findings.note(&name(&words.replace("@x", sound)), fault, ended.end(), &how);
 }
 
-/// Returns true if a message names a file, and after it a place in it.
+/// Returns true if a message names a file and then a place in it.
 fn names_the_place(ended: &Ended, file: &str) -> bool {
     const NUMBERED: &str = "line |byte |section |record |game |position |version ";
     const NAMED: &str =
@@ -103,7 +103,7 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
     is_numbered || NAMED.split('|').any(|words| place.contains(words))
 }
 
-/// Copies a file that revealed something into a folder that stays.
+/// Copies a file that led to a finding into a folder that is kept.
 fn keep(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join("othello-torture");
     let _ = fs::create_dir_all(&folder);
@@ -115,7 +115,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Damages the files of a killed run: they must be refused, or give the undisturbed result.
+/// Damages the files of a killed run. Resuming must either refuse them or have the undisturbed
+/// result.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

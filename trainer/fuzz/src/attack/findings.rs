@@ -14,7 +14,7 @@ pub(super) enum End {
     Stopped,
 }
 
-/// The heads of the counts: all runs, each [`End`], and findings.
+/// The headings of the counts: all runs, each [`End`], and findings.
 const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 
 /// All counts and findings.
@@ -23,7 +23,7 @@ pub(super) struct Findings {
     round: &'static str,
     /// The [`COUNTS`] of each command in each round.
     rows: BTreeMap<(&'static str, String), [usize; 5]>,
-    /// The findings, each with its number and the first attack that showed it.
+    /// The findings, each with its number of occurrences and the first attack that showed it.
     found: BTreeMap<String, (usize, String)>,
 }
 
@@ -32,7 +32,8 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack. If something is `wrong`, it is a finding, and `how` shows it again.
+    /// Counts an attack. If `wrong` has a description, the attack is a finding, which `how`
+    /// reproduces.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

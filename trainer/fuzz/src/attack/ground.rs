@@ -1,4 +1,4 @@
-//! The programs, the sound files, and the lists of kinds and commands.
+//! The programs, the undamaged files, and the lists of kinds and commands.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,15 +13,15 @@ use super::disturbed::{self, Undisturbed};
 use super::findings::Findings;
 use crate::mutation::Draws;
 
-/// A command line; the word `@name` stands for the sound file of that name.
+/// A command line; the word `@name` stands for the undamaged file of that name.
 pub(super) type Words = &'static str;
 
 /// The limits of a run.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// The seconds after which a command counts as hanging.
+    /// The time in seconds after which a command counts as hanging.
     pub seconds: u64,
-    /// The mebibytes of memory that no command may exceed.
+    /// The memory in mebibytes that no command may exceed.
     pub mebibytes: u64,
 }
 
@@ -29,9 +29,9 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The command that makes a sound file; `None` if it is made with its folder.
+    /// The command that makes an undamaged file; `None` if the folder already has it.
     how: Option<&'static str>,
-    /// The commands that read it, as `@x`.
+    /// The commands that read the file, which is `@x` in them.
     pub(super) readers: Vec<Words>,
 }
 
@@ -61,23 +61,23 @@ pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
 
-/// Returns the commands that read no file of [`kinds`].
+/// Returns the commands that read no file from the list [`kinds`].
 pub(super) fn other_readers() -> impl Iterator<Item = Words> {
     listed(2)
 }
 
-/// Returns the commands that must refuse a hostile `WORD`.
+/// Returns the commands that must refuse a hostile word, written as `WORD`.
 pub(super) fn with_a_word() -> impl Iterator<Item = Words> {
     listed(3)
 }
 
-/// Returns the commands that read weights of any `NAME`.
+/// Returns the commands that read weights with any file name, written as `NAME`.
 pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
     listed(4)
 }
 
-/// Returns the commands that look for a file by themselves, its name, and whether they must refuse
-/// an obstacle there.
+/// Returns the commands that look for a file on their own, the name of that file, and whether they
+/// must refuse an obstacle there.
 pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
     listed(5).filter_map(|line| {
         let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;
@@ -100,14 +100,14 @@ impl<'a> Ground<'a> {
         Self { place, limits, draws: Draws(seed), findings, undisturbed }
     }
 
-    /// Returns the result of a command that nothing disturbs.
+    /// Returns the result of a command without a disturbance.
     pub(super) fn undisturbed(&mut self, words: Words) -> Rc<Undisturbed> {
         let make = || Rc::new(disturbed::undisturbed(self.place, words, self.limits));
         self.undisturbed.entry(words).or_insert_with(make).clone()
     }
 }
 
-/// The folder of the binaries, and a folder with a sound file of each kind.
+/// The folder of the binaries, and a folder with an undamaged file of each kind.
 pub struct Place {
     pub(super) binaries: PathBuf,
     /// `fail.c` as a library; `None` without a C compiler.
@@ -116,7 +116,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Makes the sound files in a folder with the programs in `binaries`.
+    /// Makes the undamaged files in a folder, with the programs in `binaries`.
     pub fn new(binaries: &Path, inputs: &Path) -> Self {
         let folder = |path: &Path| path.canonicalize().expect("a folder");
         let (binaries, inputs) = (folder(binaries), folder(inputs));

@@ -1,4 +1,5 @@
-//! Names with markup and with control characters: pages must stay whole, and terminals unharmed.
+//! Names with markup and with control characters. Pages must remain valid, and terminals
+//! unaffected.
 
 use std::fs;
 

@@ -50,10 +50,10 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// A round of attacks, a number of times.
+/// A round of attacks; the number is the number of attacks.
 type Attack = fn(&mut Ground<'_>, usize);
 
-/// Runs all rounds; returns true without findings. Prints the counts and the findings.
+/// Runs all rounds, and prints the counts and the findings; returns true if there are no findings.
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();

@@ -1,6 +1,6 @@
-//! Pipes, devices, links and huge files at the names of outputs, at those that outputs have until
-//! they are complete, and at those that are looked for next to inputs: they are refused, soon and
-//! by name, and stay as they are.
+//! Pipes, devices, links and huge files in the places of outputs, of partial outputs, and of files
+//! that commands look for next to inputs. Commands must refuse them quickly and by name, and leave
+//! them unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,11 +13,11 @@ use super::process::run;
 const THINGS: [&str; 7] =
     ["a pipe", "/dev/zero", "/dev/full", "nowhere", "itself", "a folder", "1 TB"];
 
-/// The length of the huge file, of which the disk holds nothing.
+/// The length of the huge file, which takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Puts `times` obstacles where outputs of every command that writes belong, and every kind of
-/// obstacle where commands look for files by themselves.
+/// Puts `times` obstacles in the places of outputs of every command that writes, and every kind of
+/// obstacle where commands look for files on their own.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -50,7 +50,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with a thing at a path; a refusal must name it if it is looked for.
+/// Runs a command with an obstacle at a path. If commands look for a file there, a refusal must
+/// name it.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -75,7 +76,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns whether a message names a thing whose reading would not end: its path and its kind.
+/// Returns whether a message names an obstacle that cannot be read to its end: its path and its
+/// kind.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -85,8 +87,8 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns whether a run may replace a thing: what lies in its own folder of parts, an empty folder
-/// at the name of that folder, and a partial file of zeros, which a crash of the machine may have
+/// Returns whether a run may replace an obstacle: one in its own folder of parts, an empty folder
+/// under the name of that folder, or a partial file of zeros, which a crash of the machine may have
 /// left. It must not follow a link there.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
@@ -108,7 +110,7 @@ fn put(path: &Path, thing: &str) {
     }
 }
 
-/// Returns true if an obstacle is as it was put there.
+/// Returns true if an obstacle is unchanged.
 fn is_as_it_was(path: &Path, thing: &str) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     match thing {

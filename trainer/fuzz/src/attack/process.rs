@@ -1,4 +1,4 @@
-//! Processes within limits, and the faults of their ends.
+//! Processes under limits, and faults in the way that they end.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::findings::End;
 use super::ground::Limits;
 
-/// Returns true if an exit status means that nothing was done.
+/// Returns true for an exit status with which the command has done nothing.
 pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -30,7 +30,7 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns true if the run ended with a message: to mend something, or to try again.
+    /// Returns true if the run ended with a message that asks to correct something or to try again.
     pub(super) fn is_refused(&self) -> bool {
         is_refusal(self.code())
     }
@@ -39,19 +39,20 @@ impl Ended {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Returns true if the run ended because it got no memory: the allocator prints a message, and
-    /// a signal ends the process.
+    /// Returns true if the run ended because memory was refused: the allocator prints a message,
+    /// and a signal ends the process.
     pub(super) fn found_no_memory(&self) -> bool {
         self.errors.contains("memory allocation of")
     }
 
-    /// Returns the end of an attack that may only end with a result or a message.
+    /// Returns the end of a run that may only end with a result or a message.
     pub(super) fn end(&self) -> End {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
     /// Returns the fault of a run on hostile input: [`Ended::fault`], or control characters in the
-    /// output, which may come from anybody's files. JSON is for programs and may have them.
+    /// output, which may come from files of unknown origin. JSON output is for programs and may
+    /// contain them.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -59,7 +60,8 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// A refusal because of a full disk that is final, or does not state what to do.
+    /// Returns a fault if the run was refused because of a full disk with a final exit status, or
+    /// without a remedy in the message.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str = "make room and run the same command again: what is finished is kept";
         const TEMPORARY: &str = "free space there";
@@ -70,15 +72,15 @@ impl Ended {
         (is_full && !is_told).then(|| format!("no remedy: {last}"))
     }
 
-    /// A message that repeats an argument of 100 kB, or much of it.
+    /// Returns a fault if a message repeats an argument of 100 kB, or a large part of it.
     pub(super) fn repeats_its_input(&self) -> Option<String> {
         const LONGEST_WORD: usize = 400;
         let word = self.errors.split_whitespace().find(|word| word.len() > LONGEST_WORD)?;
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns the fault of a run that no input excuses, if there is one; a run that takes too long
-    /// hangs.
+    /// Returns a fault that no input can excuse, if there is one. A run that takes too long counts
+    /// as hanging.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -1,4 +1,4 @@
-//! One function of bytes for each parser, which panics if the parser breaks its promises.
+//! One function of bytes for each parser, which panics if the parser violates its specification.
 
 mod parts;
 mod protocols;
@@ -37,7 +37,7 @@ pub const TARGETS: [(&str, Target); 20] = [
     ("wthor", sources::wthor),
 ];
 
-/// Checks that a message is short and has no control characters.
+/// Checks that a message is short and free of control characters.
 fn check_message(message: &dyn Display) {
     let message = message.to_string();
     assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
@@ -51,7 +51,7 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Returns the value of a text; checks that it is printed as text that reads back the same.
+/// Parses a text. Checks that the value, printed and parsed again, is the same.
 fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
     let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
     assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");

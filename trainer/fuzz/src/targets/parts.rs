@@ -1,6 +1,6 @@
-//! Small fits that find a part of their run: that of a finished phase, and the snapshot of an
-//! unfinished one. The bytes are sections in a sound container: names and contents in turn, with a
-//! byte `FE` between them.
+//! Small fits that find a part of their run, namely that of a finished phase or the snapshot of an
+//! unfinished one. The input bytes become sections of a valid container: names and contents
+//! alternate, separated by a byte `FE`.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ struct Left {
     name: &'static str,
     optimizer: Optimizer,
     phases: [usize; 2],
-    /// The phases and the updates after which it is stopped.
+    /// The numbers of phases and updates after which it is stopped.
     stop: [u64; 2],
 }
 
@@ -53,8 +53,7 @@ thread_local! {
     static SETUPS: [Setup; 2] = [&PART, &SNAPSHOT].map(Setup::new);
 }
 
-/// A part of a fit: the fit uses it, or refuses it by the name of the part, and makes weights that
-/// can be read.
+/// A part of a fit. The fit must either use it and make readable weights, or refuse it by name.
 pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
@@ -66,8 +65,8 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// The snapshot of an unfinished phase: the fit continues the phase, or reports the reason and
-/// begins the phase again, or reports that the weights run out of bounds.
+/// The snapshot of an unfinished phase. The fit must continue the phase; or report the reason and
+/// begin the phase again; or report that the weights diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -85,7 +84,7 @@ struct Setup {
     model: Model,
     dataset: Dataset,
     settings: FitSettings,
-    /// The checksum of the weights of the fit that was never stopped.
+    /// The checksum of the weights of an uninterrupted fit.
     sha256: String,
     manifest: Vec<u8>,
     provenance: Vec<u8>,
@@ -175,7 +174,8 @@ fn data() -> DataChoice {
     DataChoice { path, weight: 1.0 }
 }
 
-/// Progress that keeps all messages, and stops the work after some number of phases or updates.
+/// A progress observer that records all messages, and stops the work after some number of phases or
+/// updates.
 struct Stop {
     messages: Mutex<Vec<String>>,
     phases: AtomicU64,
@@ -189,7 +189,7 @@ impl Stop {
     }
 }
 
-/// Takes 1 from a counter; returns true if the counter was 0 already.
+/// Subtracts 1 from a counter; returns true if the counter was already 0.
 fn is_used_up(left: &AtomicU64) -> bool {
     let one_less = |left: u64| left.checked_sub(1);
     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()

@@ -1,4 +1,4 @@
-//! Targets for protocol servers: every line must get an answer of the right form.
+//! Targets for protocol servers: every line must get an answer in the right format.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Board, Player, Server, Turn, serve};
 use othello_engine::search::{Level, Search};
 
-/// Checks conversations by GTP and by NBoard, and SGF games.
+/// Checks sessions of GTP and of NBoard, and SGF games.
 pub(super) fn protocols(data: &[u8]) {
     if let Ok(game) = SgfGame::parse(&String::from_utf8_lossy(data)) {
         let mut board = Board::new(game.position, game.side);

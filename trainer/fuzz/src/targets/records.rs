@@ -1,5 +1,5 @@
-//! Targets for files of records and weights: bytes as they are, and as the content of sound
-//! containers.
+//! Targets for files of records and weights. The bytes are a file, or the content of a valid
+//! container.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ use othello_testing::{records, scratch};
 use super::check_names;
 use super::texts::image;
 
-/// Checks the container. The first byte decides which part of it the other bytes are: all of it,
-/// the provenance, the frames after a sound header, or the stored bytes of a section with right
+/// Checks the container. The first byte selects what the other bytes are: the whole file, the
+/// provenance, the frames after a valid header, or the stored bytes of a section with valid
 /// checksums.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
@@ -53,8 +53,8 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     Ok(summary)
 }
 
-/// Returns whether a container is whole. A whole one may be read as its kind or refused; a damaged
-/// one must not be accepted.
+/// Returns whether a container is undamaged. The reader of its kind may accept or refuse an
+/// undamaged one; it must not accept a damaged one.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -96,7 +96,8 @@ fn written_and_read(games: &[Game]) -> Vec<Game> {
     read.map(|game| game.expect("just written")).collect()
 }
 
-/// Checks the content of a frame of positions; the same bytes are also a frame of openings.
+/// Checks the content of a frame of positions. The same bytes are also checked as a frame of
+/// openings.
 pub(super) fn positions(data: &[u8]) {
     for (kind, name) in [(b'P', "positions"), (b'O', "openings")] {
         let bytes = container::file(kind, VERSION, b"{}", &[Section::new("positions", data)]);
@@ -115,8 +116,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Checks a weights file of a small pattern set, or of the set in TOML up to the first byte 0. The
-/// other bytes, three at a time, change its sections.
+/// Checks a weights file of a small pattern set, or of a set in TOML, which ends at the first byte
+/// 0. The other bytes change its sections, three bytes for each change.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -143,7 +144,8 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The number of parameters beyond which weights are not played from: that takes too long.
+/// The number of parameters beyond which the weights are not used in searches, which would take too
+/// long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -151,8 +153,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns all sections of a weights file of this set with weights 0; for a large set, some that
-/// are not long enough.
+/// Returns all sections of a weights file of this set, with weights 0; for a large set, some
+/// sections are too short.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -1,4 +1,5 @@
-//! Other people's files: a record that cannot be taken is refused by name, and spoils no other.
+//! Files of other programs: an invalid record is refused by name, and the records after it are
+//! still read.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -85,7 +86,7 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns all entries of a file, the refused ones as `None`; `None` for a refused file.
+/// Returns all entries of a file, with `None` for refused ones; `None` for a refused file.
 fn entries<T, E: Entries<T>>(
     opened: Result<E, SourceError>,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Targets for parsers of text: accepted values are printed so that they read back the same.
+//! Targets for parsers of text: an accepted value, printed and parsed again, must be the same.
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::obf::Problem;
@@ -15,7 +15,7 @@ use othello_trainer::source::LabelRules;
 
 use super::{check_message, reads_back};
 
-/// Checks arguments of commands: each parser gets every text.
+/// Checks arguments of commands: every parser gets each text.
 pub(super) fn arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let _ = (reads_back::<PerfectFrom>(text), reads_back::<Square>(text));
@@ -166,7 +166,7 @@ pub(super) fn settings(data: &[u8]) {
     }
 }
 
-/// Checks `records.json` and `dataset.json`. The files of the one are in its folder.
+/// Checks `records.json` and `dataset.json`. The files that the former lists are in its folder.
 pub(super) fn manifests(data: &[u8]) {
     let files = RecordFolder::parse(data).inspect_err(|reason| check_message(reason));
     for name in files.iter().flat_map(|files| files.keys()) {

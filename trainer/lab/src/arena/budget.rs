@@ -1,4 +1,4 @@
-//! The budget of a player's searches.
+//! The limits of a player's searches.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -7,8 +7,8 @@ use othello_engine::player::SearchSpec;
 use othello_engine::search::Limits;
 use serde::{Deserialize, Serialize};
 
-/// The limits of a player's searches before exact play, besides their depth. If a search to the
-/// full depth would exceed them, its deepest complete iteration decides; the first iteration always
+/// The limits of a player's searches before exact play, in addition to their depth. If a search to
+/// the full depth exceeds them, its deepest complete iteration is used; the first iteration always
 /// completes.
 #[derive(
     Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize,
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 pub struct Budget {
     /// The number of nodes per move.
     pub nodes: Option<u64>,
-    /// The time per move. With it, games depend on the machine and on its other work.
+    /// The time per move. With this limit, games depend on the machine and its load.
     pub milliseconds: Option<u64>,
-    /// The time of all moves of a game together in seconds, perfect play included. With this limit,
+    /// The total time of all moves of a game in seconds, including perfect play. With this limit,
     /// games also depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_a_game: Option<u64>,
@@ -45,7 +45,7 @@ impl Budget {
     }
 }
 
-/// Prints the limits after the depth in a report; nothing if only the depth ends searches.
+/// Prints the limits after the depth in a report; prints nothing if only the depth is limited.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));

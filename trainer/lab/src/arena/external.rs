@@ -15,11 +15,11 @@ use super::process::{Misconduct, Process};
 /// The terms for external engines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Terms {
-    /// The depth that NBoard's `set depth` asks for.
+    /// The depth that `set depth` requests from programs with NBoard.
     pub depth: u32,
     /// The longest time for one answer.
     pub time: Duration,
-    /// The time for all moves of a game. GTP engines get it by `time_settings` and `time_left`,
+    /// The time for all moves of a game. GTP engines receive it by `time_settings` and `time_left`,
     /// NBoard engines with the game.
     pub game: Option<Duration>,
 }
@@ -31,8 +31,8 @@ impl Terms {
         Conversation::new(engine, self).begin(&first)
     }
 
-    /// Starts an engine and returns the name and the version that it gives itself; `None` if it
-    /// gives none.
+    /// Starts an engine and returns the name and version that it reports; `None` if it reports
+    /// none.
     pub fn introduction(self, engine: &ExternalEngine) -> Result<Option<String>, Misconduct> {
         let mut conversation = Conversation::new(engine, self);
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
@@ -40,9 +40,9 @@ impl Terms {
         conversation.introduction()
     }
 
-    /// Asks an engine for its move in each position, in the same order, each as in a new game. The
-    /// positions are shared out to as many processes as there are threads. The side to move must be
-    /// able to; by GTP a position must have a game that leads to it. `progress` advances by one for
+    /// Asks an engine for its move in each position, in order, each as in a new game. The positions
+    /// are divided among as many processes as there are threads. The side to move must have a legal
+    /// move; for GTP, a position must have a game that leads to it. `progress` advances by one for
     /// each position.
     pub fn moves(
         self,
@@ -80,8 +80,8 @@ pub(super) struct Underway<'a> {
 }
 
 impl Underway<'_> {
-    /// Returns the game from its first position as GGF, with the clock that both players began
-    /// with.
+    /// Returns the game from its first position as GGF, with the initial time of both players'
+    /// clocks.
     fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
@@ -94,16 +94,15 @@ impl Underway<'_> {
     }
 }
 
-/// A conversation with an engine. The engine is started at need, and again after each misconduct.
+/// A session with an engine. The engine is started when needed, and again after each misconduct.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
     terms: Terms,
     process: Option<Process>,
-    /// The number of the last request, so that a late answer to an earlier one is not mistaken for
-    /// its answer.
+    /// The number of the last request, so that a late answer to an earlier request is recognized.
     number: u64,
-    /// The name that an NBoard engine gave itself.
+    /// The name that an NBoard engine has reported.
     name: Option<String>,
 }
 
@@ -112,7 +111,7 @@ impl<'a> Conversation<'a> {
         Self { engine, terms, process: None, number: 0, name: None }
     }
 
-    /// Returns the name and the version that the engine gives itself, once a game has begun.
+    /// Returns the name and the version that the engine reports, after a game has begun.
     fn introduction(&mut self) -> Result<Option<String>, Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             return Ok(self.name.clone());
@@ -135,8 +134,8 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(begun)
     }
 
-    /// Returns the square that the engine plays. The square is legal; the engine's side must be
-    /// able to move.
+    /// Returns the square that the engine plays, which is legal. The engine's side must have a
+    /// legal move.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -154,7 +153,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(answer.and_then(legal))
     }
 
-    /// Tells the engine of the other player's move or of a pass.
+    /// Informs the engine about the other player's move or pass.
     pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             // NBoard engines get the whole game with each request for a move.
@@ -209,7 +208,7 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Sends a GTP command that an engine need not know.
+    /// Sends a GTP command that engines need not support.
     fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
         match self.ask_gtp(command) {
             Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
@@ -239,8 +238,8 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until an NBoard engine has executed all earlier commands. Keeps the name that it gives
-    /// itself meanwhile.
+    /// Waits until an NBoard engine has executed all earlier commands. Stores the name that it
+    /// reports meanwhile.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;
@@ -279,8 +278,8 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// Parses the answer to command `number`, which may or may not repeat the number: `Err` if the
-/// command was refused, `None` if it answers another command.
+/// Parses the answer to command `number`, which may or may not repeat the number. Returns `Err` if
+/// the command was refused, and `None` if it answers another command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Some programs put a blank before the number.
@@ -300,7 +299,8 @@ fn gone(expected: &'static str) -> Misconduct {
 mod tests {
     use super::*;
 
-    /// A past bug: a game against Edax, which answers `= 4 d6`, was forfeited for silence.
+    /// A regression: a game against Edax, which answers `= 4 d6`, was forfeited for a missing
+    /// answer.
     #[test]
     fn a_number_may_stand_anywhere_before_the_answer_or_be_left_out() {
         for line in ["=4 d6", "= 4 d6", "= d6", "=d6"] {

@@ -1,4 +1,4 @@
-//! A job object of Windows: it ends a program and all that the program started.
+//! A job object of Windows. It ends a program together with all processes that the program started.
 
 use std::io;
 use std::mem::size_of;
@@ -12,8 +12,8 @@ use windows_sys::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 
-/// A job of one program and its children. They end when it is dropped, and when this process ends
-/// for any reason, since the system then closes its only handle.
+/// A job of one program and its children. They end when the job is dropped, and when this process
+/// ends for any reason, since the system then closes the only handle.
 #[derive(Debug)]
 pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
 

@@ -23,7 +23,7 @@ struct Pair {
 
 #[derive(Serialize, Deserialize)]
 struct Game {
-    /// The moves from the opening on, without passes.
+    /// The moves after the opening, without passes.
     moves: String,
     /// The score of the first player.
     score: Discs,
@@ -85,7 +85,7 @@ pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, Str
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
-/// Returns true if a game has the score that its moves or its forfeit give.
+/// Returns true if the score of a game matches its moves or its forfeit.
 fn is_sound(game: &PlayedGame) -> bool {
     let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
     let first_moved = if game.game == 1 { 1 } else { -1 };
@@ -97,7 +97,8 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// Returns the position after the moves, and 1 if its player is the one who moved first, −1 if not.
+/// Returns the position after the moves, and 1 if its player is the one who moved first, otherwise
+/// −1.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

@@ -1,5 +1,5 @@
 //! The file of a match, and the run that makes it: pairs in parts, so that a match can be resumed
-//! and shared among processes.
+//! and divided among processes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,14 +17,14 @@ use super::paired::{Match, PAIRS, Seats};
 use super::result::{InOrder, MatchResult, PlayedPair};
 use super::{Budget, Pair, Sprt};
 
-/// The names and terms of a match, for its report.
+/// The names and conditions of a match, for its report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
     /// The names of the players.
     pub players: [String; 2],
     /// The depth of the searches of the first player.
     pub depth: u32,
-    /// The number of empty squares from which on play is perfect.
+    /// The number of empty squares at or below which play is perfect.
     pub exact: u32,
     /// The limits of each player's searches before exact play.
     pub budgets: [Budget; 2],
@@ -32,10 +32,10 @@ pub struct Conditions {
     pub sprt: Option<Sprt>,
 }
 
-/// A match that keeps its pairs.
+/// A match whose pairs are stored.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The players, or some twos of players that share the openings: the first have the first ones.
+    /// The players; or several pairs of players, which divide the openings among them in order.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match.
     pub openings: &'a [Position],
@@ -56,7 +56,7 @@ pub struct MatchFile {
     pub summary: Option<Summary>,
 }
 
-/// Errors of playing a match that is kept, or of its file.
+/// Errors of playing a stored match, or of its file.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum MatchFileError {
@@ -78,13 +78,13 @@ const CONDITIONS: &str = "match";
 /// The greatest number of pairs in a part.
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// The parts of a match with a sequential test are shorter by this factor: pairs that are played
-/// after the decision do not count.
+/// The factor by which parts of a match with a sequential test are shorter, since pairs that are
+/// played after the decision do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
 impl KeptMatch<'_> {
-    /// Plays the pairs of this shard that are in no part yet; packs the file, unless this is one of
-    /// several shards. `settings` is the provenance of the games.
+    /// Plays the missing pairs of this shard; packs the file, unless this is one of several shards.
+    /// `settings` is the provenance of the games.
     pub fn play(
         &self,
         path: &Path,
@@ -120,8 +120,8 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays a match that is a step of other work. Its pairs are kept in the parts of
-    /// `path` until it is complete; no file is written.
+    /// Plays a match as a step of other work. Its pairs are stored in the parts of `path` until it
+    /// is complete; no file is written.
     pub fn play_as_step(
         &self,
         path: &Path,
@@ -280,7 +280,8 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Begins the content of a whole match, which its test may end. The error is a reason.
+    /// Begins the content of a whole match. Its sequential test, if any, may end it. The error is a
+    /// reason.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;

@@ -33,7 +33,7 @@ pub struct MatchReport {
     pairs: usize,
     /// The default depth of searches in moves.
     depth: u32,
-    /// The default number of empty squares at and below which players solve exactly.
+    /// The default number of empty squares at or below which players solve exactly.
     exact: u32,
     /// The limits of searches before exact play.
     budgets: [Budget; 2],
@@ -45,7 +45,7 @@ pub struct MatchReport {
     distinct_games: usize,
     /// The games that a player lost by misconduct.
     forfeits: Vec<Forfeit>,
-    /// The effort of each player before exact play; for external programs, the time alone.
+    /// The effort of each player before exact play; for external programs, only the time.
     efforts: [Effort; 2],
     /// The wall time.
     seconds: f64,
@@ -123,7 +123,7 @@ impl fmt::Display for MatchReport {
     }
 }
 
-/// Formats a probability with two figures as `p = 0.034`, or as `p < 0.0001`.
+/// Formats a probability with two significant digits as `p = 0.034`, or as `p < 0.0001`.
 fn probability(p: f64) -> String {
     match p {
         ..0.000_1 => "p < 0.0001".to_owned(),
@@ -154,7 +154,7 @@ impl MatchReport {
         format!("{second}{budget}, {pairs} pairs")
     }
 
-    /// Returns the difference in Elo points with its interval of 95 %, as text.
+    /// Returns the difference in Elo points with its 95 % interval, as text.
     pub fn difference(&self) -> String {
         self.elo(self.statistics.elo_interval)
     }
@@ -235,8 +235,8 @@ mod tests {
         MatchReport::new(&conditions, &result, Instant::now())
     }
 
-    /// A past bug: the report said `+1200 Elo` without an error, and `p = 1.00e0` for an even
-    /// match.
+    /// A regression: the report contained `+1200 Elo` without an error, and `p = 1.00e0` for an
+    /// even match.
     #[test]
     fn a_match_is_told_in_words_for_people() {
         let even = report(vec![Pair([2, -2]); 40]).to_string();

@@ -1,4 +1,4 @@
-//! Matches of two players in paired games, and their statistics. A player is an evaluation or an
+//! Matches of two players in pairs of games, and their statistics. A player is an evaluation or an
 //! external program.
 
 mod budget;

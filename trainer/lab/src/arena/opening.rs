@@ -1,4 +1,4 @@
-//! An opening and a game that leads to it, for players that only know whole games.
+//! An opening and a game that leads to it, for players that can only start from whole games.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use othello_engine::board::{Position, Side, Squares, Symmetry};
 use othello_engine::protocol::{Board, Turn};
 use othello_engine::record::Game;
 
-/// A position that a game starts from.
+/// A position from which a game starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
     /// The position, from the view of the side to move.
@@ -17,7 +17,8 @@ pub struct Opening {
     pub path: Option<Vec<Turn>>,
 }
 
-/// The most positions searched for such a game: all on the way to an opening of 12 plies.
+/// The greatest number of positions in the search for such a game: enough for an opening of 12
+/// plies.
 const MOST_POSITIONS: usize = 200_000;
 
 impl Opening {
@@ -36,7 +37,7 @@ impl Opening {
     }
 
     /// Returns the positions of a game in which a move was played, each as an opening with the game
-    /// up to it.
+    /// up to that position.
     pub fn along(game: &Game) -> Vec<Self> {
         let (mut board, mut path, mut openings) = (Board::default(), vec![], vec![]);
         for &square in game.squares() {
@@ -67,7 +68,7 @@ struct Search {
 }
 
 impl Search {
-    /// Returns true if the target can be reached; `path` then leads to it.
+    /// Returns true if the target can be reached; then `path` leads to it.
     fn reach(&mut self, position: &Position) -> bool {
         if *position == self.target {
             return true;

@@ -1,4 +1,4 @@
-//! Chooses the positions that matches start from.
+//! Chooses the positions from which matches start.
 
 use std::path::{Path, PathBuf};
 
@@ -47,8 +47,8 @@ pub enum OpeningsError {
 }
 
 impl Choice {
-    /// Draws different openings from a file: enumerated openings (those at the last ply),
-    /// positions, or text with a board line or a transcript on each line.
+    /// Draws distinct openings from a file. It may contain enumerated openings (those of the last
+    /// ply are used), positions, or text with a board line or a transcript on each line.
     pub fn draw(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
             // Files of other kinds are refused by the reader, by name.

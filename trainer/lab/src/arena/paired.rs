@@ -1,4 +1,4 @@
-//! Plays games in pairs: each opening twice, with colours swapped, so that no opening favours a
+//! Plays games in pairs: each opening twice, with colours exchanged, so that no opening favours a
 //! player.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use super::player::{Contestant, Player};
 use super::process::Misconduct;
 use super::result::{InOrder, MatchResult, PlayedPair};
 
-/// Two players, and the search of evaluations.
+/// Two players, and the search of the evaluations among them.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
     /// The player whose wins are counted.
@@ -37,9 +37,10 @@ pub(super) const PAIRS: &str = "match (pairs)";
 const ALL_DISCS: Discs = 64;
 
 impl Match<'_> {
-    /// Plays every opening twice. An evaluation starts each game with an empty table, so that the
-    /// game is the same in any order and on any thread. A program that ends, hangs, talks without
-    /// end or plays an illegal move forfeits the game and is started again.
+    /// Plays every opening twice. An evaluation starts each game with an empty transposition table,
+    /// so that the game does not depend on the order of games or on the thread. A program that
+    /// ends, hangs, prints without end or plays an illegal move forfeits the game and is started
+    /// again.
     ///
     /// # Errors
     ///
@@ -52,9 +53,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`] until `enough` returns true. `enough` is called for every pair in
-    /// the order of the openings. Pairs after the one at which it stops do not count, though some
-    /// may have been played.
+    /// Plays like [`Self::play`] until `enough` returns true. It is called for every pair in the
+    /// order of the openings. Later pairs do not count, though some may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -84,12 +84,12 @@ impl Match<'_> {
         Ok(MatchResult::new(played.into_pairs()))
     }
 
-    /// Returns the seconds of one thread that a pair takes, about.
+    /// Returns the approximate time of a pair in seconds of one thread.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
-    /// Returns the opening of a pair; for external programs, with a game that leads to it.
+    /// Returns the opening of a pair. If an external program plays, it has a game that leads to it.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
@@ -105,7 +105,7 @@ pub(super) struct Seats<'a> {
 }
 
 impl<'a> Seats<'a> {
-    /// Creates the seats of a match; players come when they are needed.
+    /// Creates the seats of a match; the players are created when they are needed.
     pub(super) fn of(players: Match<'a>) -> Self {
         Self { players, idle: Mutex::default() }
     }
@@ -140,7 +140,7 @@ impl<'a> Seats<'a> {
     }
 }
 
-/// Plays a game of a pair from `opening`, in which `mover` (0 or 1) moves first.
+/// Plays a game of a pair from `opening`. Player `mover` (0 or 1) moves first.
 fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: usize) -> PlayedGame {
     let board = Board::new(opening.position, opening.side);
     let mut game = Underway { opening, turns: vec![], board };
@@ -223,7 +223,7 @@ pub(crate) mod tests {
         assert_eq!(result.statistics().p_value, 1.0);
     }
 
-    /// The pairs up to the one that is enough count, with any number of threads.
+    /// The pairs up to the one that ends the match count, with any number of threads.
     #[test]
     fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
         let (first, second) = (&Mobility.into(), &Zero.into());
@@ -256,7 +256,7 @@ pub(crate) mod tests {
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
-    /// Searches of 60 plies to the end of the game would not end in a lifetime.
+    /// Searches of 60 plies to the end of the game would take years.
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();

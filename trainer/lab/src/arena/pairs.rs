@@ -3,7 +3,7 @@
 use othello_engine::board::Discs;
 use serde::Serialize;
 
-/// The two games of an opening, each player once with each colour, as the first player's scores.
+/// The two games of an opening, with colours exchanged, as the scores of the first player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair(pub [Discs; 2]);
 
@@ -19,8 +19,7 @@ impl Pair {
     }
 }
 
-/// The number of pairs by half points of the first player, from two lost games (0) to two won games
-/// (4).
+/// The number of pairs by half points of the first player, from 0 (two losses) to 4 (two wins).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Pentanomial([usize; 5]);
@@ -56,8 +55,8 @@ impl Pentanomial {
     }
 
     /// Returns the variance of a pair's share of the points, after adding one pair lost twice and
-    /// one pair won twice. Without these two, the first pairs, which are often all alike, would
-    /// seem to have no variance and would decide everything.
+    /// one pair won twice. Without these two, the first pairs, which are often all equal, would
+    /// appear to have no variance and would decide the test.
     pub(super) fn variance(&self) -> f64 {
         let [lost, .., won] = self.0;
         let mut counts = self.0;

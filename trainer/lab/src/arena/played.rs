@@ -26,7 +26,7 @@ pub struct PlayedGame {
     pub forfeit: Option<(usize, String)>,
 }
 
-/// A game from its first position.
+/// A game including the moves before its opening.
 struct WholeGame {
     /// The number of moves before the opening.
     opening_plies: usize,
@@ -46,10 +46,10 @@ struct Line {
     black: usize,
     /// The position that the game starts from, with the side to move.
     opening: String,
-    /// The transcript from the first position; null if no game leads to the opening. It may be that
-    /// of a symmetric image of the game.
+    /// The transcript from the start position, or that of a symmetric image of the game; null if no
+    /// game leads to the opening.
     transcript: Option<String>,
-    /// The moves from the opening on.
+    /// The moves after the opening.
     moves: String,
     /// The score of the first player.
     score: Discs,
@@ -65,8 +65,9 @@ impl PlayedGame {
         schemars::schema_for!(Line)
     }
 
-    /// Returns the record of the game, whose moves up to the opening count as random ones; `None`
-    /// if no game is known that leads to the opening. A forfeited game is recorded as broken off.
+    /// Returns the record of the game, in which the moves of the opening count as random ones;
+    /// `None` if no game that leads to the opening is known. A forfeited game is recorded as
+    /// unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some(whole) = self.whole() else { return Ok(None) };
         // No opening has more moves than there are squares.
@@ -92,7 +93,7 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the game from its first position, or a symmetric image of it.
+    /// Returns the game from the start position, or a symmetric image of it.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();
@@ -114,7 +115,7 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// Openings of odd and of even plies, and images of these, as matches play them.
+    /// Tests openings of odd and of even plies, and images of these, as in matches.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {

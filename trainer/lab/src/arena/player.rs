@@ -20,7 +20,7 @@ use super::process::Misconduct;
 pub enum Contestant<'a> {
     /// An evaluation with the search of the match.
     Evaluation(&'a Evaluator),
-    /// An evaluation with a search of its own.
+    /// An evaluation with its own search.
     Searching(&'a Evaluator, Strength, Budget, &'a Pruning),
     /// An external program.
     External(&'a ExternalEngine, Terms),
@@ -32,13 +32,12 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
     }
 }
 
-/// The seconds that a move of an external program is taken to need, about.
+/// The assumed time of a move of an external program, in seconds.
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
-    /// Returns the seconds that the moves of this player take in the two games of a pair: about
-    /// as many as all moves of a game. A contestant without a search of its own has the given
-    /// strength.
+    /// Returns the time of this player's moves in the two games of a pair, in seconds: about that
+    /// of all moves of one game. A contestant without its own search has the given strength.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
@@ -61,9 +60,9 @@ impl Contestant<'_> {
 /// The effort of choosing moves.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Effort {
-    /// The number of nodes, without those of external programs, which are unknown.
+    /// The number of nodes, excluding those of external programs, which are unknown.
     pub nodes: u64,
-    /// The time of all threads together: of searches, and of external programs' answers.
+    /// The total time of all threads for searches and for external programs' answers.
     pub seconds: f64,
 }
 
@@ -73,7 +72,7 @@ const HASH_MEGABYTES: usize = 16;
 /// A player during a match.
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
-    /// The number of empty squares from which on play is perfect and its effort not counted.
+    /// The number of empty squares at or below which play is perfect; its effort is not counted.
     exact: u32,
     effort: Effort,
     /// The time for a game, if limited.
@@ -98,7 +97,7 @@ impl std::iter::Sum for Effort {
 }
 
 impl<'a> Player<'a> {
-    /// Creates a player. A contestant without a search of its own gets the given strength.
+    /// Creates a player. A contestant without its own search gets the given strength.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
         let (evaluator, strength, budget, pruning) = match contestant {
@@ -138,7 +137,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the square that the player chooses within its time. Its side must be able to move.
+    /// Returns the square that the player chooses within its time. Its side must have a legal move.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
         let (square, nodes) = self.mind.choose(game, self.clock)?;
@@ -154,7 +153,7 @@ impl<'a> Player<'a> {
         Ok(square)
     }
 
-    /// Tells the player of the other player's move or of a pass.
+    /// Informs the player about the other player's move or pass.
     pub(super) fn see(&mut self, side: Side, turn: Option<Square>) -> Result<(), Misconduct> {
         match &mut self.mind {
             Mind::Evaluation { .. } => Ok(()),
@@ -188,7 +187,7 @@ impl Mind<'_> {
 mod tests {
     use super::*;
 
-    /// A forged file of a match made the sum wrap.
+    /// A regression: the sum of efforts in a forged file of a match overflowed.
     #[test]
     fn efforts_beyond_all_numbers_stay_at_the_end() {
         let efforts = [u64::MAX, 5].map(|nodes| Effort { nodes, seconds: 1.0 });

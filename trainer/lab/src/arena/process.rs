@@ -1,4 +1,4 @@
-//! A program that we talk to line by line. It may end, hang, or talk without end.
+//! A program that communicates line by line. It may end, hang, or print without end.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -62,17 +62,18 @@ fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; it says `{said}`") }
 }
 
-/// The most bytes that a program may say before the expected answer.
+/// The greatest number of bytes that a program may print before the expected answer.
 const MAX_BYTES: usize = 1 << 20;
-/// The longest wait for the standard error of a program that ended: its children may keep it open.
+/// The longest wait for the standard error of a program that has ended, since its children may keep
+/// it open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// The most bytes that are taken for one line.
+/// The greatest length of a line in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 12;
-/// The most lines that wait for a reader; then the program has to wait.
+/// The greatest number of unread lines; beyond it, the program has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
-/// A running program. Dropping it kills the program and all its children; if this process dies, its
-/// guard does, or on Windows the system, which then ends the job.
+/// A running program. Dropping it kills the program and all its children. If this process dies, the
+/// guard kills them; on Windows, the system ends the job.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -89,7 +90,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a command line by the shell, in a process group of its own.
+    /// Starts a command line by the shell, in a new process group.
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
@@ -134,7 +135,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Sends a line. An error is ignored: it shows when the program is to answer.
+    /// Sends a line. An error is ignored here; it becomes visible when an answer is expected.
     pub(super) fn say(&mut self, line: &str) {
         let written = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         drop(written);
@@ -186,8 +187,8 @@ impl Drop for Process {
     }
 }
 
-/// The mark of a program and all its children in their environment. Processes keep it even in a
-/// session or group of their own, and after their parent has ended.
+/// A mark in the environment of a program and all its children. Processes inherit it even in a new
+/// session or group, and after their parent has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Mark(String);
@@ -205,9 +206,9 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all processes with the mark until there are none: a killed process may have started
-    /// more, and on a busy machine it takes a while to disappear. Does nothing on systems without
-    /// `/proc`.
+    /// Kills all processes with the mark until there are none. Several rounds are needed: a killed
+    /// process may have started more, and on a busy machine it takes a while to disappear. Does
+    /// nothing on systems without `/proc`.
     fn kill_all(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
@@ -236,18 +237,20 @@ impl Mark {
     }
 }
 
-/// A process that kills a program and all its children as soon as this process is gone, for any
-/// reason: the pipe from this process then ends. It is needed because a program in a group of its
-/// own gets no interrupt of the terminal, and one that hangs does not notice the end of its input.
+/// A process that kills a program and all its children as soon as this process has ended for any
+/// reason, which it detects by the end of a pipe. It is needed because a program in its own process
+/// group gets no interrupt from the terminal, and a hanging one does not notice the end of its
+/// input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// The script of the guard. It reads the program's group, and waits until this process is gone.
-    /// Then it kills the group, and all processes with the mark until three rounds in a row found
-    /// none: a killed process may have started more, which have no environment for a moment.
+    /// The script of the guard. It reads the program's process group, and waits until this process
+    /// has ended. Then it kills the group, and all processes with the mark until three rounds in a
+    /// row find none. A killed process may have started more, which have no environment for a
+    /// moment.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -260,7 +263,7 @@ impl Guard {
             sleep 0.1
         done";
 
-    /// Starts the guard of a program that is not started yet, in a group of its own.
+    /// Starts the guard, in a new process group, before the program itself is started.
     fn new(mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         let marked = format!("{}={}", Mark::VARIABLE, mark.0);
@@ -274,7 +277,7 @@ impl Guard {
         guard.map(Self)
     }
 
-    /// Tells the guard the process group of the program.
+    /// Sends the process group of the program to the guard.
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
             // A guard that has ended cannot be told; the program then ends when it is dropped.
@@ -282,7 +285,7 @@ impl Guard {
         }
     }
 
-    /// Ends the guard after the program is gone.
+    /// Ends the guard after the program has ended.
     fn dismiss(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -304,7 +307,7 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// Passes lines on until the program or the receiver is gone.
+/// Passes lines on until the program or the receiver has ended.
 fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = vec![];
@@ -349,8 +352,7 @@ mod tests {
         assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
     }
 
-    /// A past bug: children that made a session of their own or were forked twice lived on after
-    /// the match.
+    /// A regression: children that started a new session or were forked twice survived the match.
     #[cfg(target_os = "linux")]
     #[test]
     fn all_that_a_program_started_ends_with_it() {

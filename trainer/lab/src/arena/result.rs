@@ -1,4 +1,4 @@
-//! The result of a match: its pairs, as they arrive and as they count.
+//! The result of a match: its pairs in order, up to the last one that counts.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::played::PlayedGame;
 use super::player::Effort;
 use super::{Pair, Statistics};
 
-/// The two games of an opening, and their effort.
+/// The two games of an opening, and the effort of the players.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedPair {
     /// The games. The first player moves first in the first game, the second player in the second.
     pub games: [PlayedGame; 2],
-    /// The effort of each player before exact play; for external programs, the time alone.
+    /// The effort of each player before exact play; for external programs, only the time.
     pub efforts: [Effort; 2],
 }
 
@@ -30,11 +30,11 @@ impl PlayedPair {
 pub struct MatchResult {
     /// The pairs, one for each opening, in order.
     pub pairs: Vec<Pair>,
-    /// The number of games with different moves.
+    /// The number of distinct games by their moves.
     pub distinct_games: usize,
     /// The forfeited games.
     pub forfeits: Vec<Forfeit>,
-    /// The effort of each player before exact play; for external programs, the time alone.
+    /// The effort of each player before exact play; for external programs, only the time.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     pub games: Vec<PlayedGame>,
@@ -82,20 +82,20 @@ impl MatchResult {
     }
 }
 
-/// Puts pairs in the order of their openings, in whatever order they arrive.
+/// Puts pairs, which arrive in any order, into the order of their openings.
 pub(super) struct InOrder<F> {
     /// The number of the next pair in order.
     next: usize,
     pairs: Vec<PlayedPair>,
-    /// Pairs that arrived before one in front of them.
+    /// Pairs that arrived before an earlier one.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
     ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// Starts with pair number `first`. The pair for which `enough` returns true is the last that
-    /// counts.
+    /// Starts with pair number `first`. The pair for which `enough` returns true is the last one
+    /// that counts.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }
@@ -117,7 +117,7 @@ impl<F: FnMut(Pair) -> bool> InOrder<F> {
         }
     }
 
-    /// Returns the pairs that count: those without a gap before them.
+    /// Returns the pairs that count, which are those up to the first missing one.
     pub(super) fn into_pairs(self) -> Vec<PlayedPair> {
         self.pairs
     }

@@ -1,5 +1,5 @@
-//! A sequential test of two hypotheses about the difference between players: a match continues
-//! until one of them is decided.
+//! A sequential test of two hypotheses about the difference between players. A match continues
+//! until the test decides.
 //!
 //! The test is the generalised sequential probability ratio test (SPRT) on pairs of games, in the
 //! normal approximation that M. Van den Bergh worked out for fishtest, with the bounds of Wald
@@ -46,7 +46,7 @@ impl TryFrom<[f64; 2]> for Hypotheses {
     }
 }
 
-/// The probability of a wrong decision if one of the hypotheses holds.
+/// The probability of a wrong decision if one of the hypotheses is true.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct ErrorRate(f64);
@@ -75,9 +75,9 @@ impl TryFrom<f64> for ErrorRate {
 pub struct Sprt {
     /// The differences that the test decides between.
     pub hypotheses: Hypotheses,
-    /// The probability of deciding for H1 if H0 holds.
+    /// The probability of deciding for H1 if H0 is true.
     pub alpha: ErrorRate,
-    /// The probability of deciding for H0 if H1 holds.
+    /// The probability of deciding for H0 if H1 is true.
     pub beta: ErrorRate,
 }
 
@@ -86,9 +86,9 @@ pub struct Sprt {
     Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
 )]
 pub enum Decision {
-    /// The first player is not better by the larger difference.
+    /// Rejects the larger difference: the first player is not better by so much.
     H0,
-    /// The first player is better by more than the smaller difference.
+    /// Rejects the smaller difference: the first player is better by more than that.
     H1,
     /// More pairs are needed.
     #[serde(rename = "open")]
@@ -103,9 +103,9 @@ pub struct SprtReport {
     pub elo0: f64,
     /// The larger difference, in Elo points.
     pub elo1: f64,
-    /// The probability of deciding for H1 if H0 holds.
+    /// The probability of deciding for H1 if H0 is true.
     pub alpha: f64,
-    /// The probability of deciding for H0 if H1 holds.
+    /// The probability of deciding for H0 if H1 is true.
     pub beta: f64,
     /// The logarithm of the ratio of the likelihoods of H1 and H0.
     pub llr: f64,
@@ -114,17 +114,17 @@ pub struct SprtReport {
     pub llr_bounds: [f64; 2],
     /// The decision.
     pub decision: Decision,
-    /// The confidence interval of the difference in Elo points, valid however the match was
-    /// stopped; null if an end is infinite. It excludes `elo0` exactly if the decision is H1,
-    /// and `elo1` exactly if it is H0.
+    /// The confidence interval of the difference in Elo points, valid for any rule of stopping the
+    /// match; null if an end is infinite. It excludes `elo0` exactly if the decision is H1, and
+    /// `elo1` exactly if it is H0.
     pub elo_interval: [Option<f64>; 2],
-    /// The probability that the interval holds the difference: 1 − alpha − beta.
+    /// The probability that the interval contains the difference: 1 − alpha − beta.
     pub confidence: f64,
 }
 
 impl Sprt {
-    /// Returns a closure that takes every pair in order and returns true if the match ends with it.
-    /// Without a test it always returns false.
+    /// Returns a closure. It is called with every pair in order, and returns true for the pair that
+    /// ends the match. Without a test it always returns false.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {
@@ -178,8 +178,8 @@ impl Sprt {
     }
 
     /// Returns the confidence interval: the differences that no test with this width and these
-    /// error rates would reject, neither as the smaller of its two hypotheses nor as the larger.
-    /// The ends solve the ratio for the hypothesis.
+    /// error rates would reject, neither as its smaller hypothesis nor as its larger one. The ends
+    /// solve the likelihood ratio for the hypothesis.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -202,12 +202,12 @@ mod tests {
         Sprt { hypotheses: hypotheses.parse().unwrap(), alpha, beta }
     }
 
-    /// Two random players: the probability of each number of half points of a pair.
+    /// Two random players: the probability of each number of half points in a pair.
     struct Players([f64; 5]);
 
     impl Players {
-        /// Creates players with this difference whose pairs are otherwise distributed like `base`:
-        /// its numbers times a power of the share of the points.
+        /// Creates players with this difference. The probabilities are those of `base`, each times
+        /// a power of the share of the points.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     /// Returns the counts at which a test of such players ended, after at most `most` pairs. Checks
-    /// at every pair that the interval agrees with the decision.
+    /// after every pair that the interval agrees with the decision.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();
@@ -265,7 +265,7 @@ mod tests {
     ];
 
     /// Two hundred matches of players with a known difference, for each kind of pairs, each pair of
-    /// hypotheses, and each of the two holding. With an error rate of 5 %, 20 or more of 200
+    /// hypotheses, and either hypothesis being true. With an error rate of 5 %, 20 or more of 200
     /// decisions are wrong once in 400 times.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// A past bug: the first pairs are often alike, and decided everything.
+    /// A regression: the first pairs are often equal, and decided the test.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

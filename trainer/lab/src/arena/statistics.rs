@@ -19,13 +19,13 @@ pub struct Statistics {
     pub mean_discs: f64,
     /// Half the width of the interval of `mean_discs`; null with fewer than two pairs.
     pub mean_discs_error: Option<f64>,
-    /// The difference in Elo points, limited to ±[`MAX_ELO`]. It has the value of the limit where
-    /// one side won every game and the difference is infinite.
+    /// The difference in Elo points, limited to ±[`MAX_ELO`]. If one side won every game, the
+    /// difference is infinite and this is the limit.
     pub elo: f64,
     /// Half the width of `elo_interval`; null if that has an infinite end.
     pub elo_error: Option<f64>,
-    /// The ends of the interval of `elo`, with the same limits; null if an end is infinite: the
-    /// lower one if every game was lost, the upper one if every game was won.
+    /// The ends of the interval of `elo`, with the same limits. An infinite end is null: the lower
+    /// one if every game was lost, the upper one if every game was won.
     pub elo_interval: [Option<f64>; 2],
     /// The number of pairs with more points for the first player.
     pub pairs_won: usize,
@@ -36,9 +36,9 @@ pub struct Statistics {
     /// The numbers of pairs by half points of the first player: 0 (both games lost), 1, 2, 3, 4
     /// (both won).
     pub pentanomial: Pentanomial,
-    /// The two-sided probability of a difference at least this large between equal players. It is
-    /// below [`SIGNIFICANT`] exactly if `elo_interval` excludes 0. If every pair was won or lost by
-    /// two games, it is that of the exact sign test.
+    /// The two-sided p-value: the probability of a difference at least this large between equal
+    /// players. It is below [`SIGNIFICANT`] exactly if `elo_interval` excludes 0. If every pair was
+    /// won or lost by two games, it is that of the exact sign test.
     pub p_value: f64,
 }
 
@@ -86,11 +86,11 @@ impl Statistics {
 /// hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
 /// confidence interval for the mean of a bounded random variable"). For the lower bound, add one
 /// pair that was lost and weight all pairs randomly and uniformly; a quantile of the weighted mean
-/// is the bound. For the upper bound, add one pair that was won. If all pairs are won or lost
-/// outright, these are the bounds of Clopper and Pearson.
+/// is the bound. For the upper bound, add one pair that was won. If every pair is won twice or lost
+/// twice, these are the bounds of Clopper and Pearson.
 ///
 /// Unlike a mean and its standard error, the bounds stay within 0 and 1, and are informative even
-/// if all pairs came out alike.
+/// if all pairs have the same result.
 struct MeanShare {
     lower: WeightedMean,
     upper: WeightedMean,
@@ -116,7 +116,8 @@ impl MeanShare {
     }
 }
 
-/// The mean of numbers between 0 and 1 with random weights, uniform among all that add up to 1.
+/// The mean of numbers between 0 and 1 with random weights, which are uniform among all weights
+/// that total 1.
 enum WeightedMean {
     /// All numbers are this one.
     Certain(f64),
@@ -146,7 +147,7 @@ impl WeightedMean {
         }
     }
 
-    /// Returns the share that the weighted mean is below with this probability.
+    /// Returns the share below which the weighted mean is with this probability.
     fn quantile(&self, probability: f64) -> f64 {
         let beta = match self {
             Self::Certain(mean) => return *mean,
@@ -176,12 +177,12 @@ fn mean_error(values: &[f64]) -> Option<f64> {
     Some(student.inverse_cdf(1.0 - SIGNIFICANT / 2.0) * standard_error)
 }
 
-/// Returns the difference in Elo points at which a player expects this share of the points.
+/// Returns the Elo difference of a player whose expected share of the points is this.
 pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
-/// Returns the share of the points that a player expects who is better by `elo` Elo points.
+/// Returns the expected share of the points of a player who is better by `elo` Elo points.
 pub(super) fn expected_share(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
@@ -252,7 +253,7 @@ mod tests {
         close(none.elo_interval[1].unwrap(), -all.elo_interval[0].unwrap());
     }
 
-    /// A past bug: nearly all games won gave `+636 ± -240 Elo`.
+    /// A regression: a match with nearly all games won had `+636 ± -240 Elo`.
     #[test]
     fn an_interval_has_its_ends_in_order_and_holds_the_difference() {
         for lost in [Pair([2, -2]), Pair([2, 0]), Pair([-2, -2])] {
@@ -264,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A verdict from another test than that of the interval could contradict it.
+    /// A verdict and an interval from different tests could contradict each other.
     #[test]
     fn a_difference_is_proven_where_the_interval_leaves_out_none() {
         let mut proven = 0;
@@ -288,7 +289,8 @@ mod tests {
         assert!(proven > 100, "{proven}");
     }
 
-    /// Random matches of two equal players: a 95 % interval misses at most one in twenty.
+    /// Random matches of two equal players: a 95 % interval misses the truth at most once in
+    /// twenty.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut random = Generator::new(1);

@@ -1,6 +1,6 @@
 //! Reports the results of runs as one page: charts of errors, data, weights, matches and biases.
 //!
-//! The page contains its numbers as JSON, and uPlot, which draws them.
+//! The page contains its numbers as JSON, and the library uPlot, which draws them.
 
 mod run;
 mod weights;

@@ -14,10 +14,11 @@ pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// The training positions of each phase by the counts; repeated positions count again.
+    /// The number of training positions of each phase according to the counts; repeated positions
+    /// count again.
     positions: Vec<u64>,
-    /// The mean absolute weight in discs, by phase and square, of the instances on it in training,
-    /// each divided among its squares.
+    /// The mean absolute weight in discs by phase and square. The weight of each instance in
+    /// training is distributed over its squares.
     squares: Vec<Vec<f64>>,
     predictions: Predictions,
 }
@@ -28,11 +29,11 @@ struct PatternSummary {
     /// The squares of each instance by number; the first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
-    /// The numbers of classes, by phase, that training met at least once, 10 times, and 100 times.
+    /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
-    /// The mean absolute weight in discs, by phase, of the classes that training met.
+    /// For each phase, the mean absolute weight in discs of the classes that occur in training.
     sizes: Vec<f64>,
-    /// The classes that training met most often.
+    /// The classes with the most occurrences in training.
     shown: Vec<ClassSummary>,
 }
 
@@ -42,16 +43,16 @@ struct ClassSummary {
     discs: String,
     /// The weight in steps, by phase.
     steps: Vec<i16>,
-    /// The number of times that training met the class, by phase.
+    /// The number of occurrences of the class in training, by phase.
     counts: Vec<u32>,
 }
 
 #[derive(Serialize)]
 struct ScalarSummary {
     name: &'static str,
-    /// The weights in steps of all counts of the feature, by phase.
+    /// The weights in steps for all counts of the feature, by phase.
     steps: Vec<Vec<i16>>,
-    /// The number of times that training met each count, by phase.
+    /// The number of occurrences of each count in training, by phase.
     counts: Vec<Vec<u32>>,
 }
 
@@ -71,7 +72,8 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the training positions of a phase: each meets one class for each instance.
+/// Returns the number of training positions of a phase. Each position has one class for each
+/// instance.
 fn positions(weights: &Weights, phase: Phase) -> u64 {
     let geometry = weights.geometry();
     let Some(tied) = geometry.patterns.first() else { return 0 };
@@ -92,7 +94,7 @@ fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     if met > 0.0 { sum / met } else { 0.0 }
 }
 
-/// Rounds to four decimal places of a disc, more than is visible.
+/// Rounds to four decimal places of a disc, which is finer than visible.
 fn rounded(discs: f64) -> f64 {
     (discs * 1e4).round() / 1e4
 }

@@ -1,4 +1,5 @@
-//! The moves that players choose, and the scores that the solver finds, where exact ones are known.
+//! The moves that players choose, and the scores that the solver finds, compared with known exact
+//! scores.
 
 use std::time::Instant;
 
@@ -16,7 +17,7 @@ use crate::arena::Terms;
 /// The moves that a player chose, compared with the best ones.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct BestMoves {
-    /// The depth of the search in plies; `None` for a program, whose command line decides.
+    /// The depth of the search in plies; `None` for a program, whose command line sets it.
     pub depth: Option<u32>,
     /// The selectivity of the search in percent; `None` for a program.
     pub selectivity: Option<u32>,
@@ -25,14 +26,14 @@ pub struct BestMoves {
     /// The agreement with the stated scores.
     #[serde(flatten)]
     pub agreement: AgreementReport,
-    /// The reasons for which a program gave no legal move, one for each such position.
+    /// For each position in which a program gave no legal move, the reason.
     pub failures: Vec<String>,
     /// The time in seconds, by the clock.
     pub seconds: f64,
 }
 
 impl BestMoves {
-    /// Searches each position from an empty table, as `evaluate` does.
+    /// Searches each position from an empty transposition table, as `evaluate` does.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -61,8 +62,8 @@ impl BestMoves {
         })
     }
 
-    /// Asks a program for its moves (by NBoard to a depth, by GTP as its command line decides);
-    /// `None` if it cannot be asked for any position.
+    /// Asks a program for its moves: by NBoard to a depth, by GTP as its command line sets it.
+    /// Returns `None` if the program cannot be asked about any position.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -95,7 +96,7 @@ impl BestMoves {
         })
     }
 
-    /// Returns how many positions the player moved best in.
+    /// Returns the number of positions in which the player chose a best move.
     pub fn found(&self) -> u64 {
         self.agreement.best_found.unwrap_or_default()
     }
@@ -108,7 +109,7 @@ pub struct Solved {
     pub positions: usize,
     /// The number of positions with a stated score.
     pub stated: usize,
-    /// The number of scores that are as stated.
+    /// The number of scores that equal the stated ones.
     pub right: usize,
     /// The number of nodes.
     pub nodes: u64,
@@ -116,11 +117,11 @@ pub struct Solved {
     pub seconds: f64,
 }
 
-/// The size of each thread's transposition table, as that of `solve`.
+/// The size of each thread's transposition table, equal to that of `solve`.
 const HASH_MEGABYTES: usize = 64;
 
 impl Solved {
-    /// Solves each position from an empty table. Threads without a position help the others.
+    /// Solves each position from an empty transposition table. Idle threads help the others.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         problems: &Problems,

@@ -22,7 +22,7 @@ use crate::arena::{Budget, Conditions, Contestant, Match, MatchReport, Terms};
 use othello_fit::model::Phases;
 use othello_fit::source::checksum;
 
-/// The data and settings that every player is measured by. A part without data is omitted.
+/// The data and settings that are the same for every player. A part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
     /// The games of the strong test.
@@ -37,7 +37,7 @@ pub struct Benchmark {
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The selectivity of searches and of the match, if the weights have learned one.
+    /// The selectivity of searches and of the match, if the weights have a model for it.
     pub selectivity: Selectivity,
     /// The longest time for an answer of a program.
     pub timeout: Duration,
@@ -58,7 +58,8 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search of evaluations in the match: as deep as time allows, and perfect where it suffices.
+/// The search of evaluations in the match: as deep as time allows, and perfect if there is enough
+/// time.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -67,7 +68,7 @@ const NO_GAMES: &str =
     "GTP tells positions by their games alone, which no file of --strong or --exact has";
 
 impl Benchmark {
-    /// Finds games that lead to the problems, which programs by GTP need, in files of games.
+    /// Searches files of games for games that lead to the problems, which programs with GTP need.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -98,7 +99,7 @@ impl Benchmark {
         Ok(data)
     }
 
-    /// Measures a player. Adds the parts that it cannot have to `left_out`.
+    /// Measures a player. Adds the parts that are impossible for it to `left_out`.
     pub fn measure(
         &self,
         subject: &Subject,
@@ -163,7 +164,8 @@ impl Benchmark {
         Ok(())
     }
 
-    /// Returns the search of a player, with the values of a plan that it does not have itself.
+    /// Returns the search of a player; the plan supplies the values that the player does not
+    /// specify.
     fn search_of(
         &self,
         subject: &Subject,
@@ -174,7 +176,8 @@ impl Benchmark {
         search.map_err(|error| BenchmarkError::Search { player: player(), error })
     }
 
-    /// Asks a program for its moves. Returns the parts that it cannot have, with the reasons.
+    /// Asks a program for its moves. Returns the parts that are impossible for it, with the
+    /// reasons.
     fn ask(
         &self,
         engine: &ExternalEngine,

@@ -1,4 +1,4 @@
-//! The benchmark: any weights, and any program, by the same tests.
+//! The benchmark: the same tests for any weights and any program.
 //!
 //! A [`Subject`] is a player that is measured. A [`Benchmark`] has the data and the settings; each
 //! subject makes a [`Row`] of a [`BenchmarkReport`], whose tables are in Markdown.

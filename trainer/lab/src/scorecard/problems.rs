@@ -13,7 +13,7 @@ use super::error::BenchmarkError;
 use crate::arena::Opening;
 use othello_fit::source::checksum;
 
-/// Positions of files in OBF, each with what its line states.
+/// Positions of OBF files, each with the scores and moves that its line states.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     /// The files, each with the checksum of its bytes.
@@ -37,7 +37,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Looks for games that lead to the positions, in those files that hold games.
+    /// Searches those files that contain games for games that lead to the positions.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -60,8 +60,8 @@ impl Problems {
         Ok(())
     }
 
-    /// Returns the positions with stated moves, each as the opening of a game; only those that a
-    /// known game leads to, if the program `needs_games`.
+    /// Returns the positions with stated moves, each as the opening of a game. If the program
+    /// `needs_games`, returns only those to which a known game leads.
     pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
         let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
         let opening = |line: &StatedPosition| match self.reached.get(&line.position) {

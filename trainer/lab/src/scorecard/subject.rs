@@ -14,11 +14,11 @@ use othello_fit::metrics::Trained;
 pub struct Subject {
     /// The name of the player, as it was given.
     pub name: String,
-    /// The checksum of the weights, or the name and version that a program gives itself.
+    /// The checksum of the weights, or the name and version that a program reports.
     pub identity: Option<String>,
-    /// The search of an evaluation, as far as it is given.
+    /// The search of an evaluation, as far as it is specified.
     pub(super) search: SearchSpec,
-    /// The data that weights say they were fitted to.
+    /// The data that the weights were fitted to, according to their provenance.
     pub(super) trained: Option<Trained>,
     pub(super) mind: Mind,
 }
@@ -30,7 +30,7 @@ pub(super) enum Mind {
 }
 
 impl Subject {
-    /// Loads weights; starts a program once, to check that it answers, and asks for its name.
+    /// Loads weights. A program is started once, to check that it answers, and to ask for its name.
     pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, BenchmarkError> {
         let name = choice.to_string();
         let (identity, trained, search, mind) = match choice {
@@ -60,9 +60,9 @@ impl Subject {
         }
     }
 
-    /// Returns the player's own search, with `usual` and `selectivity` where it has no keys of its
-    /// own. Weights that have no ProbCut model have no default selectivity; of a program's search
-    /// nothing is known.
+    /// Returns the player's own search; `usual` and `selectivity` supply missing values. Weights
+    /// without a ProbCut model have no default selectivity. The search of an external program is
+    /// unknown.
     pub(super) fn search(
         &self,
         usual: Plan,

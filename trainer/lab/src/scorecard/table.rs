@@ -40,11 +40,11 @@ pub struct Row {
     pub player: String,
     /// The kind of the player: `weights`, `gtp` or `nboard`.
     pub kind: &'static str,
-    /// The checksum of the weights, or the name and version that a program gives itself.
+    /// The checksum of the weights, or the name and version that a program reports.
     pub identity: Option<String>,
     /// The errors of values in the strong test, by depth.
     pub strong: Vec<ValueErrors>,
-    /// The files among those of errors that the weights were fitted to.
+    /// Those files of the measurements of errors to which the weights were fitted.
     pub fitted_to: Vec<String>,
     /// The best moves in the hard part, by depth.
     pub hard: Vec<BestMoves>,
@@ -52,7 +52,7 @@ pub struct Row {
     pub exact: Vec<ValueErrors>,
     /// The suite, solved.
     pub suite: Option<Solved>,
-    /// The suite, by the moves of a program.
+    /// The problems to solve: the moves of a program.
     pub suite_moves: Option<BestMoves>,
     /// The match against the reference.
     #[serde(rename = "match")]
@@ -79,12 +79,12 @@ pub struct Data {
     pub part: &'static str,
     /// The file.
     pub file: String,
-    /// The checksum of the file: of the content of records, of the bytes of text.
+    /// The checksum of the file: for records of the content, for text of the bytes.
     pub sha256: String,
 }
 
 impl LeftOut {
-    /// Creates the reason for the omission of a part, of one player or of all.
+    /// Creates the reason why a part is omitted, for one player or for all.
     pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
         Self { part: part.name(), player: player.map(str::to_owned), reason: reason.into() }
     }
@@ -98,7 +98,7 @@ impl Data {
     }
 }
 
-/// The place of a column: its part, its number in it, and its heading.
+/// The place of a column: its part, its number in the part, and its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
@@ -177,7 +177,8 @@ fn error_cell(errors: &GroupErrors) -> String {
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
 }
 
-/// Returns the share of best moves with the discs lost and the error of the value, if known.
+/// Returns the text for the share of best moves, with the discs lost and the error of the value, if
+/// known.
 fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));

@@ -21,7 +21,7 @@ use othello_fit::source::{LabelRules, checksum};
 pub struct ValueErrors {
     /// The file.
     pub file: String,
-    /// The checksum of the file: of the content of records, of the bytes of text.
+    /// The checksum of the file: for records of the content, for text of the bytes.
     pub sha256: String,
     /// The depth of the searches in plies; 0 for static values.
     pub depth: u32,
@@ -30,15 +30,15 @@ pub struct ValueErrors {
     pub all: GroupErrors,
     /// The positions grouped by ranges of empty squares, and by their parity.
     pub by_group: Vec<Group>,
-    /// The errors by number of empty squares; only those with positions.
+    /// The errors by number of empty squares, omitting numbers without positions.
     pub by_empties: Vec<PhaseErrors>,
 }
 
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures static values at depth 0, else those of full searches, on records or on lines of
-    /// boards with scores. Positions of games count if their scores are exact.
+    /// Measures static values at depth 0, or those of searches without pruning, on records or on
+    /// lines of boards with scores. Positions of games count if their scores are exact.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

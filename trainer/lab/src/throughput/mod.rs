@@ -33,7 +33,8 @@ fn ensure(holds: bool, reason: impl FnOnce() -> String) -> Result<(), BenchError
     if holds { Ok(()) } else { Err(BenchError::Unfit(reason())) }
 }
 
-/// Returns weights between −4 and 4 discs, with no equal neighbours; 65 of them do not overflow.
+/// Returns weights between −4 and 4 discs, all neighbours different. The sum of 65 of them does not
+/// overflow.
 fn weights(parameters: usize) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..parameters).map(weight).collect()

@@ -1,4 +1,4 @@
-//! The positions that are measured on.
+//! The positions used for measurements.
 
 use othello_engine::board::{Phase, Square};
 use othello_engine::progress::Progress;
@@ -10,8 +10,8 @@ use super::{BenchError, ensure};
 use othello_fit::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};
 use othello_fit::source::LabelRules;
 
-/// Returns positions like those of a fit: merged up to symmetry, by phase; without data, those of
-/// random games. Refuses phases without positions.
+/// Returns positions like those of a fit (merged up to symmetry, and sorted by phase); without
+/// data, positions of random games. Refuses phases without positions.
 pub fn positions(
     data: Option<&DataChoice>,
     (seed, games): (u64, u64),

@@ -13,7 +13,7 @@ pub(super) struct Candidate<'a> {
 pub(super) struct Rate {
     /// The rate by wall time.
     pub by_wall: f64,
-    /// The rate by processor time, on which other programs have no influence.
+    /// The rate by processor time, which other programs do not affect.
     pub by_processor: f64,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Runs all candidates in turn, `repetitions` times; returns the best rate of each.
+/// Runs all candidates alternately, `repetitions` times; returns the best rate of each.
 pub(super) fn rates(
     mut candidates: Vec<Candidate<'_>>,
     positions: usize,

@@ -1,4 +1,5 @@
-//! `othello-trainer calibrate ends`: learns to predict scores near the end by shallow searches.
+//! `othello-trainer calibrate ends`: learns to predict exact scores near the end from shallow
+//! searches.
 
 use std::fmt;
 
@@ -31,7 +32,7 @@ pub(super) struct Arguments {
 pub(in crate::cli) struct Report {
     /// The error of the prediction at each number of empty squares.
     empties: Vec<EmptiesError>,
-    /// The endgame searches that were tried.
+    /// The endgame searches that were measured.
     trials: Vec<Trial>,
     /// The misses at each confidence.
     confidences: Vec<Confidence>,

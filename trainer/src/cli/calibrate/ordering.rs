@@ -35,13 +35,12 @@ pub(super) struct Arguments {
 pub(in crate::cli) struct Report {
     /// The number of solved positions.
     positions: usize,
-    /// The share of the variance among the moves of a position that patterns and replies explain,
-    /// and that replies alone explain, on held-out positions.
+    /// The share of the variance of scores among the moves of a position that patterns and replies
+    /// explain together, on held-out positions.
     explained: f64,
-    /// The share of the variance among the moves of a position that patterns with replies explain,
-    /// and replies alone.
+    /// The share of this variance that replies alone explain.
     explained_by_replies: f64,
-    /// The weight of the evaluation relative to the number of replies.
+    /// The strength of the evaluation relative to the number of replies.
     strength: i16,
     /// The strengths that were tried.
     trials: Vec<Trial>,

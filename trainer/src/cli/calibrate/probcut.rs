@@ -1,4 +1,5 @@
-//! `othello-trainer calibrate probcut`: learns to predict deep searches by shallow ones.
+//! `othello-trainer calibrate probcut`: learns to predict values of deep searches from shallow
+//! searches.
 
 use std::fmt;
 

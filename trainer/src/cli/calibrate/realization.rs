@@ -32,7 +32,7 @@ pub(in crate::cli) struct Report {
     positions: u64,
     /// The families of moves with their models.
     families: Vec<Family>,
-    /// The mean cost of the moves that were played, in halvings of the probability.
+    /// The mean cost of the played moves: −log₂ of their probability.
     halvings: f64,
     #[serde(flatten)]
     written: Written,

@@ -1,4 +1,4 @@
-//! Draws errors by the number of games: those of every seed, and the laws through them.
+//! Draws errors as a function of the number of games: those of every seed, and the fitted laws.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -11,8 +11,8 @@ pub(super) const HEAD: &[u8] = b"<svg ";
 
 const SIZE: (u32, u32) = (860, 360);
 
-/// Draws the errors of points, the law of all of them, and the law of all but the last, as an SVG
-/// picture. The same points give the same text.
+/// Draws the errors of points, the law fitted to all of them, and the law fitted to all except the
+/// last, as an SVG picture. The same points give the same text.
 pub(super) fn picture(
     title: &str,
     points: &[Point],
@@ -86,7 +86,7 @@ fn draw<'a>(
     area.present()
 }
 
-/// Writes the numbers of games of the points under the plot, as far as there is room.
+/// Writes the numbers of games below the plot, as far as there is room.
 fn name_amounts<'a>(
     area: &Area<'a>,
     points: &[Point],

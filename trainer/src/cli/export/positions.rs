@@ -1,4 +1,4 @@
-//! `export` of records: their positions with labels, as arrays.
+//! `export` of records: their positions, with labels, as arrays.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! `export` to another program: of weights for its patterns as they are, of others by a fit of
-//! tables alone to games.
+//! `export` to another program. Weights with its patterns are converted; for other weights, a fit
+//! to games makes linear weights for its patterns.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Exported {
     sha256: String,
     /// The checksum of the content of the weights file.
     weights_sha256: String,
-    /// The fit that made weights for the program's patterns, if they had to be made.
+    /// The fit of weights for the program's patterns, if one was needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     fitted: Option<Fitted>,
     /// The errors of both evaluations, with `--data`.
@@ -54,8 +54,8 @@ struct Fitted {
     positions: usize,
 }
 
-/// The static errors on held-out games of the weights that were named, and of the program's file
-/// as the program reads it.
+/// The static errors on held-out games, of the given weights and of the written file as the program
+/// reads it.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Loss {
     /// The errors of the given weights on held-out games.
@@ -135,7 +135,7 @@ impl Export<'_> {
         FitSettings { labels, seed: self.arguments.seed, ..FitSettings::default() }
     }
 
-    /// Reads the games, and splits them as a fit does.
+    /// Reads the games, and splits them in the same way as a fit.
     fn dataset(&self) -> anyhow::Result<Dataset> {
         let data = DataChoice::files(&self.arguments.data)?;
         let path = self.weights_path();
@@ -154,7 +154,7 @@ impl Export<'_> {
         Ok(Dataset::read_within(Some(limit), phases, &data, &[], labels, split, progress)?)
     }
 
-    /// Fits tables to the program's patterns, and keeps them as a weights file.
+    /// Fits linear weights for the program's patterns, and stores them as a weights file.
     fn fit(&self, dataset: &Dataset) -> anyhow::Result<(Weights, Fitted)> {
         let (model, settings) = (Model::new(self.program.set()), self.settings());
         let fit = Fit {
@@ -176,7 +176,7 @@ impl Export<'_> {
         Ok((weights, Fitted { weights: path, sha256: summary.sha256, positions }))
     }
 
-    /// Measures the weights that were given and the file that was made of them.
+    /// Measures the given weights and the written file.
     fn loss(&self, dataset: &Dataset, bytes: &[u8]) -> anyhow::Result<Loss> {
         let given = Evaluator::load(&self.arguments.weights)?;
         let given = self.errors(&given, dataset)?;
@@ -184,7 +184,7 @@ impl Export<'_> {
         Ok(Loss { given, written: self.errors(&written, dataset)? })
     }
 
-    /// Returns the static errors on the positions that a fit tests on.
+    /// Returns the static errors on the test positions of a fit.
     fn errors(&self, evaluator: &impl Evaluate, dataset: &Dataset) -> anyhow::Result<GroupErrors> {
         let measuring = Measuring {
             evaluator,

@@ -40,7 +40,7 @@ enum Format {
     Npz,
 }
 
-/// The most bytes that are read of a program's evaluation file: more than any has.
+/// The greatest size of a program's evaluation file in bytes, above that of any such file.
 const MAX_BYTES: u64 = 1 << 27;
 
 /// The written weights file.
@@ -53,7 +53,7 @@ const MAX_BYTES: u64 = 1 << 27;
 pub(in crate::cli) struct Imported {
     /// The name of the pattern set.
     pattern_set: String,
-    /// The difference of the weights from those of the file, in discs.
+    /// The differences between the weights and those of the file, in discs.
     rounding: Rounding,
     /// The checksum of the weights file's content.
     sha256: String,
@@ -96,7 +96,7 @@ impl Format {
     }
 }
 
-/// Reads a file, at most [`MAX_BYTES`] of it: more than any format accepts.
+/// Reads a file of at most [`MAX_BYTES`], which is more than any format allows.
 fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = vec![];
     let read = open_ordinary(path)?.take(MAX_BYTES).read_to_end(&mut bytes);

@@ -1,4 +1,4 @@
-//! `--explain`: prints what each pattern and each scalar feature adds to a value.
+//! `--explain`: prints the contribution of each pattern and each scalar feature to a value.
 
 use anyhow::Context as _;
 use othello_engine::board::notation::BoardLine;

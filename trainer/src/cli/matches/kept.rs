@@ -32,7 +32,7 @@ impl KeptArguments {
         Existing::by_force(self.force)
     }
 
-    /// Refuses outputs that cannot be written, before anything is played.
+    /// Refuses outputs that cannot be written, before the match.
     pub(super) fn check(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         for path in self.outputs() {
             check_output(path, inputs.iter().copied())?;
@@ -43,13 +43,12 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// The files that are asked for.
+    /// The requested files.
     pub(super) fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.games_out, &self.transcripts_out].into_iter().flatten()
     }
 
-    /// Refuses files that were made from something else, as far as they tell before anything is
-    /// played.
+    /// Refuses existing files of another match, as far as this is known before the match.
     pub(super) fn check_are_own(
         &self,
         settings: &Provenance,
@@ -110,7 +109,7 @@ impl KeptArguments {
 }
 
 /// The beginning of the file of transcripts of a match from these openings, as far as it is known
-/// before the first game: up to its moves.
+/// before the match: everything before the moves of the first game.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -22,8 +22,8 @@ fn phases() -> FitReport {
     FitReport(Phase::all().filter(|phase| matches!(phase.index(), 40 | 59)).map(row).collect())
 }
 
-/// Returns a match in which the first player scores `score` in nine games of ten, and −`score` in
-/// the tenth.
+/// Returns a match in which the first player's score is `score` in nine games of ten, and −`score`
+/// in the tenth.
 fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     let (players, budgets) = (names.map(str::to_owned), Default::default());
     let conditions = Conditions { players, depth: 4, exact: 12, budgets, sprt: None };
@@ -39,7 +39,7 @@ fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     MatchReport::new(&conditions, &result, Instant::now())
 }
 
-/// Normalises a text: one blank between words, and `[..]` for every word with a digit in it.
+/// Normalizes a text: single blanks between words, and `[..]` for every word with a digit.
 fn shape(text: &str) -> String {
     let word = |word: &str| {
         let differs = word.contains("[..]") || word.chars().any(|c| c.is_ascii_digit());

@@ -16,7 +16,7 @@ use crate::folder::Folder;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The folder of kernels, which are built once for all tests of this process.
+/// The folder of compiled kernels, which are built once for all tests of this process.
 static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 pub(crate) struct Place {
@@ -71,8 +71,8 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases with a window, with Adam on the GPU by two threads unless arguments state
-    /// otherwise, to another output each time.
+    /// Fits three phases with a window, by default with Adam on the GPU and two threads, to a new
+    /// output each time.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

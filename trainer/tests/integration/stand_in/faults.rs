@@ -1,5 +1,6 @@
-//! Tests with a driver that refuses, fails or is lost. Each gives a clear message and status 2, or
-//! the requested fallback, without panics, hangs or leaks; and the fit continues where it stopped.
+//! Tests with a driver that refuses, fails or is lost. Each must cause a clear message and status
+//! 2, or the requested fallback, without panics, hangs or leaks; and the fit must continue where it
+//! stopped.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,33 +9,33 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// The fit that is made to fail: one thread, so that calls have fixed numbers, and positions in
-/// staging buffers.
+/// The arguments of the fit that will fail: one thread, so that calls have fixed numbers. Positions
+/// are in staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
-/// The entry points that release something; if one fails, its object stays.
+/// The entry points that release an object; if one fails, its object remains.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// The entry points after whose failure cudarc leaks objects that it created before: the memory of
-/// a buffer whose events cannot be created or whose context is unknown, and a context whose
-/// attribute cannot be read.
+/// The entry points after whose failure cudarc leaks objects that it created before. These are the
+/// memory of a buffer whose events cannot be created or whose context is unknown, and a context
+/// whose attribute cannot be read.
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if all errors are to be tried, and two of them also at the first and the last call;
-/// otherwise only these two are tried, in the middle.
+/// Returns true if all errors are to be tested, and two of them also at the first and the last
+/// call; otherwise only these two are tested, at a call in the middle.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns all errors of an entry point, or two of them, a temporary and a lasting one, each with
-/// the name that the message contains.
+/// Returns all errors of an entry point, or two of them (a temporary and a lasting one), each with
+/// the name that the message must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
@@ -143,8 +144,8 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// Checks that with `--device cuda` a GPU that cannot be used is an error with the reason, and that
-/// `--device auto` uses the CPU and also gives the reason.
+/// Checks that an unusable GPU is an error with the reason for `--device cuda`, and that `--device
+/// auto` uses the CPU and also states the reason.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

@@ -1,5 +1,5 @@
-//! Tests that a GPU gives the results of the CPU in any order of its streams, and that the waits
-//! for events are what ensures it.
+//! Tests that a GPU gives the results of the CPU in any order of its streams, and that waits for
+//! events are necessary for that.
 
 use super::child::{Ended, Place};
 
@@ -12,8 +12,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// With seed 0 the driver reads ordinary memory as late as a wait allows: bytes that a copy still
-/// reads must not be given back.
+/// With seed 0, the driver reads ordinary memory as late as a wait allows, so memory that is
+/// released too early is detected.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_through_the_driver() {
     let place = Place::new(60);
@@ -50,7 +50,7 @@ fn twenty_orders_of_the_streams_give_the_same_bytes() {
     }
 }
 
-/// Leaves out each wait that nothing else replaces, for the first of each kind: work then runs
+/// Omits each wait that no other wait replaces, for the first wait of each kind. The work is then
 /// unordered, and some seed gives other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
@@ -116,7 +116,7 @@ fn the_doctor_describes_the_gpu() {
     check_clean(&ended, "doctor");
 }
 
-/// Kept PTX is used; PTX that was damaged meanwhile is compiled again.
+/// Stored PTX is used again; PTX that was damaged meanwhile is compiled again.
 #[test]
 fn ptx_is_kept_and_compiled_anew_where_it_is_damaged() {
     let place = Place::new(60);

@@ -1,4 +1,4 @@
-//! Tests of `export --format zebra`, and of the way back.
+//! Tests of `export --format zebra`, and of the import of its files.
 
 use std::io::Read as _;
 
@@ -108,7 +108,8 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
 }
 
-/// Weights that come from stages go back into them, the constant and the parity with them.
+/// Weights that were read from stages become the same stages again, including the constant and the
+/// parity.
 #[test]
 fn zebra_reads_our_values_out_of_its_file() {
     let bytes = random_zebra_file();

@@ -1,5 +1,5 @@
-//! Tests of the optimizers against the exact solution, and of their independence from threads and
-//! from the order of the data.
+//! Tests of the optimizers against the exact solution. Their results must not depend on threads or
+//! on the order of the data.
 
 use othello_testing::on_threads;
 
@@ -63,7 +63,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// The training error by recurrence is the measured one, up to the rounding of residuals.
+/// The training error by recurrence equals the measured one, up to the rounding of residuals.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));
@@ -117,7 +117,7 @@ fn steepest_descent_gets_there_slowly() {
     assert!(few > 10.0 * excess(&Solution::least_squares(20)));
 }
 
-/// Returns settings that use every part of Adam.
+/// Returns settings that use every feature of Adam.
 fn all_of_adam() -> AdamSettings {
     AdamSettings {
         epochs: 2,

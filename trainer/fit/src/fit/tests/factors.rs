@@ -1,4 +1,5 @@
-//! A group of phases that share factors: the gain by its factors, and a fit that goes on with more.
+//! A group of phases that share factors: the gain by factors, and a fit that continues with wider
+//! factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};
@@ -8,7 +9,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns labels that are higher if both sides have corners: no sum of weights expresses them.
+/// Returns labels that are higher if both sides have corners, which no sum of weights can express.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -38,7 +39,7 @@ fn train_mse(report: &FitReport) -> f64 {
     report.0[1].train_mse.unwrap()
 }
 
-/// The errors that the fit reports are those of the tables that the engine plays from.
+/// The reported errors equal those of the tables that the engine uses.
 #[test]
 fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted() {
     let (plain, model, dataset) = (model(), factor_model(), dataset());
@@ -65,7 +66,8 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit with more factors starts at the end of the narrow one: tiny steps leave the error.
+/// A fit with wider factors starts from the result of the narrow one: with tiny steps, the error
+/// does not change.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -1,5 +1,5 @@
-//! The optimizers against the exact solution, and against themselves: with other threads, with data
-//! in another order, stopped and resumed.
+//! The optimizers, compared with the exact solution and with themselves: with other numbers of
+//! threads, with data in another order, and after a stop and a resumption.
 
 mod exact;
 mod factors;
@@ -74,7 +74,7 @@ impl Solution {
         Self { optimizer: Optimizer::LeastSquares, adam, least_squares, epochs }
     }
 
-    /// Returns least squares whose first steps look at a sample.
+    /// Returns least squares whose first steps use a sample.
     fn sampled_least_squares(epochs: u32) -> Self {
         let least_squares = LeastSquaresSettings {
             sample: 500,
@@ -85,7 +85,7 @@ impl Solution {
         Self { least_squares, ..Self::least_squares(epochs) }
     }
 
-    /// Creates least squares or steepest descent at the start.
+    /// Creates least squares or steepest descent at the start of a fit.
     fn steps<'p, 'a, B: Backend>(&self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
         let directions = match self.optimizer {
             Optimizer::Descent => Directions::Steepest,
@@ -135,7 +135,7 @@ fn dataset_of(rows: &[ScoredPosition], split: Split) -> Dataset {
     builder.finish()
 }
 
-/// A checkpointer that stops after a number of updates and holds the snapshot.
+/// A checkpointer that stops after a number of updates and stores the snapshot.
 struct StopAfter {
     updates: u32,
     saved: Option<Snapshot>,

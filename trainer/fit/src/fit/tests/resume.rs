@@ -1,4 +1,4 @@
-//! A phase that is stopped and resumed comes out as if nothing had happened.
+//! A phase that is stopped and resumed has the same result as without a stop.
 
 use othello_engine::board::Phase;
 
@@ -44,7 +44,7 @@ impl Trial {
         Self { model: model(), dataset, settings: settings(), optimizer }
     }
 
-    /// Fits until the end or until this number of updates is done.
+    /// Fits to the end, or until this number of updates is done.
     fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -73,7 +73,7 @@ impl Trial {
     }
 }
 
-/// Returns the snapshot as read back from a file.
+/// Returns the snapshot after writing it to a file and reading it back.
 fn through_a_file(snapshot: &Snapshot, model: &Model) -> Snapshot {
     let again = Snapshot::from_sections(&snapshot.sections(), model.parameters()).unwrap();
     assert_eq!(&again, snapshot);

@@ -1,5 +1,5 @@
-//! Whole fits: out of time, interrupted, divided among processes, and with snapshots that cannot be
-//! used.
+//! Whole fits that reach the time limit, are interrupted, divided among processes, or find
+//! snapshots that cannot be used.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -52,7 +52,7 @@ pub(super) fn fit_file(
     (Weights::read(&path).unwrap(), end.report)
 }
 
-/// Phases 20 to 28 by Adam, with factors or without.
+/// A fit of phases 20 to 28 by Adam, with or without factors.
 struct Trial {
     model: Model,
     dataset: Dataset,
@@ -93,7 +93,7 @@ impl Trial {
         fit.run(&Cpu::new(model), &self.path(name), Existing::Keep, progress)
     }
 
-    /// Checks that a fit left the files of the undisturbed fit and nothing else.
+    /// Checks that a fit left the files of the undisturbed fit and no others.
     fn assert_same_files(&self, undisturbed: &str, other: &str) {
         for side_file in ["", ".metrics.jsonl", ".report.json"] {
             let read = |name: &str| fs::read(self.path(&format!("{name}{side_file}"))).unwrap();
@@ -103,7 +103,7 @@ impl Trial {
     }
 }
 
-/// Progress that stops the work after a number of updates and keeps all messages.
+/// A progress observer that stops the work after a number of updates and records all messages.
 struct StopsAfter {
     updates: AtomicU64,
     said: Mutex<String>,

@@ -1,9 +1,9 @@
-//! The sums over positions, compared with a plain computation and tested at their bounds.
+//! The sums over positions, compared with a plain computation and tested at their limits.
 
 use super::*;
 use crate::backend::{Backend, Batch, MAX_TOTAL_WEIGHT, Target, WEIGHT_LIMIT};
 
-/// The sums against a plain computation in floating point.
+/// Compares the sums with a plain computation in floating point.
 #[test]
 fn residual_sums_are_those_of_the_definition() {
     let (model, rows) = (model(), rows(500));
@@ -28,7 +28,7 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// The sums stay exact at the largest total weight, weights and label.
+/// The sums are exact even for the largest total weight, weights and label.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();

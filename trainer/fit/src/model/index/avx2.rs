@@ -1,4 +1,4 @@
-//! The byte shuffles of AVX2: two vectors hold the 64 lanes.
+//! Byte shuffles of AVX2; two vectors have the 64 lanes.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -19,7 +19,8 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns the digits, 1 player, 2 opponent: each quarter of the board in both halves.
+/// Returns the digits (1 player, 2 opponent) of each quarter of the board, in both halves of a
+/// vector.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

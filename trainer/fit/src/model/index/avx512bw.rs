@@ -1,4 +1,4 @@
-//! The byte shuffles of AVX-512BW: one vector holds the 64 lanes.
+//! Byte shuffles of AVX-512BW; one vector has the 64 lanes.
 
 use std::arch::x86_64::{
     __m512i as Register, _mm512_add_epi8 as add8, _mm512_add_epi16 as add16,

@@ -10,7 +10,7 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// The square that every lane takes for each digit of each number. The tables exist only if the
+/// The square from which every lane takes each digit of each number. The tables exist only if the
 /// processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {

@@ -5,15 +5,15 @@ use super::places::NOWHERE;
 /// The number of quarters of a board: a shuffle reads two ranks at once.
 pub(super) const QUARTERS: usize = 4;
 
-/// Returns the byte of a square within a quarter of the board, as shuffles take it; [`NOWHERE`],
-/// which makes them give 0, if the square is in another quarter.
+/// Returns the byte index of a square within a quarter of the board; for a square in another
+/// quarter, returns [`NOWHERE`], for which shuffles return 0.
 pub(super) fn in_quarter(square: u8, quarter: usize) -> u8 {
     let here = square != NOWHERE && usize::from(square / 16) == quarter;
     if here { square % 16 } else { NOWHERE }
 }
 
-/// Defines the code of vectors of one width: the instruction set, its features, and the number of
-/// vectors that hold the 64 lanes. The module imports the instructions by the names used here, and
+/// Defines the code for one vector width: the instruction set, its features, and the number of
+/// vectors with the 64 lanes. The module imports the instructions under the names used here, and
 /// has a function `quarters` that returns the digits of each quarter of a board.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
@@ -25,10 +25,10 @@ macro_rules! byte_shuffles {
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// For each digit of each number, the byte of each quarter that every lane takes.
+        /// For each digit of each number and each quarter, the byte that every lane takes.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// The tables that turn the four numbers of each lane into parameters.
+        /// The tables that convert the four numbers of each lane to parameters.
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],

@@ -15,7 +15,7 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The numbers that one disc adds to a, b and c of every lane. a and b have at most five digits.
+/// The numbers that one disc adds to a, b and c of every lane; a and b have at most five digits.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

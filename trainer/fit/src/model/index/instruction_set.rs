@@ -1,8 +1,8 @@
-//! The instruction sets that compute the parameters of positions.
+//! The instruction sets for computing the parameters of positions.
 
 use othello_engine::simd::{self, AnyInstructions};
 
-/// An instruction set that computes parameters. All give the same numbers.
+/// An instruction set for computing parameters. All give the same results.
 #[derive(
     Clone,
     Copy,
@@ -46,14 +46,14 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest instruction set within the one that the process uses
+    /// Returns the fastest instruction set that is part of the engine's chosen set
     /// ([`simd::InstructionSet::chosen`]).
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
     }
 
-    /// Returns the engine's instruction set that this one belongs to.
+    /// Returns the engine's instruction set that includes this one.
     pub const fn within(self) -> simd::InstructionSet {
         match self {
             Self::Portable => simd::InstructionSet::Portable,

@@ -24,7 +24,7 @@ use othello_engine::pattern::{LANES, Scalar};
 use super::class::Lane;
 pub use instruction_set::InstructionSet;
 
-/// Room for scalars: the most features of a position besides its instances.
+/// The room for scalars: the greatest number of features of a position besides its instances.
 const MAX_SCALARS: usize = 16;
 const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 
@@ -32,7 +32,7 @@ const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 pub const MAX_FEATURES: usize = LANES + MAX_SCALARS;
 
 /// The parameters of one position: one for each instance, then one for each scalar. The other
-/// elements are valid numbers without meaning.
+/// elements are valid numbers without a meaning.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Row(pub(super) [u32; MAX_FEATURES]);
@@ -41,7 +41,7 @@ impl Row {
     /// A row to write to.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// Returns the parameters of the instances; other lanes have no meaning.
+    /// Returns the parameters of the instances; the other lanes have no meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array is longer.
@@ -114,7 +114,7 @@ impl Indexer {
         Self { instructions, kernel, mapped }
     }
 
-    /// Writes the parameters of the instances of as many positions as rows.
+    /// Writes the parameters of the instances for each position into the row of the same number.
     #[inline]
     pub(super) fn write<I>(&self, positions: I, rows: &mut [Row])
     where

@@ -1,4 +1,4 @@
-//! The places of the digits of all lanes, as byte shuffles take them.
+//! The places of the digits of all lanes, in the form that byte shuffles use.
 //!
 //! A class is computed in bytes: a, b, and c as c = low + 243·high, each of at most five digits.
 //! Two rounds of interleaving with zeros then widen bytes to 32 bits. Interleaving works within
@@ -12,7 +12,7 @@ use crate::model::class::Lane;
 /// The most base-3 digits in a byte.
 pub(super) const DIGITS: usize = 5;
 
-/// The number in place of the square of a lane without one.
+/// The number that replaces the square of a lane without one.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// The number of numbers of a lane: a, b, the low and the high digits of c, always in this order.
@@ -24,8 +24,8 @@ pub(super) struct Places {
     /// For each number and each of its digits, the least significant first, the square of each
     /// byte lane.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// The factors of low, in the order of the 16-bit numbers that interleaving makes: a vector's
-    /// low halves of chunks first, then its high halves.
+    /// The factors of low, in the order of the 16-bit numbers after interleaving: the low halves of
+    /// a vector's chunks first, then the high halves.
     pub low_stride: [u16; LANES],
     /// The factors of high, in the same order.
     pub high_stride: [u16; LANES],
@@ -68,16 +68,16 @@ fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
     }
 }
 
-/// Returns the byte that becomes the parameter of an instance. Interleaving twice takes four
-/// neighbouring bytes of every chunk of a vector to the same result.
+/// Returns the byte from which an instance's parameter is computed. Interleaving twice puts four
+/// consecutive bytes of every chunk of a vector into the same result.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the 16-bit number that a byte becomes; those of a vector's low halves of chunks come
-/// first.
+/// Returns the index of the 16-bit number made from a byte. The numbers from the low halves of a
+/// vector's chunks come first.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

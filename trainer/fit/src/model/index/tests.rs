@@ -41,7 +41,8 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     }
 }
 
-/// Patterns of one to ten random squares, mostly without symmetry, as many as fit.
+/// Sets of patterns with one to ten random squares, mostly without symmetry, up to the greatest
+/// number of instances.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -60,8 +61,8 @@ fn random_sets_too() {
     }
 }
 
-/// Patterns that are unions of orbits under subgroups. They have two, four and eight symmetries of
-/// their own, all sizes up to ten, and fixed squares and pairs in all proportions.
+/// Patterns that are unions of orbits under subgroups. They have two, four and eight symmetries,
+/// all sizes up to ten, and all proportions of fixed squares and pairs.
 #[test]
 fn symmetric_sets_too() {
     let sets = [

@@ -1,10 +1,10 @@
-//! Compares results and labels with perfect play.
+//! Compares results and labels with scores under perfect play.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The comparison of game results, or of position labels, with perfect play.
+/// The comparison of game results, or of position labels, with scores under perfect play.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Changes {
     /// The number of games with a solved position, or of solved positions.
@@ -15,7 +15,7 @@ pub struct Changes {
     /// The number of results that differ from the exact score of the game's first solved position,
     /// or of labels that differ from their position's exact score.
     pub changed: u64,
-    /// The number of changes after which another side wins, or one side instead of none.
+    /// The number of changes that change the winner, including changes to and from a draw.
     pub other_winner: u64,
     /// The number of games that stated another score for the same position.
     pub contradicted: u64,
@@ -36,7 +36,7 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean change in discs, unchanged results and labels included.
+    /// Returns the mean change in discs, including unchanged results and labels.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }

@@ -10,7 +10,8 @@ use othello_engine::search::Searcher;
 use super::{Changes, Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns 1 if every game is searched, which takes far longer than writing it; otherwise more.
+    /// Returns 1 if every game is searched, which takes far longer than writing it; otherwise a
+    /// larger number.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -18,16 +19,16 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns the last positions of the game, its end included.
+    /// Returns the last positions of the game, including its end.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with the exact score of each position of at most [`Settings::exact`] empty
-    /// squares as the value of its move. The first becomes the solved position, unless an earlier
-    /// one is solved.
+    /// Returns the game with exact scores as values: each position with at most [`Settings::exact`]
+    /// empty squares gets its score as the value of its move. The first such position becomes the
+    /// solved position, unless an earlier one is solved.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -141,7 +142,7 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's score at `ply`, from which on the game's values are exact.
+/// Returns black's score at `ply`, at which the exact values of the game begin.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);

@@ -9,7 +9,7 @@ use othello_engine::search::Searcher;
 use super::{Changes, Relabel, Settings};
 
 impl Relabel for ScoredPosition {
-    /// Returns the number of positions that take a few milliseconds together, at least 1.
+    /// Returns the number of positions, at least 1, that take a few milliseconds in total.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);

@@ -8,15 +8,15 @@ use othello_engine::progress::Progress;
 
 use crate::source::{Entries, SourceError, checksum};
 
-/// Files in a fixed order: as named, and those of a folder by name.
+/// Files in a fixed order: in the order named; those of a folder, sorted by name.
 pub(super) struct Inputs {
     files: Vec<PathBuf>,
     bytes: u64,
 }
 
 impl Inputs {
-    /// Collects files and the visible files in folders, only those with an extension if one is
-    /// given.
+    /// Collects files, and the visible files in folders. If an extension is given, only such files
+    /// are taken from folders.
     pub(super) fn find(paths: &[PathBuf], extension: Option<&str>) -> Result<Self, SourceError> {
         let mut files = vec![];
         for path in paths {
@@ -43,7 +43,7 @@ impl Inputs {
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Passes every entry to `take`, `None` for a refused one, which is listed.
+    /// Passes every entry to `take`; passes `None` for a refused one, which is reported.
     pub(super) fn read<T, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -78,7 +78,7 @@ impl Inputs {
     }
 }
 
-/// The most rejections that are listed one by one.
+/// The greatest number of rejections that are reported one by one.
 const MOST_TOLD: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, SourceError> {

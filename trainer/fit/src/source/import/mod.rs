@@ -1,4 +1,4 @@
-//! Imports: the records of other programs' files, read one after the other into a file of ours.
+//! Imports: the records of other programs' files, read one after another into one of our files.
 
 mod inputs;
 mod solved;
@@ -21,8 +21,8 @@ use inputs::Inputs;
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,
-    /// The number of positions to learn from: those of the games in which a move was played, or
-    /// those written.
+    /// The number of positions for training: those of games in which a move was played, or those
+    /// written.
     pub positions: u64,
     /// The number of refused records.
     pub rejected: u64,
@@ -65,7 +65,7 @@ impl Imported for ScoredPosition {
 pub struct Import<'a> {
     /// The name of the format in the provenance.
     pub format: &'a str,
-    /// The files to read; of a folder, all of its files (of WTHOR, all its .wtb files).
+    /// The files to read. Of a folder, all files are read; for WTHOR, all its .wtb files.
     pub paths: &'a [PathBuf],
     /// The file to write.
     pub out: &'a Path,
@@ -74,7 +74,7 @@ pub struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports records. The inputs of a complete output are read once more for the summary.
+    /// Imports records. If the output is complete, only reads the inputs again for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -97,7 +97,7 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports the exactly scored positions of WTHOR games, except those that occur, up to
+    /// Imports the exactly scored positions of WTHOR games, omitting those that occur, up to
     /// symmetry, in the games of `except`.
     pub fn run_solved(
         &self,
@@ -130,7 +130,7 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Names the inputs for a message: the first three, and the number of the others.
+    /// Lists the inputs for a message: the first three names, and the number of the others.
     fn sources(&self) -> String {
         let named = self.paths.iter().take(3).map(|path| path.display().to_string());
         let named = named.collect::<Vec<_>>().join(", ");

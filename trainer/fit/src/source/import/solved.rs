@@ -7,7 +7,7 @@ use othello_engine::board::{Position, Side};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, Label, RecordError, ScoredPosition, Weight};
 
-/// Positions with their exact scores in order of arrival, each once up to symmetry.
+/// Positions with their exact scores in order of arrival; each occurs once up to symmetry.
 #[derive(Default)]
 pub(super) struct Positions {
     rows: Vec<ScoredPosition>,
@@ -15,7 +15,8 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    /// Adds the solved position of a game, or the one after a pass; omits it if the game is over.
+    /// Adds the solved position of a game or, if its player must pass, the position after the pass.
+    /// Omits it if the game is over.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();
@@ -28,7 +29,7 @@ impl Positions {
         }
     }
 
-    /// Removes the positions that occur in a file of games; returns the file's checksum.
+    /// Removes the positions that occur in a file of games; returns the checksum of that file.
     pub(super) fn remove_those_of(
         &mut self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! Imports of small files, and of the whole of WTHOR if it is available.
+//! Imports of small files, and of the whole WTHOR database if it is available.
 
 use std::fs;
 
@@ -63,7 +63,7 @@ fn transcripts_become_games() {
     assert_eq!(import_transcripts(&files).unwrap(), summary);
 }
 
-/// A past bug: doubled or missing frames with valid checksums were kept.
+/// A regression: duplicated or missing frames with valid checksums were accepted.
 #[test]
 fn an_unfinished_import_is_made_again_whatever_it_holds() {
     let folder = Folder::new();
@@ -133,9 +133,9 @@ fn files_without_a_single_record_are_an_error() {
     assert!(import_transcripts(&folder.files("empty", "a.games")).is_err());
 }
 
-/// The published figures of the data set, and 4,884: the exactly scored positions of 2019 to 2022,
-/// of finished and unfinished games, each once up to symmetry (4,886 with their duplicates), that
-/// no game of an earlier year reaches.
+/// Expected are the published numbers of the data set. The number 4,884 counts the exactly scored
+/// positions of 2019 to 2022 in finished and unfinished games that no game of an earlier year
+/// reaches, each once up to symmetry (4,886 with duplicates).
 #[test]
 #[ignore = "WTHOR is not ours to ship: OTHELLO_SHARED names a folder with data/wthor/*.wtb"]
 fn wthor_has_the_games_and_positions_it_is_known_for() {

@@ -8,10 +8,10 @@ use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, Label};
 use othello_engine::text::excerpt;
 
-/// A value that a game may have for its positions.
+/// A kind of value that a game may have for its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score of perfect play from the game's solved position on.
+    /// The score under perfect play, known from the game's solved position on.
     Solved,
     /// The exact score of the position: that of the solved position, or a value after it.
     Exact,
@@ -23,16 +23,16 @@ pub enum Origin {
     Result,
 }
 
-/// The λ of a λ-return, 0 to 1 in hundredths: the part of a label that comes from later values.
-/// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is
-/// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term takes the remaining weight: the game's
-/// result, or the last value before a move that the search did not choose. (Sutton, Learning to
-/// Predict by the Methods of Temporal Differences, 1988.)
+/// The λ of a λ-return, 0 to 1 in hundredths: the share of a label that comes from later values.
+/// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is `(1 − λ) · (v₀
+/// + λ v₁ + λ² v₂ + …)`. The last term has the remaining weight: it is the game's result, or the
+/// last value before a move that the search did not choose. (Sutton, Learning to Predict by the
+/// Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ of labels: near the best for games of weak and of strong play.
+    /// The default λ of labels, which is near the best value for both weak and strong games.
     pub const USUAL: Self = Self(90);
 
     /// Returns the λ of a number of hundredths; `None` above 100.
@@ -55,7 +55,7 @@ impl FromStr for Lambda {
     }
 }
 
-/// The source of a label: one origin, or a blend of several, each with its share in percent.
+/// The source of a label: one kind of value, or a blend of several with their shares in percent.
 /// Written as `result` or `70%result+30%value`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Use(Vec<(u8, Origin)>);
@@ -67,7 +67,8 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// Returns the label at `ply`, the index in `steps`, if the game has all origins there.
+    /// Returns the label at `ply`, an index into `steps`, if the game has all these kinds of values
+    /// there.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
@@ -78,7 +79,7 @@ impl Use {
 }
 
 impl Origin {
-    /// The origins that consist of a name alone.
+    /// The kinds of values that are written as a name alone.
     const NAMED: [(&'static str, Self); 4] = [
         ("solved", Self::Solved),
         ("exact", Self::Exact),
@@ -107,7 +108,7 @@ impl Origin {
     }
 }
 
-/// The values of a game, all from black's view.
+/// The values of a game, all from black's point of view.
 struct BlackValues<'a> {
     game: &'a Game,
     steps: &'a [Step],

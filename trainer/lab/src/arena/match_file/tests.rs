@@ -1,4 +1,4 @@
-//! Tests of matches that are kept, stopped, resumed, divided and packed.
+//! Tests of matches that are stored, stopped, resumed, divided and packed.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
-/// A progress that asks to stop after a number of units.
+/// A progress observer that stops the work after a number of units.
 struct StopAfter {
     units: usize,
     done: std::sync::atomic::AtomicUsize,
@@ -38,7 +38,7 @@ fn conditions(sprt: Option<&str>) -> Conditions {
     Conditions { players, depth: 1, exact: 4, budgets: Default::default(), sprt }
 }
 
-/// A match in a folder of its own.
+/// A match in its own folder.
 struct Setting {
     folder: TempDir,
     conditions: Conditions,
@@ -90,7 +90,7 @@ impl Setting {
     }
 }
 
-/// Returns a result without its times.
+/// Returns a result without time measurements.
 fn timeless(result: &MatchResult) -> MatchResult {
     let efforts = result.efforts.map(|Effort { nodes, .. }| Effort { nodes, seconds: 0.0 });
     MatchResult { efforts, ..result.clone() }
@@ -148,7 +148,8 @@ fn a_sequential_test_decides_over_all_shards_as_in_one_run() {
     assert_eq!(timeless(&packed.result), timeless(&whole.result));
 }
 
-/// Pairs that no opening of the match led to were counted, and so was one twice.
+/// A regression: pairs from openings that the match does not have were counted, and so were
+/// duplicates.
 #[test]
 fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
     let setting = Setting::new(None);

@@ -41,11 +41,11 @@ const STEP: AdamStep = AdamStep {
 pub(super) struct FactorRates {
     /// The number of factors of a parameter.
     dimensions: usize,
-    /// The number of parameters that the positions have.
+    /// The number of parameters that occur in the positions.
     parameters: usize,
     /// The rate of updates of weights and factors.
     positions_per_second: f64,
-    /// The rate of moving alone what an update must move.
+    /// The rate of only moving the data that an update must move.
     limit_positions_per_second: f64,
     /// The rate divided by its limit.
     ratio: f64,
@@ -127,7 +127,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// Takes `size` of the rows, as evenly as a batch does, and the factors of a rounded vector.
+    /// Selects `size` of the rows, distributed like a batch, and the factors of a rounded vector.
     fn new(model: &Model, group: &Group, rows: &[Rows<'_>], size: usize, rounded: &[i32]) -> Self {
         let all: Vec<&ScoredPosition> = rows.iter().flat_map(|rows| rows.positions).collect();
         let batch = (0..size).map(|number| all[number * all.len() / size]);
@@ -196,7 +196,8 @@ fn add<const DIMENSIONS: usize>(sum: &mut [i32; DIMENSIONS], terms: &[i32; DIMEN
     sum.iter_mut().zip(terms).for_each(|(sum, &term)| *sum = sum.wrapping_add(term));
 }
 
-/// Reads a number such that compilers do not gather from several at a time, which is slower.
+/// Reads a number in a way that prevents compilers from gathering several at a time, which is
+/// slower.
 #[inline(always)]
 fn opaque(number: &u32) -> usize {
     // SAFETY: a reference is valid to read.

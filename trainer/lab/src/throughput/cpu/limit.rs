@@ -1,4 +1,4 @@
-//! The limit of the inner loop: its memory accesses alone.
+//! The limit of the inner loop, which is the time of its memory accesses alone.
 
 use crate::throughput::stream;
 use othello_fit::backend::Rows;
@@ -41,7 +41,8 @@ mod tests {
     use super::*;
     use othello_engine::random::random_game;
 
-    /// A regression: 64 instances were read of any set, beyond the end of the weights.
+    /// A regression: 64 instances were read for every set, in small sets beyond the end of the
+    /// weights.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

@@ -1,4 +1,4 @@
-//! The CPU: residual sums by every instruction set, indices alone, and the limit.
+//! The CPU: residual sums with every instruction set, computing indices alone, and the limit.
 
 mod factors;
 mod limit;
@@ -29,7 +29,7 @@ pub struct Rates {
     /// The rate on several threads divided by the rate on one, both by wall time.
     speedup: f64,
     /// The processor time of a position on one thread divided by that on several: 1 if threads do
-    /// not disturb each other.
+    /// not slow each other down.
     efficiency: f64,
     /// The rates of weights and factors together, if the set has factors.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct Rates {
 #[derive(Serialize, schemars::JsonSchema)]
 struct InstructionRates {
     instructions: InstructionSet,
-    /// The rate of computing the parameters of all instances alone.
+    /// The rate of only computing the parameters of all instances.
     index_positions_per_second: f64,
     /// The rate of residual sums.
     positions_per_second: f64,
@@ -78,7 +78,7 @@ impl fmt::Display for Rates {
     }
 }
 
-/// Measures all subjects in one run, in turn.
+/// Measures all subjects alternately in one run.
 pub fn measure(
     set: &PatternSet,
     rows: &[Rows<'_>],

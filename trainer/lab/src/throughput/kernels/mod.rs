@@ -19,22 +19,22 @@ use solves::SolveRates;
 
 pub use solves::{Ends, SOLVED_EMPTIES};
 
-/// The most positions of a measurement: a launch counts rows in 32 bits.
+/// The greatest number of positions of a measurement, since a launch counts rows in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The bytes that a position moves per feature: a weight read, a sum read and written.
+/// The bytes that a position moves for each feature: it reads a weight, and reads and writes a sum.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// Rates in positions per second, by wall time.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Rates {
-    /// The rate of the residual sums; the report has it in a place of its own.
+    /// The rate of the residual sums; the report has it in a separate field.
     #[serde(skip)]
     own: f64,
-    /// The limit; the report has it in a place of its own.
+    /// The limit; the report has it in a separate field.
     #[serde(skip)]
     limit: f64,
-    /// Bytes that a position moves if no cache keeps any of them.
+    /// The bytes that a position moves if caches keep nothing.
     bytes_per_position: usize,
     /// The memory bandwidth of the device in bytes per second. Without it, the limit is that of one
     /// thread of the CPU.

@@ -9,10 +9,11 @@ use othello_fit::backend::kernels::KernelBackend;
 use othello_fit::backend::{Backend, BackendError, Batch, Rows, Target, WEIGHTS_PER_DISC};
 use othello_fit::model::Model;
 
-/// The least time of a measurement in seconds, against the time of starting and waiting.
+/// The least time of a measurement in seconds, so that starting and waiting do not matter.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// The most passes. Passes are doubled until they take the least time, but not beyond this.
+/// The greatest number of passes. Passes are doubled until they take the least time, up to this
+/// number.
 const MOST_PASSES: u32 = 1 << 16;
 
 /// Returns the best rate of `repetitions` measurements, in positions per second. Weights are in

@@ -19,7 +19,7 @@ pub const SOLVED_EMPTIES: [u32; 3] = [10, 12, 14];
 
 const CPU_SECONDS: f64 = 1.0;
 
-/// The positions to solve, and what orders the moves of the CPU's searches.
+/// The positions to solve, and the evaluation that orders moves in the CPU's searches.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends<'a, E> {
     /// The evaluation.
@@ -34,15 +34,15 @@ pub(super) struct SolveRates {
     empties: u32,
     /// The number of positions on the device.
     positions: usize,
-    /// The number of these that the device gave up.
+    /// The number of these positions that the device did not solve within its limit of steps.
     given_up: usize,
-    /// The rate of the device, by wall time.
+    /// The rate of the device by wall time.
     positions_per_second: f64,
     nodes_per_second: f64,
     nodes_per_position: f64,
     /// The number of steps of a thread for each position.
     steps_per_position: f64,
-    /// The number of these positions that the CPU solved, and its rates on one thread.
+    /// The number of these positions that the CPU also solved; then its rates on one thread.
     cpu_positions: usize,
     cpu_positions_per_second: f64,
     cpu_nodes_per_second: f64,
@@ -100,8 +100,8 @@ fn solve<L: Launcher>(
     solved.map_err(|error| BackendError { device: "kernels", reason: error.to_string() })
 }
 
-/// Solves positions on one thread for a while, each from empty tables; refuses differing scores.
-/// Returns the number of positions, the nodes and the seconds.
+/// Solves positions on one thread for some time, each from empty tables; refuses scores that differ
+/// from the device's. Returns the number of positions, the nodes and the seconds.
 fn on_cpu<E: Evaluate>(
     evaluator: &E,
     positions: &[Position],

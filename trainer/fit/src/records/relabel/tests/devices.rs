@@ -1,4 +1,4 @@
-//! Tests that a device, here by host-run kernels, finds the labels of the CPU.
+//! Tests that a device (here kernels on the CPU) finds the same labels as the native code.
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;

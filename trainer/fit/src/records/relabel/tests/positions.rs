@@ -27,7 +27,7 @@ fn searches_of_many_nodes_are_not_noted_by_the_thousand() {
     assert_eq!([10, 1000, 1 << 20].map(at_once), [1024, 65, 1]);
 }
 
-/// Returns every position of random games, ends and passes included, with wrong labels.
+/// Returns every position of random games, including ends and passes, with wrong labels.
 fn positions(games: u64) -> Vec<ScoredPosition> {
     let wrong = |(position, number): (_, u64)| {
         let label = Label::new((number % 4000) as i16).unwrap();
@@ -147,7 +147,7 @@ fn shards_and_interrupted_runs_end_as_the_undivided_run() {
     assert_eq!(folder.bytes("stopped"), folder.bytes("whole"));
 }
 
-/// A file of enumerated openings is complete, and so is the file that relabelling makes from it.
+/// A file of enumerated openings is marked as complete, and so is the file after relabelling.
 #[test]
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();
