@@ -1,5 +1,5 @@
-//! `othello-trainer calibrate`: fits search models, as a new section of
-//! the weights file.
+//! `othello-trainer calibrate`: fits models for searches, each as a new section of the weights
+//! file.
 
 pub(super) mod ends;
 pub(super) mod ordering;
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
 }
 
-/// The weights that get a new section, and the file for them.
+/// The weights that get a new section, and the output file.
 #[derive(clap::Args, Debug)]
 struct Changing {
     /// Weights file, or `embedded`, whose counts are 0

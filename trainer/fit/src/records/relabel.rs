@@ -1,5 +1,5 @@
-//! Replaces the labels of records by exact scores from a number of empty squares on. The result of
-//! a collected game depends on mistakes in its endgame; relabelling corrects them.
+//! Replaces the labels of records by exact scores at or below a number of empty squares. The result
+//! of a collected game depends on mistakes in its endgame; relabelling corrects them.
 
 mod changes;
 mod game;
@@ -25,9 +25,9 @@ pub use changes::Changes;
 /// The settings of relabelling.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The number of empty squares from which on every position gets its exact score.
+    /// The number of empty squares at or below which every position gets its exact score.
     pub exact: u32,
-    /// The search of earlier positions; `None` leaves their labels as they are.
+    /// The search of earlier positions; `None` keeps their labels.
     pub search: Option<Search>,
 }
 
@@ -36,7 +36,8 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The number of nodes that ends a search, if any; the deepest complete iteration counts.
+    /// The number of nodes at which a search ends, if limited; the deepest complete iteration is
+    /// used.
     pub nodes: Option<u64>,
     /// The selectivity.
     pub selectivity: Selectivity,
@@ -48,7 +49,7 @@ impl Search {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
 
-    /// Searches a position that is not solved.
+    /// Searches a position that will not be solved.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -61,16 +62,16 @@ pub struct RelabelJob<'a, R> {
     pub settings: Settings,
     /// The records of all shards together.
     pub inputs: &'a Inputs<R>,
-    /// The shard of the records to relabel here.
+    /// The shard of the records to relabel.
     pub shard: Shard,
-    /// The device of exact scores; the CPU solves the rest. The file is the same.
+    /// The device for exact scores; the CPU solves the rest. The result does not depend on it.
     pub device: Option<&'a dyn SolveMany>,
 }
 
 /// The content of a relabelled file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relabelled {
-    /// The number of games or positions, of a shard those in its parts.
+    /// The number of games or positions; for a shard, the number in its parts.
     pub records: u64,
     /// The comparison of results or labels with exact scores.
     pub changes: Changes,
@@ -78,20 +79,21 @@ pub struct Relabelled {
     pub summary: Option<Summary>,
 }
 
-/// The size of each search's transposition table. It decides the time of a search, not its result.
+/// The size of each search's transposition table. It affects the time of a search, not its result.
 const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.
 pub trait Relabel: Record {
-    /// Returns the number of records that a thread takes at a time.
+    /// Returns the number of records that a thread processes at a time.
     fn at_once(settings: &Settings) -> usize;
 
-    /// Returns the positions with few enough empty squares whose scores `relabelled` takes.
+    /// Returns the positions that are to be solved and have few enough empty squares for the
+    /// device.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
     /// Returns the record with its new labels. Each position is searched from a logically empty
-    /// table, unless `known` has its score: those of [`Self::to_solve`] that were found, or none at
-    /// all.
+    /// transposition table, unless `known` has its score. `known` has the scores for
+    /// [`Self::to_solve`] that a device found; it is empty without a device.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -100,7 +102,7 @@ pub trait Relabel: Record {
         searcher: &mut Searcher<'_, E>,
     ) -> Self;
 
-    /// Returns the seconds that a record takes, about.
+    /// Returns the approximate time for a record in seconds.
     fn seconds(settings: &Settings) -> f64;
 
     /// Counts the difference between the record before and after relabelling.
@@ -108,7 +110,7 @@ pub trait Relabel: Record {
 }
 
 /// Relabels the records of a shard, and packs all of them into one file, unless this is one of
-/// several shards. Everything but the labels stays as it is.
+/// several shards. Only the labels change.
 ///
 /// The file depends neither on threads nor on shards or interruptions.
 pub fn relabel<R: Relabel, E: Identified>(
@@ -169,7 +171,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
         size::units(R::seconds(&self.settings), MOST_PER_PART)
     }
 
-    /// Counts the changes in the parts of a shard.
+    /// Counts the changes in a shard's parts.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = InOrder::new(self.inputs);
@@ -195,7 +197,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a part; a device takes up to 150 MB for their positions.
+/// The greatest number of records in a part. A device takes up to 150 MB for their positions.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -217,7 +219,7 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
     }
 
-    /// Reads the records, and has the device, if there is one, solve their positions.
+    /// Reads the records. If there is a device, it solves their positions.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.inputs.take(numbers)?;
@@ -265,8 +267,8 @@ impl Settings {
         })
     }
 
-    /// Returns the most empty squares that get exact scores: those of a search of that depth are
-    /// also exact, unless a number of nodes ends it.
+    /// Returns the greatest number of empty squares with exact scores. Searches that reach the end
+    /// are also exact, unless a limit of nodes ends them.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)
