@@ -1,5 +1,5 @@
-//! The way into a search: an evaluation, how far to look, what may be left out, what ends the
-//! search, and the memory and threads it may take.
+//! The settings of a search: an evaluation, depth and exact play, pruning, limits, memory and
+//! threads.
 
 use rayon::prelude::*;
 
@@ -10,12 +10,12 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut, Value};
 use crate::progress::Progress;
 
-/// The usual size of a transposition table, in MiB.
+/// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
-/// The usual size for many searches to a fixed depth, in MiB: shallow searches never fill it.
+/// The default size for many searches to a fixed depth, in MiB: shallow searches never fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// A search that is put together step by step. Without more it returns static values, by one
+/// A search, whose settings are added step by step. Without any, it returns static values on one
 /// thread.
 ///
 /// ```
@@ -65,34 +65,34 @@ impl<'a, E: Evaluate> Search<'a, E> {
         }
     }
 
-    /// Looks this many moves ahead; to the end of the game, where that is not farther.
+    /// Sets the depth in moves. If it exceeds the number of empty squares, the search is exact.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.strength.depth = depth;
         self
     }
 
-    /// Plays perfectly from this number of empty squares on.
+    /// Sets the number of empty squares at or below which play is perfect.
     #[must_use]
     pub fn exact(mut self, empties: u32) -> Self {
         self.strength.exact = empties;
         self
     }
 
-    /// Has this strength: a depth, and a number of empty squares.
+    /// Sets the strength: a depth, and a number of empty squares for perfect play.
     #[must_use]
     pub fn strength(self, strength: impl Into<Strength>) -> Self {
         Self { strength: strength.into(), ..self }
     }
 
-    /// Has the strength of a level, and leaves out what it says.
+    /// Sets the strength and the pruning of a level.
     #[must_use]
     pub fn level(self, level: Level) -> Self {
         let plan = level.plan(self.evaluator);
         Self { strength: plan.strength(), pruning: plan.pruning(self.evaluator), ..self }
     }
 
-    /// Leaves out what a search to a depth can be this sure of.
+    /// Prunes searches to a depth with this ProbCut confidence.
     ///
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
@@ -113,27 +113,27 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { features, ..self }
     }
 
-    /// Ends where a limit is reached.
+    /// Sets the limits at which the search ends.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Takes a transposition table of about this size, in MiB, by default 16; 0 means the smallest.
-    /// Memory is only taken as the table fills.
+    /// Sets the approximate size of the transposition table in MiB, by default 16; 0 means the
+    /// smallest. The memory is only used as the table fills.
     #[must_use]
     pub fn hash_mb(self, megabytes: usize) -> Self {
         Self { hash_megabytes: Some(megabytes), ..self }
     }
 
-    /// Works with this many threads of the current rayon pool. Exact scores, and values of searches
-    /// that leave nothing out, do not depend on it.
+    /// Sets the number of threads of the current rayon pool to use. Exact scores, and values of
+    /// searches without pruning, do not depend on it.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
 
-    /// Searches one position from an empty table.
+    /// Searches one position from an empty transposition table.
     ///
     /// # Errors
     /// If there is no memory for the table.
@@ -146,12 +146,12 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(found.unwrap_or_else(|| search(team.leader())))
     }
 
-    /// Searches positions in parallel by all threads of the current rayon pool, each from a
-    /// logically empty table, and returns what was found in the same order. At depth 0, and where
-    /// the player must pass, there is no best move. If there are fewer positions than threads, the
-    /// other threads help where nothing is left out. The values do not depend on the other
-    /// positions or on the number of threads. `progress` advances by one for each position. By
-    /// default, tables have 4 MiB; 16 if some searches are perfect play.
+    /// Searches positions in parallel on all threads of the current rayon pool, each from a
+    /// logically empty transposition table, and returns the results in the same order. There is no
+    /// best move at depth 0, or if the player must pass. If there are fewer positions than threads,
+    /// the other threads help with searches that prune nothing. The values do not depend on the
+    /// other positions or on the number of threads. `progress` advances by one for each position.
+    /// By default, tables have 4 MiB; 16 if some searches are perfect play.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -192,8 +192,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(by_place.into_iter().map(|(_, found)| found).collect())
     }
 
-    /// Returns the values that [`Self::find_all`] finds. If the player must pass, a value is the
-    /// negated one after the pass; a finished game counts its score.
+    /// Returns the values that [`Self::find_all`] finds. If the player must pass, the value is the
+    /// negated value after the pass; the value of a finished game is its score.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -206,7 +206,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(found.into_iter().map(|found| found.value).collect())
     }
 
-    /// Makes a searcher of one position after another, whose table keeps what was found.
+    /// Creates a searcher for one position after another, which keeps its transposition table.
     ///
     /// # Errors
     /// If there is no memory for the table.
@@ -214,7 +214,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.searcher_of(self.megabytes())
     }
 
-    /// Makes a searcher for each thread, for `jobs` pieces of work at most: the others only help.
+    /// Creates a searcher for each thread. At most `jobs` of them take jobs; the others only help.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -237,8 +237,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(searcher.with_features(self.features))
     }
 
-    /// Makes `count` searchers (at least one). As many as there are jobs get a table; the others
-    /// use the tables of those they help.
+    /// Creates `count` searchers (at least one). As many as there are jobs get a transposition
+    /// table; the others use the tables of those they help.
     fn team_of(
         &self,
         count: usize,
@@ -264,8 +264,8 @@ mod tests {
         Search::new(&Mobility).depth(depth).values(positions, &Silent).unwrap()
     }
 
-    /// Plays random games from the start, and returns all positions, with those whose player must
-    /// pass and the finished ones.
+    /// Plays random games from the start, and returns all positions, including those whose player
+    /// must pass and the ends of games.
     fn random_positions() -> Vec<Position> {
         let mut positions = vec![];
         for game in 0..40 {

@@ -6,31 +6,31 @@ use super::{EndgameSchedule, Pruning, Selectivity, Strength};
 use crate::eval::Evaluate;
 
 /// A number from 1 to 60 for the strength of play: the depth and selectivity of searches, and the
-/// numbers of empty squares from which they go to the end of the game. No level searches less than
-/// the one before.
+/// numbers of empty squares at which they search to the end of the game. Higher levels never search
+/// less.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
 /// The meaning of a level with given weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// The number of moves that a search looks ahead before the ends.
+    /// The depth of searches before the endgame.
     pub depth: u32,
-    /// The selectivity of such a search.
+    /// The selectivity of searches to a depth.
     pub selectivity: Selectivity,
     /// The ProbCut schedule of searches to the end before perfect play.
     pub ends: EndgameSchedule,
-    /// The number of empty squares from which on play is perfect.
+    /// The number of empty squares at or below which play is perfect.
     pub exact: u32,
 }
 
-/// The highest level whose searches with weights that have no predictions are as deep as with
-/// others.
+/// The highest level at which weights without a ProbCut model search as deep as others.
 const FULL_DEPTH: u32 = 10;
-/// The highest level that is perfect from twice as many empty squares on.
+/// The highest level at which perfect play starts at twice as many empty squares as the level.
 const DOUBLED: u32 = 10;
-/// The endgame schedule: how sure they are, the least level that has them, and how many more empty
-/// squares than perfect play they begin with, at levels below [`WIDE`] and from there on.
+/// The endgame schedule. Each step has a confidence, the least level with this step, and the number
+/// of empty squares by which it starts before perfect play: at levels below [`WIDE`], and from
+/// [`WIDE`] up.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
@@ -41,7 +41,7 @@ const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
 const WIDE: u32 = 18;
 
 impl Level {
-    /// The level of who says nothing else: a move takes a fraction of a second.
+    /// The default level: a move takes a fraction of a second.
     pub const USUAL: Self = Self(10);
     /// The least level.
     pub const LEAST: Self = Self(1);
@@ -63,7 +63,7 @@ impl Level {
         (Self::LEAST.0..=Self::GREATEST.0).map(Self).collect::<Vec<_>>().into_iter()
     }
 
-    /// The number of empty squares from which on play is perfect.
+    /// Returns the number of empty squares at or below which play is perfect.
     fn exact(self) -> u32 {
         match self.0 {
             level @ ..=DOUBLED => 2 * level,
@@ -72,7 +72,7 @@ impl Level {
         }
     }
 
-    /// The row of the table, for weights that have what selective searches go by.
+    /// Returns the row of the table for weights with pruning models.
     pub fn selective(self) -> Plan {
         let (exact, is_wide) = (self.exact(), self.0 >= WIDE);
         let steps = STEPS.iter().filter(|&&(_, from, _)| self.0 >= from);
@@ -82,15 +82,15 @@ impl Level {
         Plan { depth: self.0, selectivity: Selectivity::Percent73, ends, exact }
     }
 
-    /// Returns the row for weights without predictions: nothing is left out, and beyond level 10
-    /// two levels make one more ply.
+    /// Returns the row for weights without pruning models: nothing is pruned, and beyond level 10
+    /// two levels add one ply.
     pub fn full(self) -> Plan {
         let depth = self.0.min(FULL_DEPTH) + self.0.saturating_sub(FULL_DEPTH) / 2;
         let exact = self.exact();
         Plan { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact }
     }
 
-    /// Returns the meaning of the level with the weights of an evaluation.
+    /// Returns the plan of the level for the weights of an evaluation.
     pub fn plan(self, evaluator: &impl Evaluate) -> Plan {
         if evaluator.models().probcut.is_some() { self.selective() } else { self.full() }
     }
@@ -161,7 +161,8 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// The page of the levels has a row for each, or for some that differ in depth alone.
+    /// The reference page of levels has a row for each level, or for several that differ only in
+    /// depth.
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");
@@ -196,7 +197,7 @@ mod tests {
         assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
-    /// Helpers share what is selective, too; what is exact stays exact, and every move is legal.
+    /// Helpers also share pruned searches. Exact scores stay exact, and every move is legal.
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();
@@ -223,7 +224,8 @@ mod tests {
         }
     }
 
-    /// Values called exact are scores by perfect play; other searches have the depth of the table.
+    /// Values marked as exact are scores under perfect play; other searches have the depth in the
+    /// table.
     #[test]
     fn searches_of_a_level_are_as_deep_and_as_sure_as_its_row() {
         let evaluator = Evaluator::embedded();

@@ -19,11 +19,11 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Another flag that anyone may set who wants no more than any answer at once. Until then a
-    /// search goes as it goes without limits, and then it does not even wait for its first and
-    /// shallowest round.
+    /// Another flag, which requests an answer at once. Until it is set, the search visits the same
+    /// nodes as without limits; then it ends even before its first and shallowest iteration is
+    /// complete.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// True to have perfect play go on to its end, whatever limit is reached.
+    /// True if perfect play continues to its end even if a limit is reached.
     pub spare_perfect_play: bool,
 }
 
@@ -36,7 +36,7 @@ impl Limits {
             || self.are_interrupted()
     }
 
-    /// Returns true if someone wants an answer at once.
+    /// Returns true if an answer at once was requested.
     pub fn are_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
@@ -46,7 +46,7 @@ impl Limits {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns whether a deadline or a flag is set: such searches are not reproducible.
+    /// Returns whether a deadline or a flag is set. Such searches are not reproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some()
     }
@@ -58,14 +58,14 @@ pub(super) struct Control {
     pub(super) limits: Limits,
     /// There are limits.
     pub(super) has_limits: bool,
-    /// Limits do not end the search yet: the first move has to be found.
+    /// True while limits do not end the search, because no move has been found.
     pub(super) is_patient: bool,
-    /// True if there is an answer already: then an interruption ends the search, even before the
-    /// search found anything.
+    /// True if there is already an answer: an interruption then ends the search even before it has
+    /// a result.
     pub(super) is_interruptible: bool,
     /// A limit was reached.
     pub(super) is_stopped: bool,
-    /// The nodes at which any search ends, patient or not: no honest one comes to so many.
+    /// The number of nodes at which any search ends. A search with a valid model never reaches it.
     pub(super) most_nodes: Option<u64>,
 }
 
@@ -85,7 +85,7 @@ impl Control {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether to leave the search. What is found after that is wrong and must not be kept.
+    /// Returns whether to leave the search. Results after that are wrong and must not be stored.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {
         (self.split.is_some() || self.control.has_limits) && self.has_to_stop()
@@ -142,8 +142,9 @@ mod tests {
         }
     }
 
-    /// A search by time goes on from what an earlier search left in the table, and returns that if
-    /// there is no time for more. Without limits of time, a search visits the nodes it always did.
+    /// A search by time continues from the entries of an earlier search in the table, and returns
+    /// their result if there is no time for more. Without limits of time, the visited nodes do not
+    /// change.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -181,8 +182,8 @@ mod tests {
         }
     }
 
-    /// At depth 24, positions with 24 or fewer empty squares are searched to the end; these nodes
-    /// do not suffice for that.
+    /// At depth 24, positions with 24 or fewer empty squares are searched to the end, for which
+    /// this number of nodes is too small.
     #[test]
     fn where_a_depth_goes_to_the_end_limits_leave_the_deepest_search_that_does_not() {
         let strength = Strength { depth: 24, exact: 10 };
@@ -201,8 +202,8 @@ mod tests {
         }
     }
 
-    /// Until someone interrupts it, such a search visits the nodes of one without limits; then it
-    /// does not wait for its first round, and what it leaves in the table is right.
+    /// Until it is interrupted, such a search visits the same nodes as one without limits. Then it
+    /// does not wait for its first iteration, and its entries in the table are correct.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();
@@ -238,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Whenever it is interrupted, a search comes to its end.
+    /// A search ends whenever it is interrupted.
     #[test]
     fn a_search_that_someone_interrupts_ends_soon() {
         let evaluator = Evaluator::embedded();

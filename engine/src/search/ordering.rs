@@ -17,7 +17,7 @@ pub(super) struct Move {
     pub(super) flips: u64,
     /// The position after the move, seen by the opponent.
     pub(super) child: Position,
-    /// The score of the move: the higher, the sooner it is searched.
+    /// The score of the move. Moves with higher scores are searched earlier.
     pub(super) score: i32,
 }
 
@@ -91,7 +91,7 @@ impl Moves {
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns the worth of a square, in steps, for moves of which nothing else is known.
+/// Returns the worth of a square, in steps, for moves about which nothing else is known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
@@ -124,8 +124,8 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns all squares of the odd quadrants: the side that moves there first tends to move
-    /// there last.
+    /// Returns all squares of the odd quadrants. The side that moves first in such a quadrant often
+    /// also moves last there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]

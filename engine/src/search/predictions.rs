@@ -1,5 +1,5 @@
-//! The predictions of ProbCut and of selective ends that a weights file holds, at the plies and
-//! depths that searches use.
+//! The predictions of the ProbCut models in a weights file, at the plies and depths that searches
+//! use.
 
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ pub struct SearchPrediction {
     pub predicted: Prediction,
 }
 
-/// A prediction of a score by the value of a search that ends early.
+/// A prediction of the exact score from the value of a shallow search.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct ScorePrediction {
     /// The number of empty squares of the position.
@@ -50,7 +50,7 @@ pub struct ScorePrediction {
 }
 
 impl Predictions {
-    /// Tabulates the predictions that searches go by: those of the pairs of depths that cuts use.
+    /// Tabulates the predictions for those pairs of depths that searches use.
     pub fn of(models: &Models) -> Self {
         let Models { probcut, ends, .. } = models;
         Self {
@@ -84,8 +84,8 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// The numbers of a model whose mean is 0.9 times the known value and 2 discs, and whose
-    /// deviation is √e discs, are these in every row.
+    /// In a model whose mean is 0.9 times the shallow value plus 2 discs, with a standard deviation
+    /// of √e discs, every row has these numbers.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

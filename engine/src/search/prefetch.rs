@@ -1,4 +1,4 @@
-//! A hint to the processor about memory that is read soon.
+//! A hint to the processor about memory that will be read soon.
 
 /// Prefetches the cache line in which `what` begins, on processors where that is possible.
 #[inline]

@@ -33,7 +33,7 @@ pub enum Selectivity {
 }
 
 impl Selectivity {
-    /// All of them, the least sure first.
+    /// All of them, in ascending order of confidence.
     pub const ALL: [Self; 6] = [
         Self::Percent73,
         Self::Percent87,
@@ -49,7 +49,7 @@ impl Selectivity {
     }
 
     /// Returns the number of standard deviations within which a normally distributed number lies
-    /// with this probability; `None` if nothing is left out.
+    /// with this probability; `None` for 100 %.
     pub const fn deviations(self) -> Option<f64> {
         match self {
             Self::Percent73 => Some(1.103),
@@ -98,7 +98,7 @@ pub(super) struct Cut {
     shallow: u32,
     /// The prediction of the deep value from the shallow search's.
     by_search: Prediction,
-    /// The prediction from the static value, which tells whether the shallow search is worth a try.
+    /// The prediction from the static value, which decides whether to try the shallow search.
     by_static: Prediction,
 }
 
@@ -134,8 +134,7 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    /// Returns the cuts of a selectivity by an evaluation's ProbCut model; `None` if nothing is
-    /// left out.
+    /// Returns the cuts of a selectivity by an evaluation's ProbCut model; `None` for 100 %.
     pub(super) fn of(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -147,7 +146,7 @@ impl Cuts {
     }
 
     /// Returns the cuts of a selectivity in searches to the end: by the evaluation's model of
-    /// scores or, without one, by its model of deeper searches; `None` if nothing is left out.
+    /// scores or, without one, by its model of deeper searches; `None` for 100 %.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -170,7 +169,7 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cut of a search, with the number of standard deviations to keep.
+    /// Returns the cut of a search, with the distance from the window in standard deviations.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
         Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))

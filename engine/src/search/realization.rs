@@ -1,9 +1,9 @@
 //! Search by realization probability: likely lines are searched deeper than unlikely ones.
 //!
 //! The probability of a position is the product of the probabilities of the moves that lead to it.
-//! A position less likely than a threshold is a leaf. A move that turns out better than the best so
-//! far is searched again as if its probability were 1/2, since otherwise bad news could be put off
-//! behind unlikely moves.
+//! A position less likely than a threshold is a leaf. A move that is better than the best so far is
+//! searched again as if its probability were 1/2, since otherwise unlikely moves could hide its
+//! refutation beyond the threshold.
 //!
 //! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability",
 //! 2001.
@@ -36,8 +36,8 @@ const EDGES: u64 = 0xFF81_8181_8181_81FF;
 impl Pruning {
     /// Selects a search that goes deeper on likely lines than on unlikely ones, by the model of an
     /// evaluation. A search to depth D ends a line whose probability is at most 4^−D: after D moves
-    /// of probability 1/4, after more moves that are likelier, or after fewer that are not. Depths
-    /// above 31 count as 31.
+    /// of probability 1/4, or after more moves with higher probabilities, or fewer with lower ones.
+    /// Depths above 31 count as 31.
     ///
     /// # Errors
     /// If the weights have no such model.
@@ -47,13 +47,13 @@ impl Pruning {
     }
 
     /// Selects a search by probability in which every move has probability 1/2. Its value at depth
-    /// D is that of a search 2 D moves deep; the difference to [`Self::by_probability`] is what the
-    /// model is worth.
+    /// D is that of a search to depth 2 D. Comparing it with [`Self::by_probability`] measures the
+    /// effect of the model.
     pub fn by_even_probability() -> Self {
         Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
 
-    /// Returns whether searches go by the probability of lines.
+    /// Returns whether the probability of lines limits searches.
     pub fn is_by_probability(&self) -> bool {
         self.costs.is_some()
     }
@@ -83,7 +83,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
     }
 
-    /// Returns the reach of a search to a depth.
+    /// Returns the reach for a depth: the sum of move costs (logarithms of probabilities) at which
+    /// a line ends.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
@@ -202,8 +203,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the value of a move that costs `cost` of the reach. If `is_tried`, a null window
-    /// first tells whether the move is better than the best so far; if it is, it is searched again
-    /// at the cost of a move of probability 1/2, if that is lower.
+    /// first decides whether the move is better than the best so far. If it is, it is searched
+    /// again at the cost of a move of probability 1/2, if that is lower.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

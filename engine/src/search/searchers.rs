@@ -1,11 +1,12 @@
-//! A pool of searchers for parallel work, lent to the threads that need one.
+//! A pool of searchers for parallel work. Threads borrow them.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::{Search, Searcher, TableError};
 use crate::eval::Evaluate;
 
-/// A pool with as many searchers as were ever in use at once, one per thread at the start.
+/// A pool with one searcher for each thread at the start. It grows to the greatest number that were
+/// in use at once.
 #[derive(Debug)]
 pub struct Searchers<'a, E: Evaluate> {
     search: Search<'a, E>,
@@ -26,8 +27,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Calls `work` with a searcher that no other thread uses meanwhile. Its table may hold entries
-    /// from before: call [`Searcher::new_game`] to forget them.
+    /// Calls `work` with a searcher that no other thread uses meanwhile. Its table may contain
+    /// earlier entries: call [`Searcher::new_game`] to forget them.
     ///
     /// # Panics
     /// If more searchers are in use at once than there are threads, and there is no memory for

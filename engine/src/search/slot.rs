@@ -1,5 +1,5 @@
-//! A slot of the transposition table, which several threads read and write at once without waiting
-//! for each other.
+//! A slot of the transposition table. Several threads read and write it at the same time without
+//! waiting for each other.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -16,14 +16,15 @@ pub(super) struct Content {
     pub(super) generation: u32,
 }
 
-/// The sequence number of a slot when it was read: a later write is never overwritten.
+/// The sequence number of a slot when it was read. It prevents overwriting a later write.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen(u32);
 
 /// A sequence lock. A writer makes the sequence number odd, writes, and makes it even again. A
 /// reader accepts only content read between two equal even numbers, so that it never mixes two
-/// contents. If two threads meet, one of them gives up: a table may forget. (A reader is misled
-/// only if it sleeps through exactly 2³² steps of one slot.)
+/// contents. If two threads access a slot at the same time, one of them gives up, since a table may
+/// lose entries. (A reader accepts wrong content only if exactly 2³² steps of the slot occur while
+/// it reads.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {

@@ -1,17 +1,17 @@
-//! The strength of a player: its search depth, and the empty squares from which it plays perfectly.
+//! The strength of a player: its search depth, and the number of empty squares for perfect play.
 
 use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The plies by which the search before perfect play stops short of the end: it takes a twentieth
-/// of the nodes and a fifth of the time.
+/// The number of plies by which the search before perfect play ends before the end of the game. It
+/// takes a twentieth of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
 /// A search to a fixed depth, and perfect play near the end of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strength {
-    /// The number of moves to look ahead; 0 for static values.
+    /// The depth in moves; 0 for static values.
     pub depth: u32,
     /// The number of empty squares at or below which play is perfect.
     pub exact: u32,
@@ -30,17 +30,17 @@ impl Strength {
     /// Perfect play from the start of the game.
     pub const PERFECT: Self = Self { depth: Self::ANY_DEPTH, exact: Self::ANY_DEPTH };
 
-    /// Returns the depth to search a position to, to find a move: the number of empty squares if
+    /// Returns the depth at which to search a position for a move: the number of empty squares if
     /// play is perfect, and at least 1.
     pub fn depth_of(self, position: &Position) -> u32 {
         let empties = position.empties();
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns this strength and the limits that have a search take about `nodes` nodes before
-    /// perfect play, to a smaller depth if these do not suffice. That depth has the parity of
-    /// [`Self::depth`] and never reaches the end of the game, so that the number of nodes does not
-    /// decide which values are exact.
+    /// Returns this strength, and limits under which a search before perfect play takes about
+    /// `nodes` nodes. If these are too few, the depth is smaller. That depth has the parity of
+    /// [`Self::depth`] and never reaches the end of the game, so the number of nodes does not
+    /// affect which values are exact.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -52,17 +52,18 @@ impl Strength {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Returns the value of a position after so many moves by both sides, not counting passes: the
-    /// value of plain negamax to that depth, whatever the table holds. Finished games count their
-    /// score. If the strength reaches the end of the game, the value is the exact score.
+    /// Returns the value of a position at the depth of this strength, not counting passes. It
+    /// equals that of plain negamax at this depth, with any content of the table. Finished games
+    /// have the value of their score. If the strength reaches the end of the game, the value is the
+    /// exact score.
     pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
         self.search_within(position, strength, &Limits::default())
     }
 
     /// Searches like [`Self::search`]; if a limit ends the search, returns the value and depth of
-    /// the deepest search that was completed. The first and shallowest one always is. Where the end
-    /// of the game is in reach, a search that costs little beside it runs first and leaves it the
-    /// rest of the time and nodes.
+    /// the deepest search that was completed. The first and shallowest one always is. If the search
+    /// can reach the end of the game, a much cheaper search runs first; the other one gets the rest
+    /// of the time and nodes.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -81,9 +82,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches a position to the end of the game. Where there are limits, a search to a lesser
-    /// depth comes first, and counts where they end the other; and where the pruning has some,
-    /// less sure searches to the end, of which the last counts that was done.
+    /// Searches a position to the end of the game. If there are limits, a search to a smaller depth
+    /// runs first, and its result is returned if limits end the later ones. If the pruning has
+    /// stages, searches to the end with lower confidence follow; the last completed one counts.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

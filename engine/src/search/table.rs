@@ -9,7 +9,7 @@ use super::Selectivity;
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
-/// The number of slots that a position may be in.
+/// The number of slots in which a position may be stored.
 const WAYS: usize = 2;
 /// The size of a cluster, in bytes: a cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
@@ -29,25 +29,25 @@ pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
-    /// The sureness of the search that the bounds are from: [`BY_PROBABILITY`], or 1 + its
+    /// The reliability of the search that the bounds are from: [`BY_PROBABILITY`], or 1 + its
     /// [`Selectivity`].
     sureness: u8,
     best: u8,
     second: u8,
 }
 
-/// The sureness of a search by probability; the `depth` of such an entry is its reach.
+/// The reliability of a search by probability. The `depth` of such an entry is its reach.
 const BY_PROBABILITY: u8 = 0;
 
-/// Returns the sureness of a search to a depth.
+/// Returns the reliability of a search to a depth.
 #[inline]
 fn sureness(selectivity: Selectivity) -> u8 {
     1 + selectivity as u8
 }
 
 impl Entry {
-    /// Returns the rank of the bounds; greater ones replace smaller ones. Bounds of a search to a
-    /// depth rank above any by probability, since the search may have been exact.
+    /// Returns the rank of the bounds. Bounds of higher rank replace those of lower rank. Bounds of
+    /// a search to a depth rank above any by probability, since the search may have been exact.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -99,7 +99,7 @@ impl Entry {
     "there is no memory for a transposition table of {megabytes} MB; choose a smaller one, or fewer --threads"
 )]
 pub struct TableError {
-    /// The size that was asked for, in MiB.
+    /// The requested size, in MiB.
     pub megabytes: usize,
 }
 
@@ -161,8 +161,8 @@ impl Table {
     }
 
     /// Stores the bounds that a search of this depth and selectivity proved about a position, and
-    /// its best move. An entry of greater depth, or of equal depth and greater selectivity, stays
-    /// instead. If another thread writes at the same time, its entry stays.
+    /// its best move. If the old entry has greater depth, or equal depth and greater selectivity,
+    /// it is kept. If another thread writes at the same time, its entry is kept.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -321,8 +321,8 @@ mod tests {
         }
     }
 
-    /// Threads store entries that follow from the position, for many positions in few clusters, and
-    /// check every entry that they find.
+    /// Threads store entries that are functions of the position, for many positions in few
+    /// clusters, and check every entry that they find.
     #[test]
     fn threads_never_find_what_was_stored_of_another_position() {
         let table = Table::with_clusters(3).unwrap();

@@ -1,5 +1,5 @@
-//! Teams of searchers: those without a position of their own search younger brothers of the others'
-//! nodes.
+//! Teams of searchers. A searcher without its own position searches moves at split points of the
+//! others.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ pub struct Team<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// A team of these searchers (at least one), of which so many take jobs.
+    /// Creates a team of these searchers (at least one), of which this number take jobs.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -31,10 +31,10 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 
     /// Does every job with a searcher that starts from a logically empty table, as many at a time
-    /// as there are searchers, and returns the results in the order of the jobs. A searcher that
-    /// finds no job left helps the others: scores stay the same, but nodes differ, and a different
-    /// one of several best moves may be found. A team of one searcher does one job after another
-    /// and visits the same nodes each time.
+    /// as there are searchers, and returns the results in the order of the jobs. A searcher without
+    /// a job helps the others. Then scores are the same, but nodes may differ, and a different one
+    /// of several best moves may be found. A team of one searcher does one job after another and
+    /// visits the same nodes each time.
     pub fn work<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -47,9 +47,8 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Lends the searcher with the table while the others help it: with searches that leave
-    /// something out, too, so that what these find depends on the number of threads. The table
-    /// keeps what it knows.
+    /// Lends the searcher with the table while the others help it, also with pruned searches, so
+    /// that their results depend on the number of threads. The table keeps its entries.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -65,12 +64,12 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(&[()], only, Sharing::Everything).pop().flatten()
     }
 
-    /// The searcher with the table, by itself.
+    /// Returns the searcher with the table.
     pub fn leader(&mut self) -> &mut Searcher<'a, E> {
         &mut self.searchers[0]
     }
 
-    /// Does every job, as many at a time as there are searchers that take some.
+    /// Does every job, as many at a time as there are searchers that take jobs.
     fn share<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -117,7 +116,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
 /// The kind of searches that the searchers of a team share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sharing {
-    /// Searches that find the same, whoever helps: those that leave nothing out.
+    /// Searches whose results do not depend on helpers: those without pruning.
     WithoutEffect,
     /// All searches.
     Everything,
@@ -150,7 +149,7 @@ impl<S> Pool<S> {
         Self { sharing, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
     }
 
-    /// Returns true if selective searches are shared, too.
+    /// Returns true if pruned searches are also shared.
     pub(super) fn shares_everything(&self) -> bool {
         self.sharing == Sharing::Everything
     }
@@ -176,8 +175,9 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point to help at, and joins it. Returns `None` when waiting is over: with
-    /// a split point of its own, once all helpers left that; without, once all jobs are done.
+    /// Waits for a split point at which to help, and joins it. Returns `None` when waiting is over:
+    /// for a searcher with its own split point, once all helpers have left that; for others, once
+    /// all jobs are done.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -195,7 +195,7 @@ impl<S> Pool<S> {
         next
     }
 
-    /// Wakes all waiting searchers, because a visit or a job ended.
+    /// Wakes all waiting searchers, because a helper has left or a job is done.
     fn tell(&self) {
         // A searcher that is about to wait holds the lock until it waits.
         drop(self.open());
@@ -204,8 +204,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares, where most work is left. With a split
-    /// point of its own, a searcher joins only those below it.
+    /// Joins the split point with the most empty squares, where most work remains. A searcher with
+    /// its own split point joins only those below it.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -244,8 +244,8 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers until waiting is over: below this searcher's own split point, or at
-    /// any.
+    /// Helps other searchers until waiting is over: at split points below its own or, if it has
+    /// none, at any.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

@@ -1,4 +1,4 @@
-//! The settings that suit the depth of a search.
+//! The settings that depend on the depth of a search.
 
 use super::ordering::MOBILITY_WEIGHT;
 use crate::board::Position;
@@ -6,7 +6,7 @@ use crate::eval::STEPS_PER_DISC;
 
 /// The least depth of a deep search.
 const DEEP: u32 = 11;
-/// Half the width of the first window around the value of the search before, in steps.
+/// Half the width of the first window around the value of the previous search, in steps.
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 /// Half the width of the first window in a deep search, in steps.
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
@@ -21,13 +21,13 @@ pub(super) struct Tuning {
     pub(super) leaf_ply: u32,
     /// The cost of each reply, in steps, when moves are ordered by value.
     pub(super) mobility_weight: i32,
-    /// Half the width of the first window around the value of the search before, in steps.
+    /// Half the width of the first window around the value of the previous search, in steps.
     pub(super) first_margin: i32,
 }
 
 impl Tuning {
-    /// Returns the settings of one iteration to `depth` of a search that deepens up to `deepest`,
-    /// which is 0 for a search by probability.
+    /// Returns the settings for the iteration at `depth` of a search whose last iteration is at
+    /// `deepest`, which is 0 for a search by probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

@@ -1,4 +1,4 @@
-//! The window of a node: the values that still matter, and the best found so far.
+//! The window of a node: the range of values that still matter, and the best value so far.
 
 use std::ops::{Add, Neg};
 
@@ -7,7 +7,7 @@ use crate::eval::Value;
 
 /// The unit of a search: values in the midgame, whole discs in the endgame.
 pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
-    /// The end of an open window, beyond every value of a node.
+    /// The bound of an open window, beyond every value of a node.
     const INFINITE: Self;
     /// The smallest difference.
     const STEP: Self;
@@ -72,7 +72,7 @@ impl Unit for Discs {
     }
 }
 
-/// The best value (or score in discs) and the move that gave it.
+/// The best value (or score in discs) and its move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best<T> {
     pub(super) value: T,
@@ -85,9 +85,9 @@ pub(super) struct Best<T> {
 pub(super) struct Window<T> {
     /// The lower end as given.
     given_alpha: T,
-    /// The current lower end: moves of lesser value do not matter.
+    /// The current lower bound: moves of lesser value do not matter.
     pub(super) alpha: T,
-    /// The upper end: a move of at least this value ends the node.
+    /// The upper bound: a move of at least this value ends the node.
     pub(super) beta: T,
     /// The result of the node if no better move follows.
     pub(super) best: Best<T>,
@@ -127,7 +127,7 @@ impl<T: Unit> Window<T> {
         true
     }
 
-    /// Takes the value of a move, and returns whether it ends the node.
+    /// Records the value of a move; returns whether it ends the node.
     #[inline]
     pub(super) fn take(&mut self, value: T, square: Square) -> bool {
         if value > self.best.value {

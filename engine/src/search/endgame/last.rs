@@ -1,9 +1,9 @@
 //! The search of the last four empty squares: one null-window function for each number of them.
 //!
-//! Half of all positions of an endgame search lie here, so nothing is looked up or sorted. Moves
-//! are tried on each empty square, those in quadrants with an odd number of empty squares first.
-//! Each function tells whether the score is above `alpha`: a result above `alpha` is a lower bound
-//! of the score, any other an upper bound.
+//! Half of all positions of an endgame search have so few empty squares, so nothing is looked up or
+//! sorted. Moves are tried on each empty square, those in quadrants with an odd number of empty
+//! squares first. Each function decides whether the score is above `alpha`: a result above `alpha`
+//! is a lower bound of the score, any other result is an upper bound.
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
@@ -71,8 +71,8 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Bounds the score of a position with three empty squares. `squares[0]` is the one alone in its
-/// quadrant, if there is one.
+/// Bounds the score of a position with three empty squares. If one of them is alone in its
+/// quadrant, it is `squares[0]`.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -137,9 +137,9 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// The moves of a node that were tried so far. The functions above spell the tries out one by one,
-/// for the player and again after a pass, because a loop over them, or a closure that both share,
-/// is not inlined. Other arrangements that were tried are in `docs/log/search.md`.
+/// The moves of a node that were tried so far. The functions above write out each try, for the
+/// player and again after a pass, because a loop or a shared closure would not be inlined. Other
+/// arrangements that were tried are in `docs/log/search.md`.
 struct Tries<I> {
     set: I,
     position: Position,
@@ -196,9 +196,9 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Orders four squares, given in ascending order: first those in quadrants that hold an odd number
-/// of them (one before three), then those in quadrants that hold two or four. Squares of one
-/// quadrant stand together.
+/// Orders four squares, given in ascending order: first those in quadrants with an odd number of
+/// them (one before three), then those in quadrants with two or four. Squares of one quadrant are
+/// adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());

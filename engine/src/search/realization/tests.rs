@@ -5,14 +5,15 @@ use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::{Mobility, Models};
 
-/// Builds the evaluation by hand with the probability of each number of a stage and kind.
+/// Builds the evaluation by hand with a model; `probability` returns the probability for each
+/// number of a stage and kind.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// Uses probabilities from 1/16 to 6/16, in no order.
+/// Builds it with probabilities from 1/16 to 6/16 in an irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }
@@ -62,7 +63,7 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// The threshold is so far below the probability of any line that nothing is left out, whatever
+/// The threshold is so far below the probability of any line that no line ends early, whichever
 /// moves are searched again.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
@@ -110,8 +111,8 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
     }
 }
 
-/// If every move is nearly certain, no move costs anything; without a bound, a search of one ply
-/// would go on to the end of the game.
+/// If every move is nearly certain, moves cost nothing; without a bound, a search of one ply would
+/// continue to the end of the game.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     // Every move is nearly certain, which is impossible for the many moves of late ranks.
@@ -131,7 +132,7 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// The bound of nodes is far above what a search by a sound model takes.
+/// The bound of nodes is far above the number of nodes in a search with a valid model.
 #[test]
 fn a_search_by_probabilities_that_can_be_is_not_ended() {
     let likely = in_no_order();
@@ -146,8 +147,8 @@ fn a_search_by_probabilities_that_can_be_is_not_ended() {
     }
 }
 
-/// A value by probability proves nothing for a search by depth, and must not keep exact scores out
-/// of the table.
+/// A value by probability proves nothing for a search by depth, and must not remove exact scores
+/// from the table.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = in_no_order();
@@ -183,7 +184,7 @@ fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
     }
 }
 
-/// Black has d4. At b2 it turns over c3, and gives white a corner; at h4 it turns over three discs.
+/// Black has d4. A move to b2 flips c3, and gives white a corner; a move to h4 flips three discs.
 #[test]
 fn traits_are_those_of_the_board() {
     let square = |name: &str| name.parse::<Square>().unwrap();

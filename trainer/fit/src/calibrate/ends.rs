@@ -1,11 +1,10 @@
-//! Calibrates the model behind selective searches to the end: how well shallow searches predict
-//! scores near the end.
+//! Calibrates the model of endgame ProbCut: how well shallow searches predict exact scores.
 //!
 //! Positions come from games that the evaluation plays against itself: some as they occur, some
-//! after one or two random moves, since most positions of a search do not occur in good play. The
-//! predictions are fitted to their scores. Then whole searches to the end are tried with several
+//! after one or two random moves, since most positions of a search do not occur in strong games.
+//! The predictions are fitted to their scores. Then whole searches to the end are run with several
 //! numbers of standard deviations. Each confidence gets the number at which this share of the
-//! scores is right.
+//! scores is correct.
 
 use othello_engine::board::{Discs, Position, Squares};
 use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Tables, Weights};
@@ -22,14 +21,14 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The difference between the greatest number of empty squares and that of the positions that whole
-/// searches are tried on.
+/// The number by which positions for trials of whole searches have fewer empty squares than the
+/// greatest number.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the games' moves.
 const DEPTH: u32 = 4;
 /// The number of random moves at the beginning of the games.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
-/// The most random moves before a position.
+/// The greatest number of random moves before a position.
 const MOST_CHANCE: u32 = 2;
 /// The numbers of standard deviations that are tried.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
@@ -62,7 +61,8 @@ pub struct EmptiesError {
     pub observed: f64,
 }
 
-/// The performance of whole searches to the end whose cuts keep a number of standard deviations.
+/// The performance of whole searches to the end whose cuts keep some number of standard deviations
+/// from the window.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The number of standard deviations.
@@ -77,7 +77,7 @@ pub struct Trial {
     pub nodes: f64,
 }
 
-/// The number of standard deviations that gives a confidence.
+/// The number of standard deviations for a confidence.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Confidence {
     /// The confidence in percent.
@@ -148,8 +148,7 @@ pub fn calibrate(
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Returns a sample of one game; `None` where the game ends before the number of empty squares
-/// drawn.
+/// Returns a sample of one game; `None` if the game ends before the drawn number of empty squares.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,

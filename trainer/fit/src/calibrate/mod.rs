@@ -1,5 +1,5 @@
-//! Learns what a search uses beside an evaluation: the weights that order moves, the predictions of
-//! deep searches by shallow ones, and the probabilities of moves.
+//! Learns the models that a search uses in addition to an evaluation: the weights that order moves,
+//! the predictions of deep searches from shallow ones, and the probabilities of moves.
 
 pub mod ends;
 pub mod ordering;
@@ -38,9 +38,9 @@ pub enum CalibrateError {
     NoProbCut(#[from] NoProbCut),
 }
 
-/// The work of a calibration: as a run, which keeps the results of its stages, or in memory.
+/// The work of a calibration: a run, which stores the results of its stages, or work in memory.
 pub struct Work<'a> {
-    /// The run, if the results are kept.
+    /// The run, if the results are stored.
     pub run: Option<&'a Run>,
     /// The stages of the calibration.
     pub stages: Vec<Stage>,
@@ -81,8 +81,8 @@ mod testing {
         super::Work { run: None, stages, progress: &Silent }
     }
 
-    /// Returns the shipped weights of tables alone, which are soon read. With weights of 0 games
-    /// would depend on the choice among equal moves.
+    /// Returns the shipped linear weights, which are fast to read. With weights of 0, games would
+    /// depend on the choice among equal moves.
     pub(super) fn shipped() -> Weights {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../engine/weights/tables.weights");
         Weights::read(path.as_ref()).unwrap().weights

@@ -1,7 +1,7 @@
 //! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength.
 //!
-//! Its weights explain, together with the number of replies, how the exact scores of a position's
-//! moves differ. The strength is the one with which exact searches cost least.
+//! Its weights and the number of replies together explain how the exact scores of a position's
+//! moves differ. The strength is the one with the fewest nodes in exact searches.
 
 use othello_engine::board::{CORNERS, Discs, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
@@ -59,10 +59,10 @@ pub struct Trial {
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 /// The number of empty squares of the positions that are searched to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
-/// One of this many families is kept to test the weights learned from the others.
+/// One of this many families is held out to test the weights learned from the others.
 const HELD_OUT: usize = 10;
-/// The pull of weights towards 0, in occurrences. Parameters that occur more often decide their own
-/// weight.
+/// The pull of weights towards 0, in occurrences. For parameters that occur more often, the data
+/// outweigh it.
 const RIDGE: f64 = 10.0;
 
 /// A ridge so large that the weights of patterns are 0.
@@ -114,8 +114,8 @@ pub fn calibrate(
     Ok(Calibrated { weights: with(best, steps)?, positions, explained, trials })
 }
 
-/// The strengths to try, as fractions of the one at which the discs that a reply is worth count 16
-/// units, the cost of a reply in the search's move ordering.
+/// The strengths to try, as fractions of a unit strength. At the unit strength, the value of a
+/// reply in discs counts 16 units, which is the cost of a reply in the search's move ordering.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
@@ -148,7 +148,7 @@ fn families(
     Ok(divided(&found, HELD_OUT).map(siblings))
 }
 
-/// Returns the exact scores of the positions that the moves lead to.
+/// Returns the exact scores of the positions after the moves.
 fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
     let score = |square: Square| {
         searcher.new_game();
@@ -166,16 +166,16 @@ fn family_of(position: &Position, scores: &[Discs], geometry: &Geometry) -> Fami
     Squares(position.moves()).zip(scores).map(member).collect()
 }
 
-/// Returns the counts that explain scores beside the patterns.
+/// Returns the counts that explain scores in addition to the patterns.
 fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS] {
     let odd = (position.empty() & QUADRANTS[square.quadrant()]).count_ones() % 2;
     let replies = child.moves();
     [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
 }
 
-/// Returns a position with this number of empty squares, or `None` if the game ends before. Its
-/// game begins and ends with random moves, since not all positions of a search are well played;
-/// shallow searches play the moves between.
+/// Returns a position with this number of empty squares; `None` if the game ends before. Its game
+/// begins and ends with random moves, since not all positions of a search are well played; the
+/// moves between are those of shallow searches.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,
@@ -202,7 +202,7 @@ fn play_to<E: Evaluate>(
     (position.moves() != 0).then_some(position)
 }
 
-/// Returns the positions that strengths are compared on, from games of their own.
+/// Returns the positions on which strengths are compared, from separate games.
 fn trial_positions(
     settings: &Settings,
     evaluator: &Tables,

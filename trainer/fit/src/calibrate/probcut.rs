@@ -46,13 +46,13 @@ pub struct DepthError {
     pub observed: f64,
 }
 
-/// The share of predictions by which a cut at a selectivity would be wrong: the deeper value is
-/// outside of the allowed deviations, on the harmful side.
+/// The share of predictions with which a cut at a selectivity would be wrong: the deep value is
+/// outside the allowed deviations, on the harmful side.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Miss {
     /// The probability of the selectivity in percent.
     pub selectivity: u32,
-    /// The share by a normal distribution, in percent.
+    /// The share expected from a normal distribution, in percent.
     pub predicted: f64,
     /// The share among the cuts of held-out positions, in percent.
     pub observed: f64,
@@ -92,7 +92,7 @@ pub fn calibrate(
 }
 
 /// The values of searches of one position. Most moves of its game were drawn by their values, so
-/// that lost and won positions are among the samples.
+/// that the samples include lost and won positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     /// The ply of the position.

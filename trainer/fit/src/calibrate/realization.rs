@@ -15,13 +15,13 @@ use super::samples::per_part;
 use super::{CalibrateError, Work};
 use crate::records::sequence::Inputs;
 
-/// The depth of the search whose best move counts as the one that a shallower search remembers.
+/// The depth of the search whose best move counts as the remembered move of an earlier search.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 /// The number of games of a unit of work.
 const GAMES_PER_UNIT: u64 = 256;
-/// The weight of a coarser kind's probability, in moves. A kind that occurred more often than this
-/// mostly follows its own games.
+/// The weight of a coarser kind's probability, in moves. For a kind that occurs more often than
+/// this, its own counts outweigh the prior.
 const PRIOR: f64 = 16.0;
 
 /// The counts of moves of games by stage and kind.
@@ -45,7 +45,7 @@ pub struct Calibrated {
     pub realization: Realization,
     /// The probabilities by rank and memory alone.
     pub families: Vec<Family>,
-    /// The mean number of times that the probability halves with a played move.
+    /// The mean cost of the played moves: −log₂ of their probability.
     pub halvings: f64,
 }
 
@@ -70,7 +70,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Reads the first `games` games of some files, and all of these for their checksums.
+    /// Reads the first `games` games of some files; reads the files to the end for their checksums.
     pub fn read(
         data: &[PathBuf],
         games: u64,
@@ -192,7 +192,7 @@ impl Counts {
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
-    /// Returns the mean number of halvings of the played moves, with and without memory.
+    /// Returns the mean −log₂ probability of the played moves, with and without memory.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);

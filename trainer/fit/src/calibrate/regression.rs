@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2};
 
-/// Fits `wanted` by the terms of the mean, and the logarithm of the error that remains by those of
-/// the error; a row of terms belongs to each number.
+/// Fits `wanted` by the terms of the mean, and the logarithm of the remaining error by the terms of
+/// the error. Each number has a row of terms.
 pub(super) fn mean_and_error<const M: usize, const E: usize>(
     mean_terms: Vec<[f64; M]>,
     error_terms: Vec<[f64; E]>,
@@ -24,9 +24,9 @@ pub(super) fn root_mean_squares(pairs: &[[f64; 2]]) -> Option<[f64; 2]> {
     (!pairs.is_empty()).then(|| [root(0), root(1)])
 }
 
-/// Returns the coefficients by which the columns of `terms` explain `wanted` with the least squared
-/// error. Solves the normal equations with a tiny ridge, so that linearly dependent terms do no
-/// harm.
+/// Returns the coefficients with which the columns of `terms` explain `wanted` with the least
+/// squared error. Solves the normal equations with a tiny ridge, so that linearly dependent terms
+/// are harmless.
 fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);

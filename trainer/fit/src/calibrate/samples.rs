@@ -1,4 +1,4 @@
-//! Samples of positions, each from a game of its own that the evaluation plays against itself, and
+//! Samples of positions, each from a separate game that the evaluation plays against itself, and
 //! models that are fitted to four in five of them.
 
 use ndarray::Array1;
@@ -17,19 +17,19 @@ use super::{CalibrateError, Work};
 pub struct Settings {
     /// The seed of the games.
     pub seed: u64,
-    /// The number of positions, each from a game of its own.
+    /// The number of positions, each from a separate game.
     pub positions: u64,
     /// The greatest depth of a search, or number of empty squares of a position.
     pub most: u32,
 }
 
-/// One of this many positions is kept to test the model fitted to the others.
+/// One of this many positions is held out to test the model fitted to the others.
 pub(super) const HELD_OUT: usize = 5;
 
 /// The greatest number of samples in a part.
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// Returns the number of units of a part if each takes about so many seconds.
+/// Returns the number of units of a part if each takes about this number of seconds.
 pub(super) fn per_part(seconds: f64) -> u64 {
     size::units(seconds, MOST_PER_PART)
 }

@@ -1,18 +1,18 @@
 //! Least squares on families of positions: explains the score differences between a position's
 //! moves.
 //!
-//! All moves of a position are searched or none, so a common part of their scores orders nothing.
-//! Both the scores and their explanations are therefore taken relative to the mean of their family.
+//! A constant that is common to the scores of all moves of a position does not affect their order.
+//! So both the scores and their explanations are taken relative to the mean of their family.
 
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
-/// The number of counts that explain a score beside the patterns: replies, replies to corners, and
-/// whether the move was into a quadrant with an odd number of empty squares.
+/// The number of counts that explain a score in addition to the patterns: replies, replies to
+/// corners, and whether the move was into a quadrant with an odd number of empty squares.
 pub(super) const COUNTS: usize = 3;
 
-/// A family: the parameters, counts and score of each position that a move leads to.
+/// A family: for each position after a move, its parameters, its counts and its score.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
 /// Families of positions, one row for each position, with its score for its own player.
@@ -107,7 +107,7 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the value of every position by these weights, those of the counts last.
+    /// Returns the value of every position with these weights. The weights of the counts are last.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
@@ -153,8 +153,8 @@ mod tests {
 
     use super::*;
 
-    /// Scores made of known weights and of a constant for each family are explained by those
-    /// weights.
+    /// Scores computed from known weights, plus a constant for each family, must be explained by
+    /// those weights.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);

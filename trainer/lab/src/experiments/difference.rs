@@ -45,9 +45,9 @@ pub struct Needed {
     pub games: u64,
 }
 
-/// The mean absolute error of the first recipe less that of the second, in discs. Two sources of
-/// chance are separated: the training games and their order, by the spread over seeds; and the test
-/// games, by resampling them.
+/// The mean absolute error of the first recipe minus that of the second, in discs. Two sources of
+/// variance are separated: the training games and their order, by the variation over seeds; and the
+/// test games, by resampling them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
@@ -113,7 +113,7 @@ impl Difference {
     }
 
     /// Returns the numbers of seeds and test games with which a difference of `discs` would be
-    /// proven nine times in ten. Each of the two may cause half of the variance.
+    /// proven nine times in ten. Seeds and games may each cause half of the variance.
     pub fn needed(&self, discs: f64) -> Needed {
         /// The quantile that a standard normal number exceeds once in ten times.
         const ONCE_IN_TEN: f64 = 1.2816;
@@ -158,8 +158,8 @@ mod tests {
     }
 
     /// Returns errors on `games` games by recipes that differ by `better` discs. Every seed shifts
-    /// a recipe's errors by about 0.05 discs; every game shifts those of both recipes alike, and
-    /// those of each recipe a little.
+    /// a recipe's errors by about 0.05 discs. Every game shifts the errors of both recipes equally,
+    /// and those of each recipe a little.
     fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
         let mut random = Generator::new(seed);
         let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-/// A power law above a floor: error = floor + scale · amount^−exponent. No amount of data gets
-/// below the floor.
+/// A power law above a floor: error = floor + scale · amount^−exponent. The error is above the
+/// floor for any amount of data.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Law {
     /// The error that remains with any amount of data.
     pub floor: f64,
-    /// The part above the floor with an amount of 1.
+    /// The part of the error above the floor for an amount of 1.
     pub scale: f64,
     /// The exponent.
     pub exponent: f64,
@@ -31,7 +31,7 @@ impl Law {
     /// The number of different amounts that determine a law.
     pub const AMOUNTS: usize = 3;
 
-    /// Fits a law to errors by amount with least squares, without negative floor or scale; `None`
+    /// Fits a law to errors by amount with least squares, with floor and scale at least 0; `None`
     /// if the amounts do not determine it.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
@@ -84,7 +84,7 @@ impl Prediction {
     }
 }
 
-/// Returns the law with this exponent, and the sum of its squared misses.
+/// Returns the best law with this exponent, and the sum of its squared residuals.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -1,4 +1,4 @@
-//! A recipe: a file with everything that decides a fit.
+//! A recipe: a file with everything that determines a fit.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub struct Recipe {
     pub data: Vec<DataChoice>,
     /// The pattern set; that of `initial` if given.
     pub set: PatternSet,
-    /// The weights to start from and to be pulled towards.
+    /// The initial weights, which the ridge pulls towards.
     pub initial: Option<WeightsFile>,
     /// The optimizer.
     pub optimizer: Optimizer,
@@ -108,7 +108,7 @@ impl Recipe {
         Self::of_raw(path, read_by(path, read_raw)?)
     }
 
-    /// Reads a recipe with some of its entries replaced; its name then consists of these.
+    /// Reads a recipe and replaces some of its entries; its name then consists of these.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, RecipeError> {
         let raw = read_by(path, |text| -> Result<Raw, RawError> {
             let mut table: Table = from_toml(text)?;
@@ -162,7 +162,7 @@ impl Recipe {
     }
 
     /// Returns the settings with the seed of the given number, counted from 0. All games are for
-    /// training and validation, since a study tests on games of its own.
+    /// training and validation, since a study has separate test games.
     pub fn settings_of(&self, number: u64) -> FitSettings {
         self.settings_with(number, Share::ALL)
     }
