@@ -26,7 +26,7 @@ fn positions(count: usize) -> Vec<Position> {
     positions
 }
 
-/// Counts the leaves of the game tree; every move makes a new board.
+/// Counts the leaves of the game tree; every move creates a new board.
 fn walk_copying(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();
@@ -35,7 +35,7 @@ fn walk_copying(position: &Position, depth: u32) -> u64 {
     Squares(position.moves()).map(|square| walk_copying(&after(square), depth - 1)).sum()
 }
 
-/// Counts the leaves of the game tree; every move changes the one board and is then undone.
+/// Counts the leaves of the game tree on one board; every move changes it and is then undone.
 fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();

@@ -39,7 +39,7 @@ pub struct Common {
     pub progress_file: Option<PathBuf>,
 }
 
-/// The form of what goes to standard error.
+/// The format of messages on standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Log {
     /// Bars on a terminal, lines elsewhere

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(shortened("short"), "short");
     }
 
-    /// An argument of 100 kB was repeated whole.
+    /// A regression: an argument of 100 kB was repeated in full.
     #[test]
     fn a_long_word_is_told_by_its_beginning_and_its_end() {
         let argument = format!("<{}>", "é".repeat(100_000));

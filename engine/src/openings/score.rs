@@ -1,4 +1,4 @@
-//! The values of all openings from those of the last ply.
+//! The values of all openings, computed from those of the last ply.
 
 use rayon::prelude::*;
 

@@ -16,7 +16,8 @@ use crate::text::{Invalid, Lines, TextError};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all openings of up to 9 plies in random order, each once before any comes again.
+    /// `distinct`: all openings of up to 9 plies in random order; none is repeated before all were
+    /// used.
     Distinct,
     /// The path of a file of transcripts: any other text.
     #[display("{}", _0.display())]

@@ -32,7 +32,7 @@ pub struct Subject<'a> {
     pub arguments: &'a str,
     /// The output, which the command completes last.
     pub output: &'a str,
-    /// The files that are not the result and may differ, such as a log.
+    /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
     /// The stage of the work, by its name in progress messages.
     pub stage: &'a str,

@@ -91,7 +91,7 @@ fn a_table_that_compares_a_bit_takes_one_position_for_another() {
     assert_eq!(mistaken(None), 0);
 }
 
-/// The leaves of the first plies are published.
+/// The published numbers of leaves of the first plies.
 #[test]
 fn a_board_of_lines_counts_the_published_leaves() {
     let rules = Rules::new();

@@ -48,8 +48,8 @@ fn every_command_of_nboard_is_answered_as_its_protocol_says() {
     assert_eq!(server.answer("quit"), Reply { quits: true, ..Reply::default() });
 }
 
-/// A line of a hint is a legal line of moves that begins with the rated move; the best move comes
-/// first.
+/// In a hint, each line is a legal sequence that begins with the rated move, and the best move
+/// comes first.
 #[test]
 fn hints_are_legal_lines_in_the_order_of_their_values() {
     let mut server = Nboard::new(player(4));

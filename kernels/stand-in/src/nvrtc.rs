@@ -30,7 +30,7 @@ fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies to a caller who has asked for the size before.
+/// Copies to a caller, who must have asked for the size before.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     // SAFETY: the caller gives room for as many as the size states.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };

@@ -18,7 +18,7 @@ pub(crate) struct Board {
     side: Side,
 }
 
-/// A board, or a text that stands for one.
+/// A board, or a text that describes one.
 #[derive(FromPyObject)]
 pub(crate) enum BoardOrText {
     Board(Board),

@@ -215,7 +215,7 @@ impl Weights {
         self.set.clone_ref(py)
     }
 
-    /// The checksum of the weights file's content; empty for weights that come from no file.
+    /// The checksum of the weights file's content; empty for weights that are not from a file.
     #[getter]
     fn sha256(&self) -> &str {
         &self.file.sha256

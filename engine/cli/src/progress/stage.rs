@@ -126,7 +126,7 @@ fn new_bar(name: &str, unit: &Unit, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Two rows were regressions: `15923333333 h left`, and bytes as bare numbers.
+    /// Two rows were regressions: `15923333333 h left`, and bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         for (stage, done_before, total, done, seconds, expected) in [

@@ -48,7 +48,7 @@ impl Unit {
     }
 }
 
-/// Writes the time left: `, 1 min 20 s left`; empty if too little is done for an estimate.
+/// Formats the time left, such as `, 1 min 20 s left`; empty if too little is done for an estimate.
 pub(super) fn time_left(units: u64, per_second: f64) -> String {
     const YEAR: f64 = 365.25 * 86_400.0;
     let seconds = units as f64 / per_second;

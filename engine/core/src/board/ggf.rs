@@ -55,7 +55,8 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a move, `f5/1.25/3.1`, or a pass, `pa`, which gives `None`. The error is a message.
+/// Reads a move such as `f5/1.25/3.1`, or the pass `pa`, for which it returns `None`. The error is
+/// a message.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {

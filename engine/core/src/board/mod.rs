@@ -46,5 +46,6 @@ pub use symmetry::Symmetry;
 
 /// A whole number of discs, such as a score: player minus opponent, −64..=64.
 ///
-/// It is not a type of its own: the last squares of a search compute scores from bit counts.
+/// It is an alias of an integer, since the search of the last squares computes scores from bit
+/// counts.
 pub type Discs = i32;

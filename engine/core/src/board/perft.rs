@@ -1,4 +1,4 @@
-//! The count of the leaves of the game tree, which tests the rules and their speed.
+//! Perft: counts the leaves of the game tree, which tests the rules and measures their speed.
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     in_parallel(position, depth, pass, PARALLEL_PLIES)
 }
 
-/// Counts the leaves; those below the moves of the first `plies` plies in parallel.
+/// Counts the leaves below the moves of the first `plies` plies in parallel.
 fn in_parallel(position: &Position, depth: u32, pass: PassCost, plies: u32) -> u64 {
     let moves = position.moves();
     if plies == 0 || depth <= 2 || moves == 0 {

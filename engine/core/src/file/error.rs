@@ -115,7 +115,7 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the place of a truncation or damage; for other errors, the whole message.
+    /// Returns the place of a truncation or damage; for other errors, returns the whole message.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

@@ -47,7 +47,7 @@ impl<W> Begin<W> {
 
 /// A writer of a file, section by section. The file is named `PATH.partial` until it is complete.
 ///
-/// If it is dropped without [`Writer::finish`], nothing is left.
+/// Dropping it without [`Writer::finish`] leaves no file.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -227,8 +227,8 @@ impl Drop for Writer {
     }
 }
 
-/// Refuses a partial file that neither a killed writer nor a crash of the machine left. After a
-/// crash, it may contain zeros.
+/// Refuses a partial file, unless a killed writer or a crash of the machine can have left it. After
+/// a crash, a file may contain zeros.
 fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> {
     let mut start = vec![];
     file.take(7).read_to_end(&mut start).map_err(FileError::io(path, "read it"))?;

@@ -33,6 +33,6 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the record that is not valid, counted from 0; `None` for the frame itself.
     pub(super) index: Option<usize>,
-    /// The reason, which continues a message such as "section 3 …" about the frame.
+    /// The reason, as the end of a message about the frame that begins with "section 3 …".
     pub(super) reason: Invalid,
 }

@@ -47,7 +47,7 @@ const VERSION: u32 = 1;
 const LONGEST_MANIFEST: u64 = 64 << 20;
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
-/// Returns the named files; a folder stands for the files of its manifest, by name.
+/// Returns the named files. A folder is replaced by the files of its manifest, sorted by name.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = vec![];
     for path in named {

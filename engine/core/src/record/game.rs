@@ -113,7 +113,7 @@ impl Game {
         self.solved
     }
 
-    /// Returns the value found for each move, if they were kept.
+    /// Returns the value of the search for each move, if values were stored.
     pub fn values(&self) -> Option<&[Option<i8>]> {
         self.values.as_deref()
     }

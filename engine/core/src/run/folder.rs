@@ -200,7 +200,7 @@ fn number_of(name: &str) -> Option<u64> {
         .then(|| digits.parse().ok())?
 }
 
-/// Returns whether the files of a run have such a name.
+/// Returns whether a run has files with this name.
 fn is_of_run(name: &str) -> bool {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     is_lock(name) || name.starts_with(MANIFEST) || number_of(stem).is_some()

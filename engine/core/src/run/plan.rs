@@ -65,8 +65,8 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Returns the number of units of the first stage in another provenance, if it differs only in
-    /// that number, which is not greater than here.
+    /// Compares with another provenance. If that differs only in a number of units of the first
+    /// stage, and this number is not greater than here, returns it.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

@@ -48,8 +48,8 @@ impl Ends {
     /// [`EndDepths::error_terms`], and the distance that a cut keeps from the window, in standard
     /// deviations, by confidence.
     ///
-    /// # Errors
-    /// A message for a coefficient that is not a number within ±1000; no fit gives such a number.
+    /// # Errors A message for a coefficient that is not a number within ±1000, which no fit
+    /// produces.
     pub fn new(
         mean: [f64; END_MEAN_TERMS],
         error: [f64; END_ERROR_TERMS],

@@ -109,8 +109,7 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// For each configuration, its place in a phase's table. The same places are those of the factor
-/// vectors.
+/// For each configuration, its place in a phase's table. Factor vectors have the same places.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,

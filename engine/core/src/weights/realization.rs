@@ -94,7 +94,7 @@ pub struct MoveKind {
     pub answers: bool,
     /// True if the move flips at most two discs.
     pub flips_few: bool,
-    /// True if no other move leaves fewer replies.
+    /// True if no other move leaves the opponent fewer replies.
     pub leaves_fewest: bool,
 }
 

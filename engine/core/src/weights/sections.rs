@@ -37,8 +37,7 @@ impl PhaseRow<i16> {
     /// Returns the weights of a phase; `before` returns those of the previous phase, if they were
     /// read.
     ///
-    /// # Errors
-    /// A message for a weight out of range, or for changes without the phase before.
+    /// # Errors A message for a weight out of range, or for changes without the previous phase.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -59,8 +58,7 @@ impl PhaseRow<u32> {
     /// Returns the counts of a phase; `before` returns those of the previous phase, if they were
     /// read.
     ///
-    /// # Errors
-    /// A message for changes without the phase before.
+    /// # Errors A message for changes without the previous phase.
     pub(super) fn counts<'a>(
         self,
         phase: Phase,

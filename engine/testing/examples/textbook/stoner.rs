@@ -30,7 +30,8 @@ pub(crate) struct Trap {
     gap: Square,
     far: u64,
     corners: u64,
-    /// True for the images under the symmetries of the start position.
+    /// True if the trap is the shape as written, or its image under a symmetry of the start
+    /// position.
     is_as_written: bool,
 }
 
@@ -56,8 +57,8 @@ impl Trap {
         Ok(all)
     }
 
-    /// Returns whether a position may reach the shape after this number of plies, and nobody has
-    /// passed over one of its corners.
+    /// Returns whether the shape may still arise in this number of plies. It cannot if a square of
+    /// its gap is taken, or if the player can take one of its corners.
     fn is_in_reach(&self, position: &Position, plies: u32) -> bool {
         let missing = (self.own | self.other) & position.empty();
         missing.count_ones() <= plies

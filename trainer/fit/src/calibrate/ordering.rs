@@ -216,7 +216,7 @@ fn trial_positions(
     Ok(numbers.filter_map(position).collect())
 }
 
-/// Returns the number of nodes that solving these positions takes.
+/// Returns the number of nodes for solving these positions.
 fn nodes(
     stage: usize,
     positions: &[Position],

@@ -24,7 +24,7 @@ const GAMES_PER_UNIT: u64 = 256;
 /// this, its own counts outweigh the prior.
 const PRIOR: f64 = 16.0;
 
-/// The counts of moves of games by stage and kind.
+/// Counts of the moves of games, by stage and kind.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// The number of games.
@@ -56,7 +56,8 @@ pub struct Family {
     pub rank: &'static str,
     /// The result of an earlier search for the move.
     pub memory: &'static str,
-    /// The share of such moves that were played, by stage; `None` if there were none.
+    /// The share of moves with this rank and memory that were played, by stage; `None` if there
+    /// were none.
     pub played: [Option<f64>; STAGES],
 }
 
@@ -172,8 +173,8 @@ impl Counts {
         })
     }
 
-    /// Returns the probabilities. Those of rare kinds lean towards those of all moves with the same
-    /// rank and memory, and these towards those of all stages.
+    /// Returns the probabilities. Those of rare kinds are pulled towards those of all moves with
+    /// the same rank and memory, and these towards those of all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {

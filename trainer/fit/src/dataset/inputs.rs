@@ -140,7 +140,7 @@ impl<'a> Inputs<'a> {
         Ok((at_once, limit.bytes - at_once as u64 * each))
     }
 
-    /// Returns the counts of the datasets in folders and of these runs.
+    /// Returns the sum of the counts of the datasets in folders and of these runs.
     pub(super) fn counts(&self, runs: &[SortedRun]) -> Counts {
         let mut all = Counts::default();
         let mut labels = LabelCounts::new(self.settings.labels.clone());

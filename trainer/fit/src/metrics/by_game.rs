@@ -92,7 +92,7 @@ impl ErrorsByGame {
     }
 }
 
-/// Sums over the positions of each game, like those of [`ErrorsByGame`].
+/// Like [`ErrorsByGame`], but with one sum for each game over all its positions.
 #[derive(Clone, Debug)]
 pub struct GameErrors {
     absolute: Array1<f64>,

@@ -102,7 +102,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
 
     const CAN_REFUSE: bool = true;
 
-    /// Checks that the part has positions; how many leaves the games have is not known.
+    /// Checks only that the part has positions, since the number of leaves is unknown.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

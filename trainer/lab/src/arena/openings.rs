@@ -41,7 +41,7 @@ pub enum OpeningsError {
         found: usize,
         /// The largest label allowed.
         within: Discs,
-        /// The number of openings asked for.
+        /// The requested number of openings.
         wanted: usize,
     },
 }

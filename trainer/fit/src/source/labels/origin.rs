@@ -13,7 +13,8 @@ use othello_engine::text::excerpt;
 pub enum Origin {
     /// The score under perfect play, known from the game's solved position on.
     Solved,
-    /// The exact score of the position: that of the solved position, or a value after it.
+    /// The exact score of the position, if known: the score of the solved position, or an exact
+    /// value stored after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
