@@ -178,7 +178,12 @@ const FLAGS: &[Flag] = &[
          reads transcripts and continues them by random moves; or draws `random` moves; or, with \
          `distinct`, openings of up to 9 plies without repeating one before all were drawn.",
     ),
-    flag("pairs", DATA, "Play at most N openings, each twice with colours exchanged", ""),
+    flag(
+        "pairs",
+        DATA,
+        "Play at most N openings, each twice with colours exchanged",
+        "The eight images of an opening count as one; a list with fewer openings is refused.",
+    ),
     flag("plies", DATA, "Enumerate the openings up to this ply", ""),
     flag(
         "within",

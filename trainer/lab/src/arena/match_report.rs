@@ -41,7 +41,9 @@ pub struct MatchReport {
     statistics: Statistics,
     /// The sequential test, if there was one.
     sprt: Option<SprtReport>,
-    /// The number of different games.
+    /// The number of openings that differ up to symmetry.
+    distinct_openings: usize,
+    /// The number of games that differ up to symmetry.
     distinct_games: usize,
     /// The games that a player lost by misconduct.
     forfeits: Vec<Forfeit>,
@@ -66,6 +68,7 @@ impl MatchReport {
             budgets,
             sprt: sprt.map(|sprt| sprt.report(&statistics.pentanomial)),
             statistics,
+            distinct_openings: result.distinct_openings,
             distinct_games: result.distinct_games,
             forfeits: result.forfeits.clone(),
             efforts: result.efforts,
@@ -77,7 +80,7 @@ impl MatchReport {
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { first, second, pairs, depth, exact, statistics, .. } = self;
-        let Self { distinct_games, forfeits, seconds, .. } = self;
+        let Self { distinct_openings, distinct_games, forfeits, seconds, .. } = self;
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         let budget = match self.budgets {
             [one, other] if one == other => one,
@@ -88,7 +91,8 @@ impl fmt::Display for MatchReport {
             f,
             "{first} against {second}, depth {depth}{budget}, exact from {exact}, {pairs} pairs:"
         )?;
-        writeln!(f, "  {wins} won, {draws} drawn, {losses} lost; {distinct_games} distinct games")?;
+        writeln!(f, "  {wins} won, {draws} drawn, {losses} lost")?;
+        writeln!(f, "  up to symmetry: {distinct_openings} openings, {distinct_games} games")?;
         for (player, Effort { nodes, seconds }) in [first, second].into_iter().zip(self.efforts) {
             let nodes = if nodes > 0 { format!("{nodes} nodes, ") } else { String::new() };
             if seconds > 0.0 {
@@ -227,6 +231,7 @@ mod tests {
         let conditions = Conditions { players, depth: 1, exact: 0, budgets, sprt };
         let result = MatchResult {
             pairs,
+            distinct_openings: 0,
             distinct_games: 0,
             forfeits: vec![],
             efforts: Default::default(),

@@ -1,5 +1,6 @@
 //! Chooses the positions from which matches start.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use othello_engine::board::{Discs, Position, StatedPosition};
@@ -30,15 +31,17 @@ pub enum OpeningsError {
     Text(#[from] TextError),
     /// The file has too few openings.
     #[error(
-        "{}: {found} openings to start from (labelled ones within {within} discs of even); \
-         {wanted} are wanted",
+        "{}: {found} openings up to symmetry, of {listed} to start from (labelled ones within \
+         {within} discs of even); {wanted} are wanted: name a longer list, or ask for fewer pairs",
         path.display()
     )]
     TooFew {
         /// The file.
         path: PathBuf,
-        /// The number of openings found.
+        /// The number of openings found, up to symmetry.
         found: usize,
+        /// The number of positions in the file that may be played from.
+        listed: usize,
         /// The largest label allowed.
         within: Discs,
         /// The requested number of openings.
@@ -47,8 +50,9 @@ pub enum OpeningsError {
 }
 
 impl Choice {
-    /// Draws distinct openings from a file. It may contain enumerated openings (those of the last
-    /// ply are used), positions, or text with a board line or a transcript on each line.
+    /// Draws openings that differ up to symmetry from a file. It may contain enumerated openings
+    /// (those of the last ply are used), positions, or text with a board line or a transcript on
+    /// each line.
     pub fn draw(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
             // Files of other kinds are refused by the reader, by name.
@@ -57,13 +61,16 @@ impl Choice {
             Err(error) => return Err(RecordError::from(error).into()),
         };
         openings.retain(|position| position.moves() != 0);
+        let listed = openings.len();
         openings.sort_unstable();
-        openings.dedup();
+        // Images of an opening lead to the same games.
+        let mut seen = HashSet::new();
+        openings.retain(|position| seen.insert(position.canonical()));
         Generator::new(self.seed).shuffle(&mut openings);
         if openings.len() < self.count {
             let &Self { within, count: wanted, .. } = self;
             let (path, found) = (path.to_owned(), openings.len());
-            return Err(OpeningsError::TooFew { path, found, within, wanted });
+            return Err(OpeningsError::TooFew { path, found, listed, within, wanted });
         }
         openings.truncate(self.count);
         Ok(openings)
@@ -97,6 +104,8 @@ fn text(path: &Path) -> Result<Vec<Position>, OpeningsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use othello_engine::board::notation::board_text;
+    use othello_engine::board::{Side, Symmetry};
     use othello_testing::scratch;
 
     fn draw(text: &str, count: usize, seed: u64) -> Result<Vec<Position>, OpeningsError> {
@@ -114,6 +123,21 @@ mod tests {
         assert!(shortage.contains("3 openings") && shortage.contains("4 are wanted"), "{shortage}");
         let error = format!("{:#}", draw("f5d6c3\nf5f5\n", 1, 1).unwrap_err());
         assert!(error.contains("line 2") && error.contains("f5 is not legal"), "{error}");
+    }
+
+    /// A past fault: four images of an opening were played as four openings, so that three openings
+    /// proved a difference (p = 0.0005).
+    #[test]
+    fn images_of_an_opening_are_one_opening() {
+        let images = "f5d6c3\ne6f4c3\nc4e3f6\nd3c5f6\n";
+        let boards = draw(images, 1, 1).unwrap()[0];
+        let text = Symmetry::all().fold(images.to_owned(), |text, symmetry| {
+            text + &board_text(&boards.image(symmetry), Side::White) + "\n"
+        });
+        assert_eq!(draw(&text, 1, 1).unwrap().len(), 1);
+        let refused = draw(&text, 2, 1).unwrap_err().to_string();
+        assert!(refused.contains("1 openings up to symmetry, of 12 to start from"), "{refused}");
+        assert!(refused.contains("2 are wanted"), "{refused}");
     }
 
     #[test]

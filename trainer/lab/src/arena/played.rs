@@ -93,6 +93,16 @@ impl PlayedGame {
         })
     }
 
+    /// Returns the first in order of the eight images of the game: its opening and moves.
+    pub(super) fn canonical(&self) -> (Position, Vec<Square>) {
+        let image = |symmetry: Symmetry| {
+            let squares = self.squares.iter().map(|&square| symmetry.square(square));
+            (self.opening.image(symmetry), squares.collect())
+        };
+        let first = Symmetry::all().map(image).min();
+        first.unwrap_or_else(|| (self.opening, self.squares.clone()))
+    }
+
     /// Returns the game from the start position, or a symmetric image of it.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
@@ -144,6 +154,23 @@ mod tests {
             assert_eq!(line["transcript"].as_str().unwrap().len(), 2 * record.squares().len());
             assert_eq!((&line["score"], &line["forfeited_by"]), (&game.score.into(), &Value::Null));
         }
+    }
+
+    /// The start is its own image under some symmetries, whose games are images of each other.
+    #[test]
+    fn images_of_a_game_are_one_game() {
+        let start = |moves: &str| PlayedGame {
+            pair: 1,
+            game: 1,
+            opening: Position::START,
+            squares: othello_engine::board::transcript::parse(moves).unwrap(),
+            score: 0,
+            forfeit: None,
+        };
+        for image in ["e6f4c3c4d3", "c4e3f6e6f5", "d3c5f6f5e6"] {
+            assert_eq!(start(image).canonical(), start("f5d6c3d3c4").canonical());
+        }
+        assert_ne!(start("f5d6c3d3").canonical(), start("f5d6c3g5").canonical());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The result of a match: its pairs in order, up to the last one that counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use othello_engine::board::{Position, Square};
+use othello_engine::board::Position;
 use serde::Serialize;
 
 use super::played::PlayedGame;
@@ -30,7 +30,9 @@ impl PlayedPair {
 pub struct MatchResult {
     /// The pairs, one for each opening, in order.
     pub pairs: Vec<Pair>,
-    /// The number of distinct games by their moves.
+    /// The number of openings that differ up to symmetry.
+    pub distinct_openings: usize,
+    /// The number of games that differ up to symmetry.
     pub distinct_games: usize,
     /// The forfeited games.
     pub forfeits: Vec<Forfeit>,
@@ -59,17 +61,17 @@ impl MatchResult {
         let scores = pairs.iter().map(PlayedPair::scores).collect();
         let efforts = [0, 1].map(|player| pairs.iter().map(|pair| pair.efforts[player]).sum());
         let games: Vec<PlayedGame> = pairs.into_iter().flat_map(|pair| pair.games).collect();
-        let mut moves: Vec<(&Position, &[Square])> =
-            games.iter().map(|game| (&game.opening, &game.squares[..])).collect();
-        moves.sort_unstable();
-        moves.dedup();
+        let openings: HashSet<Position> =
+            games.iter().map(|game| game.opening.canonical()).collect();
+        let distinct: HashSet<_> = games.iter().map(PlayedGame::canonical).collect();
         let forfeit = |&PlayedGame { pair, game, ref forfeit, .. }: &PlayedGame| {
             let (player, reason) = forfeit.clone()?;
             Some(Forfeit { pair, game, player, reason })
         };
         Self {
             pairs: scores,
-            distinct_games: moves.len(),
+            distinct_openings: openings.len(),
+            distinct_games: distinct.len(),
             forfeits: games.iter().filter_map(forfeit).collect(),
             efforts,
             games,

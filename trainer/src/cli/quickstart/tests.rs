@@ -31,6 +31,7 @@ fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     let pairs = (0..200).map(pair).collect();
     let result = MatchResult {
         pairs,
+        distinct_openings: 200,
         distinct_games: 400,
         forfeits: vec![],
         efforts: Default::default(),
