@@ -197,15 +197,15 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// GoGui interrupts engines with the comment `gogui-interrupt`.
-    fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
+    /// GoGui interrupts engines with `gogui-interrupt` by a comment.
+    fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());
         match read_line(line) {
             (_, Some("stop"), _) => Interruption::Always,
             (_, Some(_), _) => Interruption::Late,
             (_, None, _) if comment == Some("interrupt") => Interruption::Always,
-            _ => Interruption::Never,
+            _ => Interruption::Ignored,
         }
     }
 

@@ -11,7 +11,9 @@ use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
 /// The greatest number of waiting bytes; beyond it, the client has to wait.
-const MAX_WAITING_BYTES: usize = 1 << 20;
+const MAX_WAITING_BYTES: usize = 1 << 22;
+/// The memory that a waiting line takes in addition to its text, in bytes, about.
+const BYTES_OF_LINE: usize = 64;
 /// Lines that arrive within this time after the beginning of a search do not interrupt it: a script
 /// writes all its commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
@@ -19,28 +21,38 @@ const TOGETHER: Duration = Duration::from_millis(250);
 /// The effect of a line on the search that answers an earlier line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interruption {
-    /// It waits for its turn.
-    Never,
+    /// None: the line has no answer, and is dropped.
+    Ignored,
     /// The line ends the search, unless it arrived together with the line that the search answers.
     Late,
+    /// It ends an open-ended search, and others as [`Self::Late`].
+    OpenEnded,
     /// It ends the search.
     Always,
 }
 
-/// A function that returns the effect of a line, or of the end of input (`None`), on the search
-/// that answers an earlier line.
-pub(super) type Rule = fn(&str, Option<&str>) -> Interruption;
+/// The rules of a protocol about lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Returns the effect of a line, or of the end of input (`None`), on the search that answers an
+    /// earlier line.
+    pub(super) interruption: fn(Option<&str>) -> Interruption,
+    /// Returns whether the search that answers a line has no limit of its own.
+    pub(super) is_open_ended: fn(&str) -> bool,
+}
 
 #[derive(Debug)]
 pub(super) struct Inbox {
     waiting: Mutex<Waiting>,
     changed: Condvar,
-    rule: Rule,
+    rules: Rules,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
-    lines: VecDeque<String>,
+    lines: VecDeque<(String, Interruption)>,
+    /// The numbers of waiting lines that end any search, and open-ended ones only.
+    urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,
     answered: Option<Answered>,
@@ -48,16 +60,16 @@ struct Waiting {
 
 #[derive(Debug)]
 struct Answered {
-    line: String,
+    is_open_ended: bool,
     begun: Instant,
     interrupt: Arc<AtomicBool>,
 }
 
 impl Inbox {
     /// Starts to read lines in a thread, which ends with the input or with the process.
-    pub(super) fn open(input: impl Read + Send + 'static, rule: Rule) -> io::Result<Arc<Self>> {
+    pub(super) fn open(input: impl Read + Send + 'static, rules: Rules) -> io::Result<Arc<Self>> {
         let (waiting, changed) = (Mutex::default(), Condvar::new());
-        let inbox = Arc::new(Self { waiting, changed, rule });
+        let inbox = Arc::new(Self { waiting, changed, rules });
         let reader = Arc::clone(&inbox);
         let read = move || reader.read(input);
         std::thread::Builder::new().name("input".to_owned()).spawn(read)?;
@@ -68,8 +80,9 @@ impl Inbox {
     pub(super) fn next(&self) -> io::Result<Option<String>> {
         let mut waiting = self.waiting();
         loop {
-            if let Some(line) = waiting.lines.pop_front() {
-                waiting.bytes -= line.len();
+            if let Some((line, effect)) = waiting.lines.pop_front() {
+                waiting.bytes -= line.len() + BYTES_OF_LINE;
+                waiting.count(effect, |urgent| urgent - 1);
                 self.changed.notify_all();
                 return Ok(Some(line));
             }
@@ -85,10 +98,11 @@ impl Inbox {
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();
-        let is_urgent = |next: &String| (self.rule)(line, Some(next)) == Interruption::Always;
-        interrupt.store(waiting.lines.iter().any(is_urgent), Ordering::Relaxed);
-        let (line, begun) = (line.to_owned(), Instant::now());
-        waiting.answered = Some(Answered { line, begun, interrupt: Arc::clone(&interrupt) });
+        let is_open_ended = (self.rules.is_open_ended)(line);
+        let [always, open_ended] = waiting.urgent;
+        interrupt.store(always > 0 || is_open_ended && open_ended > 0, Ordering::Relaxed);
+        let begun = Instant::now();
+        waiting.answered = Some(Answered { is_open_ended, begun, interrupt: Arc::clone(&interrupt) });
         Limits { interrupt: Some(interrupt), ..Limits::default() }
     }
 
@@ -127,22 +141,39 @@ impl Inbox {
         if !line.0.is_empty() {
             self.add(&mut waiting, line.take());
         }
-        self.interrupt(&waiting, None);
+        waiting.interrupt((self.rules.interruption)(None));
         waiting.end = Some(end);
         self.changed.notify_all();
     }
 
     fn add(&self, waiting: &mut Waiting, line: String) {
-        self.interrupt(waiting, Some(&line));
-        waiting.bytes += line.len();
-        waiting.lines.push_back(line);
+        let effect = (self.rules.interruption)(Some(&line));
+        if effect == Interruption::Ignored {
+            return;
+        }
+        waiting.interrupt(effect);
+        waiting.count(effect, |urgent| urgent + 1);
+        waiting.bytes += line.len() + BYTES_OF_LINE;
+        waiting.lines.push_back((line, effect));
+    }
+}
+
+impl Waiting {
+    fn count(&mut self, effect: Interruption, change: fn(usize) -> usize) {
+        let [always, open_ended] = &mut self.urgent;
+        match effect {
+            Interruption::Always => *always = change(*always),
+            Interruption::OpenEnded => *open_ended = change(*open_ended),
+            Interruption::Ignored | Interruption::Late => {}
+        }
     }
 
-    fn interrupt(&self, waiting: &Waiting, came: Option<&str>) {
-        let Some(Answered { line, begun, interrupt }) = &waiting.answered else { return };
-        let ends = match (self.rule)(line, came) {
-            Interruption::Never => false,
-            Interruption::Late => begun.elapsed() >= TOGETHER,
+    fn interrupt(&self, effect: Interruption) {
+        let Some(Answered { is_open_ended, begun, interrupt }) = &self.answered else { return };
+        let ends = match effect {
+            Interruption::Ignored => false,
+            Interruption::OpenEnded if *is_open_ended => true,
+            Interruption::Late | Interruption::OpenEnded => begun.elapsed() >= TOGETHER,
             Interruption::Always => true,
         };
         if ends {

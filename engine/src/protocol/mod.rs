@@ -15,8 +15,8 @@ use crate::search::Limits;
 
 pub use board::{Board, Turn, name};
 pub use clock::{Clock, TimeSettings};
-use inbox::Inbox;
 pub use inbox::Interruption;
+use inbox::{Inbox, Rules};
 pub use player::{Choice, Player};
 
 /// The answer of a server to a line.
@@ -46,8 +46,13 @@ pub trait Server {
 
     /// Returns the effect of a line, or of the end of input (`None`), on the search that answers an
     /// earlier line.
-    fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
-        if came == Some("") { Interruption::Never } else { Interruption::Late }
+    fn interruption(came: Option<&str>) -> Interruption {
+        if came == Some("") { Interruption::Ignored } else { Interruption::Late }
+    }
+
+    /// Returns whether the search that answers a line has no limit of its own.
+    fn is_open_ended(_answered: &str) -> bool {
+        false
     }
 
     /// Returns whether there is a position to ponder until the next line arrives.
@@ -66,7 +71,9 @@ pub fn serve<S: Server + Send>(
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let inbox = Inbox::open(input, S::interruption)?;
+    let rules =
+        Rules { interruption: S::interruption, is_open_ended: S::is_open_ended };
+    let inbox = Inbox::open(input, rules)?;
     loop {
         let ponders = server.has_to_ponder();
         let next = if ponders { while_pondering(server, || inbox.next()) } else { inbox.next() };
@@ -98,6 +105,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
     use std::io::Cursor;
+    use std::sync::atomic::AtomicUsize;
     use std::time::{Duration, Instant};
 
     struct Lengths;
@@ -105,6 +113,10 @@ mod tests {
     impl Server for Lengths {
         fn answer_within(&mut self, line: &str, _limits: &Limits) -> Reply {
             Reply { text: format!("{}\n", line.len()), quits: line == "quit" }
+        }
+
+        fn interruption(_came: Option<&str>) -> Interruption {
+            Interruption::Late
         }
     }
 
@@ -144,8 +156,16 @@ mod tests {
             Reply { text: format!("{line}: done\n"), quits: line == "quit" }
         }
 
-        fn interruption(_answered: &str, came: Option<&str>) -> Interruption {
-            if came == Some("stop") { Interruption::Always } else { Interruption::Late }
+        fn interruption(came: Option<&str>) -> Interruption {
+            match came {
+                Some("stop") => Interruption::Always,
+                Some("next") => Interruption::OpenEnded,
+                _ => Interruption::Late,
+            }
+        }
+
+        fn is_open_ended(answered: &str) -> bool {
+            answered == "ever"
         }
     }
 
@@ -177,6 +197,9 @@ mod tests {
                 (&[(0, "a\n"), (350, "quit\n")], "a: interrupted\nquit: done\n"),
                 (&[(0, "a\n"), (20, "stop\n")], "a: interrupted\n"),
                 (&[(0, "a\nstop\n")], "a: interrupted\n"),
+                (&[(0, "ever\nnext\n")], "ever: interrupted\nnext: done\n"),
+                (&[(0, "ever\n"), (20, "next\n")], "ever: interrupted\nnext: done\n"),
+                (&[(0, "a\nnext\nquit\n")], "a: done\nnext: done\nquit: done\n"),
                 // The end of input also comes late.
                 (&[(0, "a\n"), (350, "")], "a: interrupted\n"),
             ] {
@@ -188,6 +211,42 @@ mod tests {
                 });
             }
         });
+    }
+
+    /// Input without an end, and the number of bytes that were read of it.
+    struct Endless(&'static [u8], Arc<AtomicUsize>);
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let line = self.0.iter().cycle();
+            buffer.iter_mut().zip(line).for_each(|(byte, &of_line)| *byte = of_line);
+            let whole = buffer.len() / self.0.len() * self.0.len();
+            self.1.fetch_add(whole, Ordering::Relaxed);
+            Ok(whole)
+        }
+    }
+
+    /// A past fault: lines were counted by their text alone, so that blank ones filled the memory.
+    #[test]
+    fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
+        let rules = Rules { interruption: Lengths::interruption, is_open_ended: |_| false };
+        for line in [&b"\n"[..], b"name\n"] {
+            let read = Arc::new(AtomicUsize::new(0));
+            let _inbox = Inbox::open(Endless(line, Arc::clone(&read)), rules).unwrap();
+            std::thread::sleep(Duration::from_millis(300));
+            assert!(read.load(Ordering::Relaxed) < 1 << 20, "{line:?} {read:?}");
+        }
+    }
+
+    /// A past fault: 40,000 lines that waited took 43 s, and 80,000 four times as long.
+    #[test]
+    fn lines_that_wait_take_time_in_proportion_to_their_number() {
+        let begun = Instant::now();
+        let lines = "ping\n".repeat(400_000);
+        let mut output = vec![];
+        serve(&mut Ponderer(3), Cursor::new(lines), &mut output).unwrap();
+        assert_eq!(output.len(), 400_000 * "ping 3\n".len());
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 
     #[test]

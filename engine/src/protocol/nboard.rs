@@ -146,15 +146,18 @@ fn book_line(square: &str, value: Value) -> String {
 impl<E: Evaluate> Server for Nboard<'_, E> {
     /// `ping` announces another position, so searches of the current one without a limit are
     /// useless.
-    fn interruption(answered: &str, came: Option<&str>) -> Interruption {
-        let command = |line: &str| line.split_whitespace().next().map(str::to_owned);
-        let is_open_ended = matches!(command(answered).as_deref(), Some("hint" | "analyze"));
-        match came.map(|came| command(came).unwrap_or_default()).as_deref() {
-            Some("") => Interruption::Never,
+    fn interruption(came: Option<&str>) -> Interruption {
+        let Some(came) = came else { return Interruption::Late };
+        match came.split_whitespace().next() {
+            None => Interruption::Ignored,
             Some("stop") => Interruption::Always,
-            Some("ping") if is_open_ended => Interruption::Always,
-            _ => Interruption::Late,
+            Some("ping") => Interruption::OpenEnded,
+            Some(_) => Interruption::Late,
         }
+    }
+
+    fn is_open_ended(answered: &str) -> bool {
+        matches!(answered.split_whitespace().next(), Some("hint" | "analyze"))
     }
 
     fn has_to_ponder(&self) -> bool {
