@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::Existing;
+use othello_engine::file::{Existing, make_folder};
 use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
@@ -80,8 +80,7 @@ pub(in crate::cli) struct ShardReport {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let folder = arguments.out.clone();
     let is_new = !folder.exists();
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    make_folder(&folder)?;
     let made = arguments.make(session);
     if made.is_err() && is_new {
         // A folder created for nothing is removed; one that holds something stays.

@@ -2,7 +2,6 @@
 //! verdict.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,7 +9,7 @@ use anyhow::Context as _;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, Identified as _, Mobility, WeightsChoice};
-use othello_engine::file::{Existing, Provenance};
+use othello_engine::file::{Existing, Provenance, make_folder};
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
 use othello_engine::progress::Progress as _;
@@ -107,7 +106,7 @@ impl fmt::Display for Verdict {
 /// Runs the loop and reports. Keeps files that an earlier run with the same seed finished.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let folder = &arguments.out;
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    make_folder(folder)?;
     let _held = Held::new(folder)?;
     let existing = Existing::by_force(arguments.force);
     let quick = Quickstart { session, folder, seed: arguments.seed, existing };

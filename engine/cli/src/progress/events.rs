@@ -1,14 +1,14 @@
 //! The events of a run in JSON, for schedulers and monitors, and a file that holds the last one.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
 use super::stage::Standing;
 use crate::report::JSON_VERSION;
-use othello_core::file::{FileError, plain};
+use othello_core::file::{FileError, ShownFile};
 
 const HEAD: &[u8] = br#"{"event":""#;
 
@@ -103,21 +103,19 @@ impl<'a> Event<'a> {
 }
 
 /// A file that holds the last event of a run, for a monitor to read at any time.
-pub(crate) struct ProgressFile(PathBuf);
+pub(crate) struct ProgressFile(ShownFile);
 
 impl ProgressFile {
     /// Creates the file, or reuses that of an earlier run; refuses any other file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
-        let file = Self(path.to_owned());
-        file.replace(&Event::of_text("start", ""))?;
-        Ok(file)
+        let start = Event::of_text("start", "").line();
+        ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
     /// Replaces the file in one step. Refuses to replace a file without an event, which may be a
     /// user's data.
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
-        plain::check_head(&self.0, HEAD)?;
-        plain::replace(&self.0, event.line().as_bytes())
+        self.0.replace(event.line().as_bytes())
     }
 }
 
@@ -188,11 +186,13 @@ mod tests {
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.games");
+        let file = ProgressFile::create(&path).unwrap();
+        fs::remove_file(&path).unwrap();
         for name in ["a.games", "a.games.partial"] {
             let there = folder.path().join(name);
             fs::write(&there, "data").unwrap();
             assert!(ProgressFile::create(&path).is_err());
-            ProgressFile(path.clone()).replace(&Event::of_exit(2)).unwrap_err();
+            file.replace(&Event::of_exit(2)).unwrap_err();
             assert_eq!(fs::read(&there).unwrap(), b"data");
             fs::remove_file(&there).unwrap();
         }

@@ -1,16 +1,65 @@
-//! Locks of files that are being written, and the sync of their folder.
+//! Locks of files that are being written, their creation, and the sync of their folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
 use super::FileError;
+use super::paths::{partial_path, refuse_link};
 
-/// Opens a file and locks it for this process. Creates the file if it does not exist.
+/// Opens a file and locks it for this process. Creates the file if it does not exist. Follows no
+/// link.
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
+    refuse_link(path)?;
+    let mut options = OpenOptions::new();
+    locked(path, options.read(true).write(true).create(true).truncate(false))
+}
+
+/// Creates the partial file of an output, locked for this process, with the permissions of the file
+/// that it will replace. A partial file that a killed run left is removed; `check` refuses others.
+/// Nothing is written to a file that exists, or that a link leads to.
+pub(super) fn create_partial(
+    output: &Path,
+    check: impl FnOnce(&File) -> Result<(), FileError>,
+) -> Result<File, FileError> {
+    let partial = partial_path(output);
+    let held = lock(&partial)?;
+    check(&held)?;
+    create_anew(output, &partial, held)
+}
+
+#[cfg(unix)]
+fn create_anew(output: &Path, partial: &Path, _held: File) -> Result<File, FileError> {
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+    fs::remove_file(partial).map_err(FileError::io(partial, "remove it"))?;
+    let mode = fs::metadata(output).ok().map(|there| there.permissions().mode() & 0o777);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(mode.unwrap_or(0o666));
+    let file = locked(partial, &options)?;
+    if let Some(mode) = mode {
+        // The mask of the process may have removed some.
+        let permissions = fs::Permissions::from_mode(mode);
+        file.set_permissions(permissions).map_err(FileError::io(partial, "create it"))?;
+    }
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn create_anew(_: &Path, partial: &Path, held: File) -> Result<File, FileError> {
+    use io::Seek as _;
+    let mut file = held;
+    let emptied = file.set_len(0).and_then(|()| file.rewind());
+    emptied.map(|()| file).map_err(FileError::io(partial, "create it"))
+}
+
+fn locked(path: &Path, options: &OpenOptions) -> Result<File, FileError> {
     let failed = FileError::io(path, "create it");
-    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-    let file = open.map_err(failed)?;
+    let file = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(FileError::busy(path));
+        }
+        file => file.map_err(failed)?,
+    };
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => return Err(FileError::busy(path)),
         // Some cluster file systems have no locks; work is possible there all the same.
@@ -27,7 +76,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let open = file.metadata()?;
-    Ok(fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
+    Ok(fs::symlink_metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
 }
 
 #[cfg(not(unix))]

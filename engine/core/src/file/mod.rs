@@ -15,6 +15,7 @@ mod paths;
 pub mod plain;
 mod provenance;
 mod reader;
+mod shown;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,8 @@ pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use paths::{check_name, open_ordinary, read_ordinary, remove_if_there};
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{RawSection, Reader, SectionPlace, kind_of, stated_sha256};
+pub use shown::ShownFile;
+pub(crate) use shown::refuse_shown_within;
 pub(crate) use writer::complete;
 pub use writer::{Begin, Existing, Writer};
 

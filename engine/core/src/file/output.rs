@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::lock::{folder_of, lock};
 use super::paths::{partial_path, refuse_special_outputs};
+use super::shown::refuse_shown;
 use super::{FileError, Kind, kind_of};
 
 /// Checks that a command may write `output`, or replace it. Refuses anything but an ordinary file,
@@ -17,6 +18,7 @@ pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), FileError> {
+    refuse_shown(output)?;
     let written = refuse_special_outputs(output)?;
     for input in inputs {
         let input = input.as_ref();
@@ -48,11 +50,12 @@ pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
 
 /// Creates the folder of outputs if it does not exist, and checks that files can be written in it.
 pub fn make_folder(folder: &Path) -> Result<(), FileError> {
+    refuse_shown(folder)?;
     fs::create_dir_all(folder).map_err(FileError::io(folder, "make the folder"))?;
     check_replaceable(&folder.join("proof"))
 }
 
-fn is_same_place(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
     let folder = |path: &Path| fs::canonicalize(folder_of(path));
     let is_same_name = one.file_name() == other.file_name();
     is_same_file(one, other)
@@ -90,7 +93,7 @@ pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-fn is_same_file(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_ok_and(|one| identity(other).is_ok_and(|other| one == other))
 }
 

@@ -22,13 +22,20 @@ pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Refuses an output if one of its paths is not an ordinary file; returns the paths.
+/// Refuses an output if one of its paths is not an ordinary file; returns the paths. The output may
+/// be a link, which is then replaced.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
         refuse_special(path)?;
     }
+    refuse_link(&written[1])?;
     Ok(written)
+}
+
+/// Refuses a link, whose file would be written to.
+pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
+    if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
 
 /// Refuses an output whose extension belongs to another kind of file, before any long work.

@@ -1,18 +1,22 @@
 //! Plain files: outputs in the formats of other programs. They are also written as `PATH.partial`
 //! first.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use super::lock::{lock, sync_folder};
-use super::paths::{open_ordinary, partial_path, read_ordinary, refuse_special_outputs};
+use super::lock::{create_partial, sync_folder};
+use super::paths::{
+    open_ordinary, partial_path, read_ordinary, refuse_link, refuse_special_outputs,
+};
+use super::shown::refuse_shown;
 use super::{Existing, FileError};
 
 /// Writes an output that the inputs determine. An existing file with the same bytes is kept. Any
 /// other file is refused unless it may be replaced, and so is a partial file that is not a prefix
 /// of these bytes.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
+    refuse_shown(path)?;
     if existing == Existing::Keep {
         match read_ordinary(path, bytes.len() as u64) {
             Ok(there) if there == bytes => return Ok(()),
@@ -27,22 +31,50 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-/// Writes these bytes and replaces any file at the path.
+/// Writes these bytes and replaces any file at the path. A partial file that does not begin as they
+/// do is refused: it is somebody's.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    refuse_shown(path)?;
+    put(path, bytes)
+}
+
+/// The bytes that outputs of one format have in common at the beginning, at least.
+const COMMON_BYTES: usize = 10;
+
+pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_special_outputs(path)?;
     let partial = partial_path(path);
-    let mut file = lock(&partial)?;
+    let head = &bytes[..bytes.len().min(COMMON_BYTES)];
+    let mut file = create_partial(path, |there| check_is_left(there, &partial, head))?;
     let failed = |action| FileError::io(&partial, action);
-    file.set_len(0).and_then(|()| file.write_all(bytes)).map_err(failed("write it"))?;
+    file.write_all(bytes).map_err(failed("write it"))?;
     file.sync_all().map_err(failed("sync it"))?;
     fs::rename(&partial, path).map_err(failed("rename it"))?;
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
+/// Refuses a partial file that does not begin as `head` does. A crash of the machine leaves zeros.
+fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
+    let mut there = vec![];
+    let read = file.take(head.len() as u64).read_to_end(&mut there);
+    read.map_err(FileError::io(path, "read it"))?;
+    if head.starts_with(&there) || there.iter().all(|&byte| byte == 0) {
+        return Ok(());
+    }
+    let reason = "is another file than a killed run leaves there; move it, or name another output";
+    Err(FileError::refused(path, reason))
+}
+
 /// Refuses a file that does not begin with `head`, and a partial file that is not a prefix of
 /// `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
+    refuse_shown(path)?;
+    check_beginning(path, head)
+}
+
+pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<(), FileError> {
     let partial = partial_path(path);
+    refuse_link(&partial)?;
     for (path, may_be_shorter) in [(path, false), (&partial, true)] {
         let mut there = vec![];
         match open_ordinary(path) {
@@ -104,6 +136,70 @@ mod tests {
         {
             fs::write(folder.path().join("a.json.partial"), content).unwrap();
             assert_eq!(check_head(&path, b"head").is_ok(), own, "{content}");
+        }
+    }
+
+    /// A past fault: a partial file of somebody else was replaced, and the file behind a link of
+    /// that name was overwritten.
+    #[test]
+    fn a_partial_file_of_somebody_else_stays_also_with_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for existing in [Existing::Keep, Existing::Replace] {
+            fs::write(path("a.partial"), "precious data").unwrap();
+            let error = write(&path("a"), b"content", existing).unwrap_err().to_string();
+            assert!(error.contains("a.partial: "), "{error}");
+            assert_eq!(fs::read(path("a.partial")).unwrap(), b"precious data");
+        }
+        for left in ["", "con", "content", "\0\0\0\0\0\0\0\0\0\0"] {
+            fs::write(path("b.partial"), left).unwrap();
+            write(&path("b"), b"content", Existing::Replace).unwrap();
+        }
+        // Of two names of one file, the other keeps its content.
+        fs::write(path("copy"), "con").unwrap();
+        fs::hard_link(path("copy"), path("b.partial")).unwrap();
+        write(&path("b"), b"content", Existing::Replace).unwrap();
+        assert_eq!(fs::read(path("copy")).unwrap(), b"con");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_at_a_partial_file_is_refused_and_leads_where_it_did() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for content in [None, Some("con"), Some("precious data")] {
+            let target = path("precious");
+            let _ = fs::remove_file(&target);
+            content.map(|content| fs::write(&target, content).unwrap());
+            let _ = fs::remove_file(path("a.partial"));
+            std::os::unix::fs::symlink(&target, path("a.partial")).unwrap();
+            for existing in [Existing::Keep, Existing::Replace] {
+                let error = write(&path("a"), b"content", existing).unwrap_err().to_string();
+                assert!(error.contains("a.partial: is a link"), "{error}");
+            }
+            assert_eq!(fs::read_to_string(&target).ok().as_deref(), content);
+        }
+        // A link at the output itself is replaced.
+        fs::remove_file(path("a.partial")).unwrap();
+        std::os::unix::fs::symlink(path("precious"), path("a")).unwrap();
+        write(&path("a"), b"content", Existing::Replace).unwrap();
+        assert!(!path("a").is_symlink());
+        assert_eq!(fs::read(path("precious")).unwrap(), b"precious data");
+    }
+
+    /// A past fault: a file of mode 0600 came back as 0644.
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for mode in [0o600, 0o640, 0o664, 0o400] {
+            let _ = fs::remove_file(&path);
+            fs::write(&path, "content").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            write(&path, b"other", Existing::Replace).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
         }
     }
 

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::format::{self, ContentHash};
-use super::lock::{lock, sync_folder};
+use super::lock::{create_partial, sync_folder};
 use super::paths::{check_name, partial_path, refuse_special_outputs};
+use super::shown::refuse_shown;
 use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 
 /// The treatment of an output that exists.
@@ -70,6 +71,7 @@ impl Writer {
         existing: Existing,
     ) -> Result<Begin, FileError> {
         check_name(path, kind)?;
+        refuse_shown(path)?;
         refuse_special_outputs(path)?;
         if existing == Existing::Keep && path.exists() {
             return Ok(Begin::Done(complete(path, kind, provenance)?));
@@ -81,10 +83,11 @@ impl Writer {
     /// a second one for the same file is refused.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
         check_name(path, kind)?;
+        refuse_shown(path)?;
         refuse_special_outputs(path)?;
         let (path, partial) = (path.to_owned(), partial_path(path));
-        let (file, content) = (lock(&partial)?, ContentHash::default());
-        check_is_left_by_a_writer(&file, &partial)?;
+        let file = create_partial(&path, |there| check_is_left_by_a_writer(there, &partial))?;
+        let content = ContentHash::default();
         let (offset, is_finished, is_torn) = (0, false, true);
         let mut writer = Self { path, partial, kind, file, offset, content, is_finished, is_torn };
         let header = format::header(kind, provenance)

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::lock::{Lock, is_lock};
 use super::{Plan, Stage};
-use crate::file::{FileError, Kind, read_ordinary, sync_folder};
+use crate::file::{FileError, Kind, read_ordinary, refuse_shown_within, sync_folder};
 
 /// The name of the file that describes the run.
 const MANIFEST: &str = "run.json";
@@ -54,6 +54,7 @@ impl Folder {
     /// Creates the folder if it does not exist; returns whether it is new. Refuses a folder that is
     /// not of a run.
     pub(super) fn create(&self) -> Result<bool, FileError> {
+        refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -136,7 +137,9 @@ impl Folder {
         };
         let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
         let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
-        let written = fs::File::create(&partial).and_then(|mut file| {
+        // A killed process of this number may have left one.
+        crate::file::remove_if_there(&partial)?;
+        let written = fs::File::create_new(&partial).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
             fs::rename(&partial, &path)?;

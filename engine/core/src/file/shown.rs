@@ -1,0 +1,118 @@
+//! A file that shows the progress of this process, and that no output of its work may be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::FileError;
+use super::lock::folder_of;
+use super::output::{is_same_file, is_same_place};
+use super::paths::partial_path;
+use super::plain::{check_beginning, put};
+
+/// The files that are shown, each with whether this process created it.
+static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
+
+/// A file that is replaced again and again, until an output claims its place.
+#[derive(Debug)]
+pub struct ShownFile {
+    path: PathBuf,
+    head: &'static [u8],
+}
+
+impl ShownFile {
+    /// Creates the file, or takes over that of an earlier process, which begins with `head`.
+    pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
+        let file = Self { path: path.to_owned(), head };
+        let is_new = !path.exists();
+        check_beginning(path, head)?;
+        put(path, bytes)?;
+        shown().push((path.to_owned(), is_new));
+        Ok(file)
+    }
+
+    /// Replaces the file in one step; after a refusal of an output there, does nothing. Somebody's
+    /// data in its place stay.
+    pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
+        let shown = shown();
+        if shown.iter().all(|(path, _)| *path != self.path) {
+            return Ok(());
+        }
+        check_beginning(&self.path, self.head)?;
+        put(&self.path, bytes)
+    }
+}
+
+fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Refuses an output in the place of a file that is shown, which is removed if it is new.
+pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
+    let claims = |path: &Path| {
+        let [of_output, of_shown] = [output, path].map(|path| [path.to_owned(), partial_path(path)]);
+        of_output.iter().any(|one| of_shown.iter().any(|other| is_same_place(one, other)))
+    };
+    refuse(output, claims)
+}
+
+/// Refuses the folder of a run in the place of a file that is shown, or around it.
+pub(crate) fn refuse_shown_within(folder: &Path) -> Result<(), FileError> {
+    refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
+}
+
+fn refuse(output: &Path, claims: impl Fn(&Path) -> bool) -> Result<(), FileError> {
+    let mut shown = shown();
+    let Some(claimed) = shown.iter().position(|(path, _)| claims(path)) else { return Ok(()) };
+    let (path, is_new) = shown.swap_remove(claimed);
+    if is_new {
+        let _ = fs::remove_file(&path);
+    }
+    let reason = format!("is also the place of the progress file ({}); name two", path.display());
+    Err(FileError::refused(output, reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        Existing, Kind, Provenance, Writer, check_output, make_folder, plain,
+    };
+    use super::*;
+
+    /// A past fault: the output was refused, but 83 bytes of progress stayed under its name.
+    #[test]
+    fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let settings = Provenance::new("test");
+        let begin = |path: &Path| Writer::begin(path, Kind::Games, &settings, Existing::Keep).err();
+        type Attempt<'a> = &'a dyn Fn(&Path) -> Option<FileError>;
+        let attempts: [Attempt<'_>; 6] = [
+            &|path| check_output(path, [Path::new("none")]).err(),
+            &|path| begin(path),
+            &|path| plain::write(path, b"content", Existing::Replace).err(),
+            &|path| plain::replace(path, b"content").err(),
+            &|path| plain::check_head(path, b"content").err(),
+            &|path| make_folder(path).err(),
+        ];
+        for attempt in attempts {
+            for output in ["a", "./a", "a.partial"] {
+                let shown = ShownFile::create(&path("a"), b"event", b"event 1").unwrap();
+                shown.replace(b"event 2").unwrap();
+                let refused = attempt(&path(output)).map(|error| error.to_string());
+                let error = refused.unwrap();
+                assert!(error.contains("is also the place of the progress file"), "{error}");
+                shown.replace(b"event 3").unwrap();
+                assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+                assert!(refuse_shown(&path("a")).is_ok());
+            }
+        }
+        // Those of an earlier process stay.
+        fs::write(path("a"), "event 0").unwrap();
+        let shown = ShownFile::create(&path("a"), b"event", b"event 1").unwrap();
+        assert!(begin(&path("b")).is_none());
+        refuse_shown_within(folder.path()).unwrap_err();
+        shown.replace(b"event 2").unwrap();
+        assert_eq!(fs::read(path("a")).unwrap(), b"event 1");
+    }
+}
