@@ -102,7 +102,8 @@ impl Inbox {
         let [always, open_ended] = waiting.urgent;
         interrupt.store(always > 0 || is_open_ended && open_ended > 0, Ordering::Relaxed);
         let begun = Instant::now();
-        waiting.answered = Some(Answered { is_open_ended, begun, interrupt: Arc::clone(&interrupt) });
+        waiting.answered =
+            Some(Answered { is_open_ended, begun, interrupt: Arc::clone(&interrupt) });
         Limits { interrupt: Some(interrupt), ..Limits::default() }
     }
 

@@ -71,8 +71,7 @@ pub fn serve<S: Server + Send>(
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let rules =
-        Rules { interruption: S::interruption, is_open_ended: S::is_open_ended };
+    let rules = Rules { interruption: S::interruption, is_open_ended: S::is_open_ended };
     let inbox = Inbox::open(input, rules)?;
     loop {
         let ponders = server.has_to_ponder();

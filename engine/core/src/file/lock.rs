@@ -76,7 +76,8 @@ fn locked(path: &Path, options: &OpenOptions) -> Result<File, FileError> {
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     let open = file.metadata()?;
-    Ok(fs::symlink_metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
+    Ok(fs::symlink_metadata(path)
+        .is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
 }
 
 #[cfg(not(unix))]

@@ -50,7 +50,8 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
 /// Refuses an output in the place of a file that is shown, which is removed if it is new.
 pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     let claims = |path: &Path| {
-        let [of_output, of_shown] = [output, path].map(|path| [path.to_owned(), partial_path(path)]);
+        let [of_output, of_shown] =
+            [output, path].map(|path| [path.to_owned(), partial_path(path)]);
         of_output.iter().any(|one| of_shown.iter().any(|other| is_same_place(one, other)))
     };
     refuse(output, claims)
@@ -74,9 +75,7 @@ fn refuse(output: &Path, claims: impl Fn(&Path) -> bool) -> Result<(), FileError
 
 #[cfg(test)]
 mod tests {
-    use super::super::{
-        Existing, Kind, Provenance, Writer, check_output, make_folder, plain,
-    };
+    use super::super::{Existing, Kind, Provenance, Writer, check_output, make_folder, plain};
     use super::*;
 
     /// A past fault: the output was refused, but 83 bytes of progress stayed under its name.
