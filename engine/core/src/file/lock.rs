@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::FileError;
-use super::paths::{partial_path, refuse_link};
+use super::paths::{folder_of, partial_path, refuse_link};
 
 /// Opens a file and locks it for this process. Creates the file if it does not exist. Follows no
 /// link.
@@ -83,11 +83,6 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
-}
-
-pub(super) fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
 }
 
 #[cfg(unix)]

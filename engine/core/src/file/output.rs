@@ -1,11 +1,10 @@
 //! Checks of an output path before the work that produces the output.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::lock::{folder_of, lock};
-use super::paths::{partial_path, refuse_special_outputs};
+use super::lock::lock;
+use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_special_outputs};
 use super::shown::refuse_shown;
 use super::{FileError, Kind, kind_of};
 
@@ -55,14 +54,6 @@ pub fn make_folder(folder: &Path) -> Result<(), FileError> {
     check_replaceable(&folder.join("proof"))
 }
 
-pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
-    let folder = |path: &Path| fs::canonicalize(folder_of(path));
-    let is_same_name = one.file_name() == other.file_name();
-    is_same_file(one, other)
-        || is_same_name
-            && folder(one).is_ok_and(|one| folder(other).is_ok_and(|other| one == other))
-}
-
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
 /// Returns whether a file is in a folder that is an input: a file of records, or the manifest.
@@ -91,22 +82,6 @@ pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
         fs::remove_file(&partial).map_err(FileError::io(&partial, "remove it"))?;
     }
     Ok(())
-}
-
-pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
-    identity(one).is_ok_and(|one| identity(other).is_ok_and(|other| one == other))
-}
-
-#[cfg(unix)]
-fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt as _;
-    let metadata = fs::metadata(path)?;
-    Ok((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(path: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(path)
 }
 
 #[cfg(test)]

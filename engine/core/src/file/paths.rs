@@ -12,6 +12,35 @@ pub(super) fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
 }
 
+pub(super) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+pub(super) fn is_same_place(one: &Path, other: &Path) -> bool {
+    let folder = |path: &Path| fs::canonicalize(folder_of(path));
+    let is_same_name = one.file_name() == other.file_name();
+    is_same_file(one, other)
+        || is_same_name
+            && folder(one).is_ok_and(|one| folder(other).is_ok_and(|other| one == other))
+}
+
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+    identity(one).is_ok_and(|one| identity(other).is_ok_and(|other| one == other))
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(path)?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
 /// Removes a file if it exists.
 pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     match fs::remove_file(path) {

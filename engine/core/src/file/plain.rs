@@ -3,13 +3,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::lock::{create_partial, sync_folder};
 use super::paths::{
     open_ordinary, partial_path, read_ordinary, refuse_link, refuse_special_outputs,
 };
-use super::shown::refuse_shown;
+use super::shown::{is_shown, refuse_shown, show};
 use super::{Existing, FileError};
 
 /// Writes an output that the inputs determine. An existing file with the same bytes is kept. Any
@@ -51,6 +51,35 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     file.sync_all().map_err(failed("sync it"))?;
     fs::rename(&partial, path).map_err(failed("rename it"))?;
     sync_folder(path).map_err(failed("sync its folder"))
+}
+
+/// A file that is replaced again and again, until an output claims its place.
+#[derive(Debug)]
+pub struct ShownFile {
+    path: PathBuf,
+    head: &'static [u8],
+}
+
+impl ShownFile {
+    /// Creates the file, or takes over that of an earlier process, which begins with `head`.
+    pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
+        let file = Self { path: path.to_owned(), head };
+        let is_new = !path.exists();
+        check_beginning(path, head)?;
+        put(path, bytes)?;
+        show(path, is_new);
+        Ok(file)
+    }
+
+    /// Replaces the file in one step; after a refusal of an output there, does nothing. Somebody's
+    /// data in its place stay.
+    pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
+        if !is_shown(&self.path) {
+            return Ok(());
+        }
+        check_beginning(&self.path, self.head)?;
+        put(&self.path, bytes)
+    }
 }
 
 /// Refuses a partial file that does not begin as `head` does. A crash of the machine leaves zeros.

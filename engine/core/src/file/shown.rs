@@ -5,42 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::FileError;
-use super::lock::folder_of;
-use super::output::{is_same_file, is_same_place};
-use super::paths::partial_path;
-use super::plain::{check_beginning, put};
+use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 
 /// The files that are shown, each with whether this process created it.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
-/// A file that is replaced again and again, until an output claims its place.
-#[derive(Debug)]
-pub struct ShownFile {
-    path: PathBuf,
-    head: &'static [u8],
+/// Adds a file that is shown; `is_new` if this process created it.
+pub(super) fn show(path: &Path, is_new: bool) {
+    shown().push((path.to_owned(), is_new));
 }
 
-impl ShownFile {
-    /// Creates the file, or takes over that of an earlier process, which begins with `head`.
-    pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
-        let file = Self { path: path.to_owned(), head };
-        let is_new = !path.exists();
-        check_beginning(path, head)?;
-        put(path, bytes)?;
-        shown().push((path.to_owned(), is_new));
-        Ok(file)
-    }
-
-    /// Replaces the file in one step; after a refusal of an output there, does nothing. Somebody's
-    /// data in its place stay.
-    pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
-        let shown = shown();
-        if shown.iter().all(|(path, _)| *path != self.path) {
-            return Ok(());
-        }
-        check_beginning(&self.path, self.head)?;
-        put(&self.path, bytes)
-    }
+/// Returns whether no output has claimed the place of a file that is shown.
+pub(super) fn is_shown(path: &Path) -> bool {
+    shown().iter().any(|(shown, _)| shown == path)
 }
 
 fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
@@ -75,7 +52,9 @@ fn refuse(output: &Path, claims: impl Fn(&Path) -> bool) -> Result<(), FileError
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Existing, Kind, Provenance, Writer, check_output, make_folder, plain};
+    use super::super::{
+        Existing, Kind, Provenance, ShownFile, Writer, check_output, make_folder, plain,
+    };
     use super::*;
 
     /// A past fault: the output was refused, but 83 bytes of progress stayed under its name.
