@@ -39,14 +39,14 @@ pub(super) struct Known {
 /// so that entries have no depth.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
-    entries: Vec<Entry>,
+    entries: Box<[Entry; 2 << ENTRIES_LOG2]>,
     generation: u8,
 }
 
 impl ShallowTable {
     /// Creates an empty table.
     pub(super) fn new() -> Self {
-        Self { entries: bytemuck::zeroed_vec(2 << ENTRIES_LOG2), generation: 1 }
+        Self { entries: bytemuck::zeroed_box(), generation: 1 }
     }
 
     /// Empties the table by advancing the generation; clears the memory only when that wraps
@@ -61,14 +61,14 @@ impl ShallowTable {
 
     /// Prefetches the entry that a probe will read.
     #[inline]
-    pub(super) fn prefetch(&self, position: Position, empties: u32) {
-        prefetch(&self.entries[place(position, empties)]);
+    pub(super) fn prefetch(&self, slot: ShallowSlot) {
+        prefetch(&self.entries[slot.index()]);
     }
 
-    /// Returns the known bounds of a position with `empties` empty squares.
+    /// Returns the known bounds of a position, whose slot is given.
     #[inline]
-    pub(super) fn probe(&self, position: Position, empties: u32) -> Option<Known> {
-        let entry = &self.entries[place(position, empties)];
+    pub(super) fn probe(&self, slot: ShallowSlot, position: Position) -> Option<Known> {
+        let entry = &self.entries[slot.index()];
         let is_there = entry.player == position.player()
             && entry.opponent == position.opponent()
             && entry.generation == self.generation;
@@ -83,12 +83,12 @@ impl ShallowTable {
     #[inline]
     pub(super) fn store(
         &mut self,
+        slot: ShallowSlot,
         position: Position,
-        empties: u32,
         (lower, upper): (Discs, Discs),
         best: Option<Square>,
     ) {
-        self.entries[place(position, empties)] = Entry {
+        self.entries[slot.index()] = Entry {
             player: position.player(),
             opponent: position.opponent(),
             lower: lower as i8,
@@ -99,12 +99,26 @@ impl ShallowTable {
     }
 }
 
-/// Returns the index of a position's entry: the upper bits of two products, which depend on all
-/// bits of the boards.
-#[inline]
-fn place(position: Position, empties: u32) -> usize {
-    let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let opponent = position.opponent().wrapping_mul(0xD1B5_4A32_D192_ED03);
-    let half = usize::from(empties >= FAR_EMPTIES) << ENTRIES_LOG2;
-    half | ((player ^ opponent) >> (64 - ENTRIES_LOG2)) as usize
+/// The slot of a position's entry, computed once and used to prefetch, probe and store.
+#[derive(Clone, Copy)]
+pub(super) struct ShallowSlot(u16);
+
+const _: () = assert!(2 << ENTRIES_LOG2 <= 1 << u16::BITS);
+
+impl ShallowSlot {
+    /// Returns the slot of a position with `empties` empty squares: the upper bits of two products,
+    /// which depend on all bits of the boards.
+    #[inline(always)]
+    pub(super) fn of(position: Position, empties: u32) -> Self {
+        let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let opponent = position.opponent().wrapping_mul(0xD1B5_4A32_D192_ED03);
+        let half = u16::from(empties >= FAR_EMPTIES) << ENTRIES_LOG2;
+        Self(half | ((player ^ opponent) >> (64 - ENTRIES_LOG2)) as u16)
+    }
+
+    /// Returns the index of the entry; the mask spares a check of bounds.
+    #[inline(always)]
+    fn index(self) -> usize {
+        usize::from(self.0) & ((2 << ENTRIES_LOG2) - 1)
+    }
 }

@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 
 use super::super::Searcher;
 use super::super::ordering::{Parity, weighted_count};
+use super::super::shallow_table::ShallowSlot;
 use super::last::last_empties;
 use super::{FASTEST_FIRST_EMPTIES, INFINITE, MOVE_ORDERING_EMPTIES, PVS_EMPTIES, stability_bound};
 use crate::board::{Discs, Position, Square, Squares};
@@ -17,6 +18,8 @@ use crate::simd::{Instructions, compiled_for};
 #[derive(Clone, Copy)]
 struct Candidate {
     square: Square,
+    /// The child's slot in the shallow table.
+    slot: ShallowSlot,
     child: Position,
     replies: u64,
 }
@@ -45,53 +48,20 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The moves of a node and their score; at most one for each empty square.
-struct Candidates {
-    moves: ArrayVec<Candidate, { PVS_EMPTIES as usize }>,
-    /// The key of each move: its score, then its place (earlier is greater). Fixed-size lanes, so
-    /// that the greatest key is found by vector instructions without a branch.
-    keys: [i32; PLACES],
-    /// The greatest key. Most nodes end with its move: to read all lanes right after single ones
-    /// were written would wait for these.
-    greatest: i32,
-}
-
 /// The number of lanes of a vector of keys.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
-impl Candidates {
-    fn new() -> Self {
-        Self { moves: ArrayVec::new(), keys: [i32::MIN; PLACES], greatest: i32::MIN }
-    }
+/// Returns the greatest key.
+#[inline(always)]
+fn greatest_of(keys: &[i32; PLACES]) -> i32 {
+    keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
+}
 
-    #[inline]
-    fn push(&mut self, candidate: Candidate, move_score: i32) {
-        let place = self.moves.len();
-        let key = move_score * PLACES as i32 + (PLACES - 1 - place) as i32;
-        self.keys[place & (PLACES - 1)] = key;
-        self.greatest = self.greatest.max(key);
-        self.moves.push(candidate);
-    }
-
-    /// Returns the best-scored move; among equals, the first.
-    #[inline]
-    fn best(&self) -> Option<Candidate> {
-        self.moves.get(Self::place(self.greatest)).copied()
-    }
-
-    /// Removes the best-scored move.
-    #[inline]
-    fn remove_best(&mut self) {
-        self.keys[Self::place(self.greatest)] = i32::MIN;
-        self.greatest = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
-    }
-
-    /// Returns the place of the move with a key; no move is at that of `i32::MIN`.
-    #[inline]
-    fn place(key: i32) -> usize {
-        PLACES - 1 - key as usize % PLACES
-    }
+/// Returns the place of the move with a key; no move is at that of `i32::MIN`.
+#[inline(always)]
+fn place_of(key: i32) -> usize {
+    PLACES - 1 - key as usize % PLACES
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
@@ -163,8 +133,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         // Transposition cutoff, in the shallow table.
         let (mut lower, mut upper) = (-INFINITE, INFINITE);
         let mut table_move = None;
+        let slot = ShallowSlot::of(position, empties);
         if self.features.shallow_table
-            && let Some(known) = self.shallow_table.probe(position, empties)
+            && let Some(known) = self.shallow_table.probe(slot, position)
         {
             if known.lower > alpha {
                 return known.lower;
@@ -183,14 +154,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             } else {
                 upper = best;
             }
-            self.shallow_table.store(position, empties, (lower, upper), Some(square));
+            self.shallow_table.store(slot, position, (lower, upper), Some(square));
         }
         best
     }
 
     /// Returns the score and square of the best move, or of the first move above `alpha`. The
     /// player must have a move.
-    #[compiled_for(I::SET)]
+    #[inline(always)]
     fn best_fastest_first(
         &mut self,
         position: Position,
@@ -201,8 +172,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         empties: u32,
     ) -> (Discs, Square) {
         let mut best = (-INFINITE, Square::A1);
-        // Enhanced transposition cutoff: children that the shallow table settles need no search.
-        // This saves 6 % of nodes and time.
         let enhanced = self.features.enhanced_cutoff
             && self.features.shallow_table
             && empties > FASTEST_FIRST_EMPTIES;
@@ -212,38 +181,28 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         } else {
             None
         };
-        let mut candidates = Candidates::new();
+        // The key of each move that is left: its score, then its place (earlier is greater).
+        // Fixed-size lanes, so that the greatest key is found by vector instructions without a
+        // branch. Most nodes end with their first move, and reading all lanes right after single
+        // ones were written would wait for these: the greatest key is tracked instead.
+        let mut keys = [i32::MIN; PLACES];
+        let mut greatest = i32::MIN;
+        let mut moves = ArrayVec::<Candidate, PLACES>::new();
         let odd_squares = parity.odd_squares();
-        // The children's entries lie all over the table: prefetch all of them before reading
-        // any.
-        let mut children = [position; PLACES];
-        for (square, child) in Squares(squares).zip(&mut children) {
-            *child = position.after(square, position.flips_by(self.set, square));
-            if enhanced {
-                self.shallow_table.prefetch(*child, empties - 1);
-            }
-        }
-        for (square, child) in Squares(squares).zip(children) {
+        for square in Squares(squares) {
+            let child = position.after(square, position.flips_by(self.set, square));
             if child.player() == 0 && self.features.wipe_out {
                 return (64, square);
             }
-            if enhanced && let Some(known) = self.shallow_table.probe(child, empties - 1) {
-                if -known.upper > alpha {
-                    return (-known.upper, square);
-                }
-                if -known.lower <= alpha {
-                    if -known.lower > best.0 {
-                        best = (-known.lower, square);
-                    }
-                    continue;
-                }
+            // The children's entries lie all over the table: prefetch all before reading any.
+            let slot = ShallowSlot::of(child, empties - 1);
+            if enhanced {
+                self.shallow_table.prefetch(slot);
             }
             // Move ordering: fastest first, by replies, parity, square and the ordering evaluation.
             let replies = child.moves_by(self.set);
             let odd = i32::from(square.bit() & odd_squares != 0);
-            let move_score = if Some(square) == table_move {
-                TABLE_MOVE
-            } else if self.features.fastest_first {
+            let move_score = if self.features.fastest_first {
                 let cost = patterns.map_or(0, |evaluation| evaluation.cost(self.set, &child));
                 WORTH[square.index() & 63] + ODD_WORTH * odd
                     - REPLY_COST * weighted_count(replies)
@@ -251,9 +210,37 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             } else {
                 ODD_WORTH * odd
             };
-            candidates.push(Candidate { square, child, replies }, move_score);
+            let move_score = if Some(square) == table_move { TABLE_MOVE } else { move_score };
+            let place = moves.len() & (PLACES - 1);
+            let key = move_score * PLACES as i32 + (PLACES - 1 - place) as i32;
+            keys[place] = key;
+            greatest = greatest.max(key);
+            moves.push(Candidate { square, slot, child, replies });
         }
-        while let Some(next) = candidates.best() {
+        // Enhanced transposition cutoff: children that the shallow table settles need no search.
+        // This saves 6 % of nodes and time.
+        if enhanced {
+            let mut is_any_settled = false;
+            for (place, &Candidate { square, slot, child, .. }) in moves.iter().enumerate() {
+                let Some(known) = self.shallow_table.probe(slot, child) else { continue };
+                if -known.upper > alpha {
+                    return (-known.upper, square);
+                }
+                if -known.lower <= alpha {
+                    if -known.lower > best.0 {
+                        best = (-known.lower, square);
+                    }
+                    keys[place & (PLACES - 1)] = i32::MIN;
+                    is_any_settled = true;
+                }
+            }
+            if is_any_settled {
+                greatest = greatest_of(&keys);
+            }
+        }
+        while let Some(&next) = moves.get(place_of(greatest)) {
+            // The key is removed long before the lanes are read together.
+            keys[place_of(greatest)] = i32::MIN;
             let parity = parity.after(next.square);
             let score = -self.null_window_with_moves(
                 next.child,
@@ -268,7 +255,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                     return best;
                 }
             }
-            candidates.remove_best();
+            greatest = greatest_of(&keys);
         }
         best
     }
