@@ -16,6 +16,9 @@ pub struct Features {
     pub shallow_table: bool,
     /// Enhanced transposition cut-off: a node's children are looked up before any is searched.
     pub enhanced_cutoff: bool,
+    /// The selectivity ladder: from 16 empty squares on, searches to the end at lower ProbCut
+    /// confidences precede an exact one, if the weights have a model for them.
+    pub selectivity_ladder: bool,
     /// Moves are ordered by their values where that pays. Exact searches find these by a shallow
     /// search.
     pub value_ordering: bool,
@@ -40,6 +43,7 @@ impl Features {
         transposition_table: true,
         shallow_table: true,
         enhanced_cutoff: true,
+        selectivity_ladder: true,
         value_ordering: true,
         fastest_first: true,
         move_ordering_evaluation: true,
@@ -64,6 +68,7 @@ impl Features {
             ("transposition table", Self { transposition_table: false, ..ALL }),
             ("shallow table", Self { shallow_table: false, ..ALL }),
             ("enhanced cut-off", Self { enhanced_cutoff: false, ..ALL }),
+            ("selectivity ladder", Self { selectivity_ladder: false, ..ALL }),
             ("value ordering", Self { value_ordering: false, ..ALL }),
             ("fastest first", Self { fastest_first: false, ..ALL }),
             ("move-ordering evaluation", Self { move_ordering_evaluation: false, ..ALL }),

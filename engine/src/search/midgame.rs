@@ -78,7 +78,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 
     #[inline(always)]
-    fn is_full(searcher: &Searcher<'_, E, I>) -> bool {
+    fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool {
         searcher.pruning.is_full()
     }
 

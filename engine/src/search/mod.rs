@@ -24,7 +24,7 @@
 //! | `strength`, `limits` | the order of searches to a depth and to the end; when to stop | root |
 //! | `midgame` | iterative deepening by two plies, aspiration windows; plain alpha-beta below depth 3 | root; leaves |
 //! | `pvs` | principal variation search; `SearchMode` has what differs between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
-//! | `endgame` | a guess by a search to a depth, then null windows around it; nodes ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`), the last four squares (`endgame/last`) | to the end |
+//! | `endgame` | a guess by a search to a depth, the selectivity ladder (`endgame/ladder`), then windows around the guess; nodes ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`), the last four squares (`endgame/last`) | to the end |
 //! | `enhanced`, `probcut` | enhanced transposition cutoff; Multi-ProbCut by a search of about half the depth | in `pvs` |
 //! | `realization` | search by realization probability: a line ends where its probability falls below a threshold | in place of `pvs` |
 //! | `table`, `shallow_table` | transposition tables, for `pvs` nodes and for null windows near the end | |
@@ -126,6 +126,8 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     nodes: u64,
     /// The ProbCut settings of the current search to the end.
     endgame_probcut: ProbCutSettings,
+    /// The settings of the selectivity ladder, from the first exact solve that climbs it on.
+    ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
     // midgame.rs sets these: the tuning for every depth, the move at every node above leaves.
@@ -203,6 +205,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
             is_rating: false,
             pruning: Pruning::default(),
             endgame_probcut: ProbCutSettings::default(),
+            ladder: None,
             nodes_by_ply: [0; PLIES_OF_NODES],
             control: Control::default(),
             pool: None,

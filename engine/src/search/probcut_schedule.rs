@@ -112,6 +112,16 @@ impl FromStr for EndgameSchedule {
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
     pub(super) cuts: Option<Arc<Cuts>>,
+    /// True for a search of the selectivity ladder: it only orders the moves and centres the window
+    /// of an exact search.
+    pub(super) is_rung: bool,
+}
+
+impl ProbCutSettings {
+    /// Returns the settings of a search whose value counts.
+    pub(super) fn new(selectivity: Selectivity, cuts: Option<Arc<Cuts>>) -> Self {
+        Self { selectivity, cuts, is_rung: false }
+    }
 }
 
 /// The ProbCut settings of searches to the end, by the number of empty squares at the root.
@@ -125,7 +135,7 @@ impl EndgameProbCuts {
         steps: &EndgameSchedule,
     ) -> Result<Self, NoProbCut> {
         let end = |&(from, selectivity): &(u32, Selectivity)| {
-            Ok((from, ProbCutSettings { selectivity, cuts: Cuts::of_end(evaluator, selectivity)? }))
+            Ok((from, ProbCutSettings::new(selectivity, Cuts::of_end(evaluator, selectivity)?)))
         };
         Ok(Self(steps.0.iter().map(end).collect::<Result<_, _>>()?))
     }
@@ -180,7 +190,7 @@ mod tests {
         assert_eq!(EndgameProbCuts::new(&Mobility, &steps).unwrap_err(), NoProbCut);
         let steps = steps.exact_from(16);
         assert_eq!((steps.to_string(), steps.most_empties()), ("20:73,18:95,16:100".into(), 20));
-        let end = |selectivity| ProbCutSettings { selectivity, cuts: None };
+        let end = |selectivity| ProbCutSettings::new(selectivity, None);
         let ends = EndgameProbCuts(steps.0.iter().map(|&(from, sure)| (from, end(sure))).collect());
         let of = |empties| ends.of(empties).selectivity.percent();
         assert_eq!([21, 20, 19, 18, 17, 16, 1].map(of), [100, 73, 73, 95, 95, 100, 100]);

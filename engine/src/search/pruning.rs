@@ -35,7 +35,7 @@ impl Pruning {
     /// If the weights have no such model and the selectivity is not [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
         let cuts = Cuts::of(evaluator, selectivity)?;
-        Ok(Self { midgame: ProbCutSettings { selectivity, cuts }, ..Self::default() })
+        Ok(Self { midgame: ProbCutSettings::new(selectivity, cuts), ..Self::default() })
     }
 
     /// Adds a schedule of ProbCut in the endgame: the value of a search to the end is then likely
@@ -56,7 +56,7 @@ impl Pruning {
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
-            Some(ProbCutSettings { selectivity, cuts })
+            Some(ProbCutSettings::new(selectivity, cuts))
         };
         Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
     }

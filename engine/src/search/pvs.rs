@@ -27,8 +27,9 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     /// Returns how sure the search is of what it leaves out.
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns whether the search leaves nothing out.
-    fn is_full(searcher: &Searcher<'_, E, I>) -> bool;
+    /// Returns whether helpers do not change the result: the search prunes nothing, or serves one
+    /// that prunes nothing.
+    fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound of at most `alpha` if the board alone proves one.
     #[inline(always)]
@@ -155,7 +156,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 break;
             }
             // Young brothers wait: the first move is searched, idle searchers share the others.
-            if depth >= K::SHARED_DEPTH && self.is_help_welcome(&moves, K::is_full(self)) {
+            if depth >= K::SHARED_DEPTH && self.is_help_welcome(&moves, K::is_shareable(self)) {
                 let shared = (state, position.empties(), K::goal(self, depth));
                 let whole = self.share(shared, moves, window.map(K::Unit::number));
                 window = whole.map(K::Unit::of_number);

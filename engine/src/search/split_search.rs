@@ -165,12 +165,13 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns true if the remaining moves of a node are to be shared: a helper is idle, and the
     /// subtree is large enough for both. Under a limit of nodes nothing is shared, since such a
     /// search ends at the same node each time. The value of a selective search depends on the
-    /// table, and so on the helpers: it is shared only in a pool that shares everything.
+    /// table, and so on the helpers: it is shared only in a pool that shares everything, or as a
+    /// rung of the selectivity ladder, which changes no exact score.
     #[inline]
-    pub(super) fn is_help_welcome(&self, moves: &Moves, leaves_nothing_out: bool) -> bool {
+    pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
             .as_ref()
-            .is_some_and(|pool| pool.has_idle() && (leaves_nothing_out || pool.shares_everything()))
+            .is_some_and(|pool| pool.has_idle() && (is_shareable || pool.shares_everything()))
             && moves.len() > 1
             && self.control.limits.nodes.is_none()
     }

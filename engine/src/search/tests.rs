@@ -270,8 +270,9 @@ fn no_feature_changes_a_score_or_a_value() {
             assert_eq!(found, *expected, "{name} {position:?}");
         }
         // A wipe-out leaves no reply, so that it comes first anyway: it saves a node here and
-        // there. There is no move-ordering evaluation here: it has a test of its own.
-        if name != "wipe-out" && name != "move-ordering evaluation" {
+        // there. There is no move-ordering evaluation here, and no model for the selectivity
+        // ladder: each has a test of its own.
+        if !["wipe-out", "move-ordering evaluation", "selectivity ladder"].contains(&name) {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
     }
@@ -291,6 +292,34 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
         nodes = [nodes[0] + with.nodes, nodes[1] + without.nodes];
     }
     assert_ne!(nodes[0], nodes[1]);
+}
+
+/// The ladder's searches prune nodes; the exact search after them uses none of their bounds, in the
+/// same table, on one thread or several.
+#[test]
+fn the_selectivity_ladder_changes_nodes_and_no_score() {
+    let (evaluator, mut random) = (with_predictions(), Generator::new(29));
+    let off = Features { selectivity_ladder: false, ..Features::ALL };
+    let mut nodes = [0; 2];
+    for empties in [16, 17, 18, 18] {
+        let position = random_position(&mut random, empties);
+        let [with, without] = [Features::ALL, off]
+            .map(|features| Searcher::new(&evaluator, 1).with_features(features).solve(&position));
+        assert_eq!(with.score, without.score, "{position:?}");
+        nodes = [nodes[0] + with.nodes, nodes[1] + without.nodes];
+        let mut team = Search::new(&evaluator).hash_mb(1).threads(2).team(1).unwrap();
+        let solve = |searcher: &mut Searcher<'_, Tables>, one: &Position| searcher.solve(one).score;
+        let score = on_threads(2, || team.work(&[position], solve));
+        assert_eq!(score, [with.score], "{position:?}");
+    }
+    assert_ne!(nodes[0], nodes[1]);
+    // Below 16 empty squares, and without a model, there is no ladder.
+    let few = random_position(&mut random, 15);
+    let solve = |features| {
+        let ladder = Searcher::new(&evaluator, 1).with_features(features).solve(&few);
+        (ladder, searcher(&Mobility, 1 << 12).with_features(features).solve(&few))
+    };
+    assert_eq!(solve(Features::ALL), solve(off));
 }
 
 /// Builds weights that hold only a move-ordering evaluation, drawn at random.

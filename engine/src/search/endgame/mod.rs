@@ -1,10 +1,14 @@
 //! The search to the end of the game: exact, in discs, fail-soft, mostly in null windows.
 //!
+//! A search to a depth guesses the score; with many empty squares, searches to the end at rising
+//! ProbCut confidences follow ([`ladder`]); then windows around the guess close in on the score.
+//!
 //! There are four kinds of nodes, by the size of their subtrees. With many empty squares: PVS
 //! nodes, whose moves are ordered by a shallow search ([`pvs`]). With fewer: null-window nodes,
 //! whose moves are ordered by the number of replies. With five: null-window nodes ordered by parity
 //! only (both in [`null_window`]). The last four squares are tried one after another ([`last`]).
 
+mod ladder;
 mod last;
 mod null_window;
 mod pvs;
@@ -71,7 +75,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Ok(best)
     }
 
-    /// Solves a position in windows around a guessed score, each wider than the last.
+    /// Solves a position in windows around a guessed score.
     fn endgame_from_a_guess(
         &mut self,
         position: &Position,
@@ -83,17 +87,31 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             return Ok(self.pvs::<ToEnd>(position, state, -INFINITE, INFINITE, empties));
         }
         let guess = self.iterate(position, guess_depth(empties), Horizon::Depth);
-        let mut center = guess.best.value.nearest_even_disc();
+        let center = guess.best.value.nearest_even_disc();
+        let center = self.climb_selectivity_ladder(position, state, center);
+        if self.is_stopped() {
+            return Err(guess);
+        }
+        let best = self.endgame_around(position, state, center);
+        if self.is_stopped() { Err(guess) } else { Ok(best) }
+    }
+
+    /// Searches a position to the end in windows around a score, each wider than the last. If a
+    /// limit ends the search, the result has no meaning.
+    fn endgame_around(
+        &mut self,
+        position: &Position,
+        state: &E::State,
+        mut center: Discs,
+    ) -> Best<Discs> {
         let mut margin = FIRST_MARGIN;
+        // Aspiration windows.
         loop {
             let alpha = (center - margin).max(-INFINITE);
             let beta = (center + margin).min(INFINITE);
-            let best = self.pvs::<ToEnd>(position, state, alpha, beta, empties);
-            if self.is_stopped() {
-                return Err(guess);
-            }
-            if alpha < best.value && best.value < beta {
-                return Ok(best);
+            let best = self.pvs::<ToEnd>(position, state, alpha, beta, position.empties());
+            if self.is_stopped() || (alpha < best.value && best.value < beta) {
+                return best;
             }
             margin *= 2;
             center = best.value;

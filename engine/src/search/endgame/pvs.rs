@@ -50,8 +50,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
     }
 
     #[inline(always)]
-    fn is_full(searcher: &Searcher<'_, E, I>) -> bool {
-        searcher.endgame_probcut.selectivity == Selectivity::Full
+    fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool {
+        let probcut = &searcher.endgame_probcut;
+        probcut.selectivity == Selectivity::Full || probcut.is_rung
     }
 
     #[inline(always)]
