@@ -28,6 +28,14 @@ struct Instance {
     middle: usize,
 }
 
+impl Instance {
+    /// Returns the base-3 number of the discs of a board on these squares.
+    #[inline(always)]
+    fn digits_of<I: Instructions>(&self, set: I, board: u64) -> i16 {
+        self.digits[extract(set, board, self.squares) as usize % (1 << MAX_SQUARES)]
+    }
+}
+
 impl MoveOrdering {
     /// Expands weights from classes to configurations.
     pub fn new(weights: &MoveOrderingWeights) -> Self {
@@ -55,15 +63,15 @@ impl MoveOrdering {
 
     #[inline(always)]
     fn steps_by<I: Instructions>(&self, set: I, position: &Position) -> i32 {
-        let weight = |instance: &Instance| {
-            let digits = |board| {
-                instance.digits[extract(set, board, instance.squares) as usize % (1 << MAX_SQUARES)]
-            };
-            let configuration = digits(position.player()) - digits(position.opponent());
+        // A loop, because the closure of an iterator's sum is compiled without the instructions.
+        let mut steps = 0;
+        for instance in &self.instances {
+            let player = instance.digits_of(set, position.player());
+            let configuration = player - instance.digits_of(set, position.opponent());
             let place = instance.middle.wrapping_add_signed(configuration.into());
-            self.weights.get(place).map_or(0, |&weight| i32::from(weight))
-        };
-        self.instances.iter().map(weight).sum()
+            steps += self.weights.get(place).map_or(0, |&weight| i32::from(weight));
+        }
+        steps
     }
 
     /// Returns the part of the move score that the move to this position loses by the patterns, in
