@@ -159,7 +159,7 @@ impl fmt::Display for Solve {
 /// file. Each search starts from a logically empty table, so that its nodes do not depend on other
 /// positions. Idle threads help the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = Evaluator::prepared(&arguments.weights)?;
+    let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.lines()?.next_lines(usize::MAX)?;
     let search = Search::new(&evaluator).hash_mb(arguments.hash_mb).threads(session.threads());
     let mut team =
