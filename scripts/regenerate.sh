@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
-# The weights of a recipe from a seed: generations of self-play and fits, from nothing but moves and
-# corners, and at last what their searches know of moves and of deeper searches.
+# Makes the weights of a recipe from a seed: generations of self-play and fits, starting with an evaluation by hand,
+# and in the end the models for move ordering and pruning.
 #
 #   scripts/regenerate.sh [--small | --recipe FILE] [--seed S] [--out DIR] [--threads N]
 #                         [--profile PROFILE] [--built] [--print]
 #
-# The recipe is scripts/recipe/default.toml, that of engine/weights/default.weights: games of a line
-# of fourteen generations from nothing, and fits to them on from the ninth generation of another,
-# some eight hours of a core. The file names the commit that it was made at, and at another the name
-# differs. --small is scripts/recipe/small.toml, and takes seconds. Everything is written to DIR
-# (default: data/generations) and kept, beside each file what its command printed (.json): a run that was killed
-# goes on where it stopped. Prints the sha256 of the last file, which depends on recipe and seed
-# alone: not on threads (default: all), nor on cargo's profile (default: release). --built takes the
-# binaries of the profile as they are, --print says what would be done. CI compares the sha256 of
-# --small --seed 1 with scripts/regenerate-small.sha256. scripts/workflow/ has the same steps side
-# by side, on one machine or many.
+# The default recipe is scripts/recipe/default.toml, which makes engine/weights/default.weights: fourteen generations
+# from scratch, and fits of their games to the weights of an earlier generation 9; some eight core-hours. The file
+# contains the commit of the sources, so another commit gives another file. --small is scripts/recipe/small.toml, which
+# takes seconds. The script keeps all files in DIR (default: data/generations), each with the output of its command
+# (.json); a run that was killed resumes. It prints the sha256 of the last file. This depends only on the recipe and the
+# seed, neither on threads (default: all) nor on cargo's profile (default: release). --built uses the binaries of the
+# profile without compiling; --print prints the commands without running them. CI compares the sha256 of
+# --small --seed 1 with scripts/regenerate-small.sha256. scripts/workflow/ runs the same steps in parallel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
