@@ -19,7 +19,7 @@ pub struct Features {
     /// The selectivity ladder: from 16 empty squares on, searches to the end at lower ProbCut
     /// confidences precede an exact one, if the weights have a model for them.
     pub selectivity_ladder: bool,
-    /// Moves are ordered by their values where that pays. Exact searches find these by a shallow
+    /// Moves are ordered by their values if that saves time. Exact searches find these by a shallow
     /// search.
     pub value_ordering: bool,
     /// In exact searches, the moves that leave the fewest replies come first.

@@ -41,7 +41,7 @@ impl Limits {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
-    /// Returns true if some limit can end a search that nobody interrupts.
+    /// Returns true if some limit can end a search without an interruption.
     pub(super) fn are_set(&self) -> bool {
         self.nodes.is_some() || self.are_of_time()
     }

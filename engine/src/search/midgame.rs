@@ -14,10 +14,10 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
 /// The least depth of PVS nodes, which order their moves and use the transposition table. At
-/// smaller depths, that costs more than it saves.
+/// smaller depths, this costs more than it saves.
 const PVS_DEPTH: u32 = 3;
 /// The least depth at which moves are ordered by the values of the positions after them. At depth
-/// 3, these would be a third of all values in a search to depth 8, and an order by replies and
+/// 3, these would be a third of all values in a search to depth 8, while an order by replies and
 /// squares is nearly as good.
 const VALUED_DEPTH: u32 = 4;
 /// The cost of each reply, in steps, when moves are ordered without values.
@@ -52,10 +52,10 @@ impl Horizon {
         }
     }
 
-    /// Returns a number of nodes that a sound search to `depth` never comes to, if there is one.
-    /// The probabilities of a position's moves add up to about 1, so that at most 4^depth lines are
-    /// as likely as the threshold 4^−depth. A malformed weights file may call every move nearly
-    /// certain; then this number ends the search.
+    /// Returns a number of nodes that a search to `depth` with a valid model never reaches, if
+    /// there is one. The probabilities of a position's moves total about 1, so at most 4^depth
+    /// lines are as likely as the threshold 4^−depth. In a malformed weights file, every move may
+    /// be nearly certain; then this number ends the search.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -82,7 +82,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Rates the moves of a node by the replies they leave and, where that pays, by the value of
+    /// Rates the moves of a node by the replies they leave and, if it saves time, by the value of
     /// the position after the move, otherwise by their squares.
     #[inline(always)]
     fn rate(
@@ -123,10 +123,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration if the table knows the position from an earlier search:
-/// the full depth if the earlier one was about as deep. Under limits of time, the search goes on
-/// from the depth that the earlier one reached. (Under limits of nodes it does not, so that these
-/// end a search at the same place each time.) `None` means from the beginning.
+/// Returns the depth of the first iteration if the position is in the transposition table from an
+/// earlier search: the full depth if the earlier one was about as deep. Under limits of time, the
+/// search continues from the depth of the earlier one. (Under limits of nodes it does not, so that
+/// these always end a search at the same place.) `None` means from the beginning.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits needs a value to return if none of its iterations is completed.
@@ -140,8 +140,8 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches deeper and deeper, each time in a window around the value of the last iteration and
-    /// with the table's moves first.
+    /// Searches with iterative deepening. Each iteration has a window around the value of the last
+    /// one and searches the table's moves first.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -190,7 +190,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Rates every move by a search of one ply, for when not even the first search came to its end.
+    /// Rates every move by a search of one ply, for the case that not even the first iteration was
+    /// completed.
     pub(super) fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
         let control = std::mem::take(&mut self.control);
         let best = self.aspirate(position, state, (1, Horizon::Depth), None);
@@ -198,8 +199,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Reached { best, depth: 1 }
     }
 
-    /// Searches in windows around a guess, each wider than the last. Without a guess, or to few
-    /// plies, the window is open.
+    /// Searches in windows around a guess, each wider than the last. Without a guess, or at small
+    /// depths, the window is open.
     fn aspirate(
         &mut self,
         position: &Position,
@@ -315,7 +316,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the value of the best leaf below a node. Most nodes are leaves. The move that ended
-    /// the last such node comes first, which saves 6 % of the evaluations.
+    /// the last such node is tried first, which saves 6 % of the evaluations.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

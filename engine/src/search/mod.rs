@@ -126,17 +126,17 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     nodes: u64,
     /// The ProbCut settings of the current search to the end.
     endgame_probcut: ProbCutSettings,
-    /// The settings of the selectivity ladder, from the first exact solve that climbs it on.
+    /// The settings of the selectivity ladder; set by the first exact solve that uses it.
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
     // midgame.rs sets these: the tuning for every depth, the move at every node above leaves.
-    /// The settings that suit the depth of the search.
+    /// The settings that depend on the depth of the search.
     tuning: Tuning,
-    /// The move that ended the last node above the leaves: it often ends the next one, too.
+    /// The move that ended the last node above the leaves. It often ends the next one.
     refutation: Option<Square>,
 
-    /// True while endgame/pvs.rs has moves rated by the weights without the factors.
+    /// True while endgame/pvs.rs rates moves by the weights without the factors.
     is_rating: bool,
     /// The nodes of a search by probability, by the ply of their positions: realization.rs counts.
     nodes_by_ply: [u64; PLIES_OF_NODES],
@@ -220,24 +220,24 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Self { features, ..self }
     }
 
-    /// Returns whether a search of this position to the end finds the proven score.
+    /// Returns whether a search of this position to the end returns the proven score.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.pruning.is_exact(position.empties())
     }
 
-    /// Forgets everything: later searches run as with a new searcher.
+    /// Forgets everything: later searches are the same as with a new searcher.
     pub fn new_game(&mut self) {
         self.shallow_table.step_generation();
         self.table.step_generation();
     }
 
-    /// Searches to a depth, in one go; beyond all empty squares, to the end of the game.
+    /// Searches to a depth in one iteration; beyond all empty squares, to the end of the game.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
 
-    /// Searches to a depth, in one go; a search to the end of the game has the given selectivity,
-    /// if the pruning has such ends.
+    /// Searches to a depth in one iteration. A search to the end of the game has the given
+    /// selectivity, if the pruning has a step for it.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,
@@ -258,7 +258,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         with_instructions!(|set| self.by(set).search_here(position, depth, end, limits))
     }
 
-    /// Returns this searcher as one that searches by an instruction set.
+    /// Returns this searcher as one that uses an instruction set.
     fn by<I: Instructions>(&mut self, _: I) -> &mut Searcher<'a, E, I> {
         const { assert!(size_of::<I>() == 0 && align_of::<I>() == 1) };
         // SAFETY: the two types differ in the token alone, which takes no room, at the end of a
@@ -267,7 +267,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     }
 
     /// Returns the legal moves of a position, each with the static value of the position after it,
-    /// for the player. Finished games count their score.
+    /// for the player. Finished games have the value of their score.
     pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
         let state = self.evaluator.state(position);
         let mut value = |square: Square| {
@@ -323,12 +323,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Found { value, best: square, nodes: self.nodes, depth, selectivity }
     }
 
-    /// Returns the best move from an earlier search of a position, if the table still holds it.
+    /// Returns the best move from an earlier search of a position, if it is still in the table.
     pub fn remembered_move(&self, position: &Position) -> Option<Square> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Begins a search, to an end that is as sure as this.
+    /// Begins a search, to an end with this selectivity.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;

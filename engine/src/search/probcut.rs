@@ -27,7 +27,7 @@ pub enum Selectivity {
     Percent98,
     /// 99 %.
     Percent99,
-    /// 100 %: nothing is left out, and the value is that of plain negamax.
+    /// 100 %: no pruning; the value is that of plain negamax.
     #[default]
     Full,
 }

@@ -19,18 +19,18 @@ impl EndgameSchedule {
     /// The empty list: searches to the end prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Steps in this order: each for fewer empty squares than the one before, and of a higher
-    /// confidence.
+    /// Creates a schedule of steps in this order: each has fewer empty squares and a higher
+    /// confidence than the step before.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
 
-    /// One selectivity, whatever the number of empty squares.
+    /// Creates the schedule with one selectivity for any number of empty squares.
     pub fn always(selectivity: Selectivity) -> Self {
         Self(vec![(64, selectivity)])
     }
 
-    /// Adds a step: with `empties` or fewer empty squares, nothing is pruned.
+    /// Adds a step: nothing is pruned with `empties` or fewer empty squares.
     #[must_use]
     pub fn exact_from(mut self, empties: u32) -> Self {
         self.0.retain(|&(from, _)| from > empties);
@@ -38,7 +38,7 @@ impl EndgameSchedule {
         self
     }
 
-    /// Returns the greatest number of empty squares that a step is for; 0 without steps.
+    /// Returns the greatest number of empty squares in any step; 0 without steps.
     pub fn most_empties(&self) -> u32 {
         self.0.first().map_or(0, |&(from, _)| from)
     }

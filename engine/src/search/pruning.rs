@@ -51,8 +51,8 @@ impl Pruning {
         Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
     }
 
-    /// This pruning with searches of lower confidence before each search to the end that a limit
-    /// may stop, as far as the evaluation has a model for them.
+    /// Adds searches with lower confidence before each search to the end that a limit may stop, as
+    /// far as the evaluation has a model for them.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -69,13 +69,13 @@ impl Pruning {
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// The endgame settings of this confidence; no pruning if there are none.
+    /// Returns the endgame settings of this confidence; no pruning if there are none.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
     }
 
-    /// The endgame settings for a position with this number of empty squares.
+    /// Returns the endgame settings for a position with this number of empty squares.
     pub(super) fn end(&self, empties: u32) -> ProbCutSettings {
         self.ends.of(empties)
     }
@@ -86,7 +86,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns whether nothing is pruned: then the result does not depend on the content of the
+    /// Returns whether nothing is pruned. The result then does not depend on the content of the
     /// table.
     pub(super) fn is_full(&self) -> bool {
         let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();

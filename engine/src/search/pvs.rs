@@ -18,13 +18,13 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
 
     /// The least depth at which children are looked up in the table before any is searched.
     const ENHANCED_DEPTH: u32;
-    /// The least depth at which the moves of a node are worth sharing.
+    /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// The least depth of a table entry whose moves are searched first; at nodes of less than the
-    /// second depth, every entry's are.
+    /// The least depth of a table entry whose moves are searched first. The second number is a
+    /// depth of nodes: below it, the moves of all entries are searched first.
     const TRUSTED_DEPTHS: [u32; 2];
 
-    /// Returns how sure the search is of what it leaves out.
+    /// Returns the ProbCut settings of the search.
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
     /// Returns whether helpers do not change the result: the search prunes nothing, or serves one
@@ -61,7 +61,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     ) -> Self::Unit;
 
-    /// Returns the goal of the search below a node, for those who help.
+    /// Returns the kind of search below a node, for helpers.
     fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
 }
 

@@ -7,8 +7,9 @@ use crate::board::{Discs, Position, Square};
 /// The base-2 logarithm of the number of entries in each half of the table: 256 KiB of entries.
 const ENTRIES_LOG2: u32 = 13;
 
-/// The least number of empty squares of positions in the second half of the table. They are few and
-/// save most nodes; in one half, the many positions with fewer would push them out.
+/// The least number of empty squares of positions in the second half of the table. Such positions
+/// are few and save most nodes; in a common half, the many positions with fewer empty squares would
+/// replace them.
 const FAR_EMPTIES: u32 = 10;
 
 /// The square number that stands for no move.
@@ -35,8 +36,8 @@ pub(super) struct Known {
     pub(super) best: Option<Square>,
 }
 
-/// A table with one entry per hash value; a new entry replaces the old one. It holds scores only,
-/// so that entries have no depth.
+/// A table with one entry for each hash value; a new entry replaces the old one. It only stores
+/// scores, so entries have no depth.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
     entries: Box<[Entry; 2 << ENTRIES_LOG2]>,
@@ -116,7 +117,7 @@ impl ShallowSlot {
         Self(half | ((player ^ opponent) >> (64 - ENTRIES_LOG2)) as u16)
     }
 
-    /// Returns the index of the entry; the mask spares a check of bounds.
+    /// Returns the index of the entry; the mask makes a bounds check unnecessary.
     #[inline(always)]
     fn index(self) -> usize {
         usize::from(self.0) & ((2 << ENTRIES_LOG2) - 1)

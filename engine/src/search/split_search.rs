@@ -46,11 +46,11 @@ pub(super) struct Split<S> {
 struct Work {
     moves: Moves,
     window: Window<i32>,
-    /// The number of searchers at work, without the owner of the node.
+    /// The number of searchers at work, excluding the owner of the node.
     helpers: usize,
     /// The nodes that helpers visited before they left.
     nodes: u64,
-    /// True if a helper left before its move was searched to the end.
+    /// True if a helper left before the search of its move was complete.
     is_torn: bool,
 }
 
@@ -76,7 +76,7 @@ impl<S> Split<S> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this node, or a split point above it, has ended: a search below it is
+    /// Returns whether this node, or a split point above it, has ended. A search below it is then
     /// useless.
     pub(super) fn is_stopped(&self) -> bool {
         let mut split = self;
@@ -89,7 +89,7 @@ impl<S> Split<S> {
         }
     }
 
-    /// Returns whether this split point is `other`, or lies below it.
+    /// Returns whether this split point is `other`, or is below it.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         let mut split = self;
         while !std::ptr::eq(split, other) {
@@ -99,7 +99,7 @@ impl<S> Split<S> {
         true
     }
 
-    /// Adds a helper if moves are left; returns whether it did.
+    /// Adds a helper if moves remain; returns whether it did.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
         let is_open = !work.moves.is_empty() && !self.is_stopped();
@@ -114,7 +114,7 @@ impl<S> Split<S> {
         work.nodes += nodes;
     }
 
-    /// Returns whether no helper is at work any more.
+    /// Returns whether all helpers have left.
     pub(super) fn is_left(&self) -> bool {
         self.work().helpers == 0
     }
@@ -134,25 +134,25 @@ impl<S> Split<S> {
         self.work().window
     }
 
-    /// Takes the score or value of a move, which may end the node.
+    /// Records the score or value of a move, which may end the node.
     pub(super) fn take(&self, value: i32, square: Square) {
         if self.work().window.take(value, square) {
             self.stop();
         }
     }
 
-    /// Records that a move was left before its value was known.
+    /// Records that the search of a move was abandoned.
     pub(super) fn tear(&self) {
         self.work().is_torn = true;
     }
 
-    /// Ends the node, so that everyone leaves it.
+    /// Ends the node, so that all searchers leave it.
     pub(super) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the window and the nodes of all helpers, after these left. The window is `None` if a
-    /// move was not completed and no other move ended the node.
+    /// Returns the window and the nodes of all helpers, after they have left. The window is `None`
+    /// if a move was not completed and no other move ended the node.
     pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;
@@ -216,7 +216,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         result.unwrap_or(window)
     }
 
-    /// Searches one move after another of a split point, while there are any.
+    /// Searches the moves of a split point one after another, as long as there are any.
     pub(super) fn search_split(&mut self, split: &Split<E::State>) {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);

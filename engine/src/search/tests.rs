@@ -13,7 +13,8 @@ use crate::pattern::{Geometry, PatternSet};
 use crate::random::{Generator, random_position};
 use crate::simd::AnyInstructions;
 
-/// Draws a board that no game needs to reach: with many passes, isolated empty squares, early ends.
+/// Draws a board that need not be reachable: with many passes, isolated empty squares, and early
+/// ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {
     let mut empty = 0u64;
     while empty.count_ones() < empties {
@@ -65,7 +66,7 @@ pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
-/// Applies the rules and nothing else.
+/// Computes the score by the rules alone.
 pub(crate) fn minimax(position: &Position) -> Discs {
     let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
     match children.map(|child| -minimax(&child)).max() {
@@ -75,7 +76,7 @@ pub(crate) fn minimax(position: &Position) -> Discs {
     }
 }
 
-/// Applies the rules to a depth, and the evaluation by hand.
+/// Computes the value at a depth by the rules and the evaluation by hand.
 pub(crate) fn negamax(position: &Position, depth: u32) -> Value {
     if position.is_over() {
         return Value::from_score(position.score());
@@ -142,8 +143,8 @@ fn all_instruction_sets_find_the_same_in_as_many_nodes() {
     }
 }
 
-/// Deep enough for narrow windows, moves and bounds from the table, and moves ordered by value.
-/// Positions are searched again with the table of a shallower search, and of the search of another
+/// These depths use narrow windows, moves and bounds from the table, and moves ordered by value.
+/// Positions are searched again with the table of a shallower search, and with that of another
 /// position.
 #[test]
 fn deep_values_are_those_of_negamax() {
@@ -322,7 +323,7 @@ fn the_selectivity_ladder_changes_nodes_and_no_score() {
     assert_eq!(solve(Features::ALL), solve(off));
 }
 
-/// Builds weights that hold only a move-ordering evaluation, drawn at random.
+/// Builds weights with only a move-ordering evaluation, drawn at random.
 fn with_move_ordering(strength: i16) -> Tables {
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(12);
@@ -383,8 +384,8 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// Bounds that are likely may contradict each other; there is a move all the same, down to the last
-/// square.
+/// Bounds that are only likely may contradict each other, but there must always be a move, down to
+/// the last square.
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
@@ -402,8 +403,8 @@ fn a_selective_end_finds_a_move_wherever_there_is_one() {
     }
 }
 
-/// Selective searches to the end find mostly the right scores in fewer nodes. A later full search
-/// does not take their bounds over.
+/// Pruned searches to the end find mostly the correct scores in fewer nodes. A later search without
+/// pruning must not use their bounds.
 #[test]
 fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     let evaluator = with_predictions();
@@ -433,8 +434,8 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     );
 }
 
-/// A regression: a selective search found the value below one window and above the next, without
-/// end.
+/// A regression: a pruned search found the value below one window and above the next, and never
+/// ended.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();
@@ -446,7 +447,7 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// Bounds of a selective search prove nothing for a full one.
+/// Bounds of a pruned search prove nothing for a search without pruning.
 #[test]
 fn a_full_search_does_not_take_over_what_a_selective_one_found() {
     let evaluator = with_predictions();

@@ -30,8 +30,8 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Climbs the selectivity ladder and returns the last score that it found, to the even number
-    /// below; without a ladder, returns the guess.
+    /// Runs the searches of the selectivity ladder and returns the score of the last one, rounded
+    /// down to an even number; without a ladder, returns the guess.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,

@@ -23,7 +23,7 @@ use crate::simd::Instructions;
 
 /// The end of an open window, beyond every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
-/// The least number of empty squares at which a search to a fixed depth guesses the score first.
+/// The least number of empty squares at which a shallow search first guesses the score.
 const GUESSED_EMPTIES: u32 = 10;
 /// The least number of empty squares at which nodes are PVS nodes, which order moves by value and
 /// use the transposition table. With 13 instead, the search takes as many nodes and more time; with
@@ -39,10 +39,9 @@ const FASTEST_FIRST_EMPTIES: u32 = 6;
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Solves a position, and records the score of the position after the best move too: under
-    /// perfect play the score does not change, so that later searches only have to find a move that
-    /// attains it. If a limit ends the search, the error holds the result of the search that
-    /// guessed the score.
+    /// Solves a position. Also records the score of the position after the best move, which is the
+    /// same under perfect play, so later searches only have to find a move that attains it. If a
+    /// limit ends the search, the error contains the result of the search that guessed the score.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -118,8 +117,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the score if the transposition table holds it, with the best move if it holds that
-    /// too.
+    /// Returns the score if it is in the transposition table, with the best move if that is also
+    /// there.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
@@ -147,8 +146,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 }
 
 /// Returns the depth of the search that guesses the score of a position with `empties` empty
-/// squares (at least [`GUESSED_EMPTIES`]). That search costs little beside the exact one, and
-/// leaves its best moves in the table.
+/// squares (at least [`GUESSED_EMPTIES`]). That search costs little compared with the exact one,
+/// and leaves its best moves in the table.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)

@@ -1,7 +1,7 @@
 //! The null-window nodes of the endgame: moves ordered by replies or by parity.
 //!
-//! Each function tells whether the score is above `alpha`: a result above `alpha` is a lower bound
-//! of the score, any other an upper bound.
+//! Each function decides whether the score is above `alpha`: a result above `alpha` is a lower
+//! bound of the score, any other result is an upper bound.
 
 use arrayvec::ArrayVec;
 
@@ -58,15 +58,15 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the place of the move with a key; no move is at that of `i32::MIN`.
+/// Returns the place of the move with a key. The key `i32::MIN` belongs to no move.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a position in the null window above `alpha`, as the kind of node that suits its
-    /// number of empty squares.
+    /// Searches a position in the null window above `alpha`. The number of empty squares determines
+    /// the kind of node.
     #[inline]
     pub(super) fn null_window(
         &mut self,

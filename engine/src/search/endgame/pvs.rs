@@ -18,13 +18,12 @@ use crate::simd::{Instructions, compiled_for};
 /// table move is used.)
 const TRUSTED_DEPTH: u32 = 8;
 
-/// The numbers of empty squares from which on the shallow search for a move's score goes one, two
-/// and three plies deep. With each one square less, the search takes as many nodes and 2 to 4 %
-/// more time.
+/// The numbers of empty squares at which the shallow search for a move's score gets depth 1, 2 and
+/// 3. With one square less each, the search takes as many nodes and 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which factors count in a move's score. Below, the weights
-/// of one phase alone order moves nearly as well: 1 to 4 % more nodes, 3 to 20 % less time.
+/// The least number of empty squares at which factors contribute to a move's score. With fewer, the
+/// weights of one phase alone order moves nearly as well: 1 to 4 % more nodes, 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
 /// The greatest difference to the best move's score, in steps, that is still computed exactly.
@@ -95,7 +94,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns the score, or a bound on it if it is outside the window. The number of empty squares
-    /// decides the kind of node.
+    /// determines the kind of node.
     pub(in super::super) fn endgame(
         &mut self,
         position: &Position,

@@ -122,7 +122,7 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report for `games` played games; the counted ones are distinct.
+    /// Returns the report on `games` games that were played; repeated ones are not counted in it.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }
