@@ -1,9 +1,10 @@
 """Reads games, positions or openings: python3 records.py FILE
 
 Prints a line for each record, as the .txt files in ../conformance/ have them. A game is printed as
-its moves, how many of them were random, the solved position as ply:score, the result, and the value
-of each move; a position as the board with X to move, the label and the weight. What is not there is
-printed as `-`, a move without a value as `.`; scores and results are black's.
+its moves, how many of them were random, the solved position as ply:score, the result, the value of each
+move, the plies of moves that deviate from the search, and the result that its source states where the
+moves give another or none; a position as the board with X to move, the label and the weight. What is
+not there is printed as `-`, a move without a value as `.`; scores and results are black's.
 """
 import struct, sys
 
@@ -61,21 +62,28 @@ def games(frame):
 
     def column(size, form="B"):
         nonlocal place
-        check(place + size <= len(frame), "a frame shorter than its columns")
-        place += size
-        return struct.unpack_from(f"{size}{form}", frame, place - size)
+        bytes = struct.calcsize(f"<{size}{form}")
+        check(place + bytes <= len(frame), "a frame shorter than its columns")
+        place += bytes
+        return struct.unpack_from(f"<{size}{form}", frame, place - bytes)
 
     (count,) = struct.unpack_from("<I", frame)
     random, lengths, solved = column(count), column(count), column(count)
-    scores, valued = column(count, "b"), column(count)
+    scores, flags = column(count, "b"), column(count)
+    check(all(flag < 8 for flag in flags), "games with unknown columns")
     ordinals = [column(length) for length in lengths]
-    values = [column(length, "b") if has else () for length, has in zip(lengths, valued)]
+    values = [column(length, "b") if flag & 1 else () for length, flag in zip(lengths, flags)]
+    deviations = [column(1, "Q")[0] if flag & 2 else 0 for flag in flags]
+    stated = [column(1, "b")[0] if flag & 4 else "-" for flag in flags]
     check(place == len(frame), "a frame longer than its columns")
     for game in range(count):
         moves, result = replay(ordinals[game])
         at = "-" if solved[game] == 255 else f"{solved[game]}:{scores[game]}"
         shown = ",".join("." if value == -128 else str(value) for value in values[game])
-        print(moves or "-", random[game], at, "-" if result is None else result, shown or "-")
+        check(solved[game] != lengths[game] or result in (None, scores[game]), "a game solved otherwise")
+        plies = ",".join(str(ply) for ply in range(60) if deviations[game] >> ply & 1)
+        result = "-" if result is None else result
+        print(moves or "-", random[game], at, result, shown or "-", plies or "-", stated[game])
 
 
 def positions(frame):

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use othello_cli::arguments::number_in;
 
 use super::arguments::{SearchArguments, without_clock};
-use super::positions::Positions;
+use super::positions::{Positions, no_position, report_forms};
 use super::{Outcome, Session};
 use crate::board::{Position, Square, StatedPosition};
 use crate::eval::{Evaluator, Value};
@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let begun = Instant::now();
     let mut lines = arguments.file.lines()?;
     let mut evaluation = Evaluation::default();
-    let mut agreement = Agreement::default();
+    let (mut agreement, mut forms) = (Agreement::default(), vec![]);
     session.progress().begin("evaluate (bytes)", 0, lines.source().bytes());
     loop {
         let bytes_before = lines.source().bytes_read();
@@ -115,6 +115,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             break;
         }
         let positions: Vec<Position> = boards.iter().map(|board| board.position).collect();
+        forms.extend(boards.iter().map(|board| board.form));
         let search = |unknown: &[Position]| {
             let found = search.find_all(unknown, &Silent)?;
             Ok(found.into_iter().map(|found| (found.value, found.best)).collect())
@@ -130,6 +131,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         evaluation.values.extend(found.into_iter().map(|(value, _)| value));
         session.progress().advance(lines.source().bytes_read() - bytes_before);
     }
+    if evaluation.values.is_empty() {
+        return Err(no_position(&lines).into());
+    }
+    report_forms(forms, session);
     evaluation.agreement = agreement.report();
     evaluation.seconds = begun.elapsed().as_secs_f64();
     session.print(&evaluation)

@@ -9,7 +9,7 @@ use serde::Serialize;
 use othello_cli::arguments::number_in;
 
 use super::arguments::SearchArguments;
-use super::positions::Positions;
+use super::positions::{Positions, report_forms};
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;
@@ -139,7 +139,8 @@ impl fmt::Display for Hints {
 /// the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
-    let positions: Vec<StatedPosition> = arguments.positions.lines()?.next_lines(usize::MAX)?;
+    let positions: Vec<StatedPosition> = arguments.positions.all()?;
+    report_forms(positions.iter().map(|stated| stated.form), session);
     let numbered = positions.iter().enumerate();
     let moves = numbered.flat_map(|(index, stated)| {
         Squares(stated.position.moves()).map(move |square| (index, square))

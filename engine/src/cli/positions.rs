@@ -1,10 +1,14 @@
 //! The positions that an argument specifies: in a file, on standard input, or in the argument
 //! itself.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::Session;
 use crate::board::StatedPosition;
+use crate::board::transcript::Form;
+use crate::progress::Progress as _;
 use crate::text::{Lines, TextError, TextSource};
 
 /// The source of positions.
@@ -36,17 +40,25 @@ impl FromStr for Positions {
     }
 }
 
-/// Returns whether a text has only the characters of a board, or begins like a transcript.
+/// Returns whether a text resembles a board, a game or a pass more than the name of a file.
 fn looks_like_a_position(text: &str) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
     let bytes = text.as_bytes();
-    text.len() >= 64 && bytes.iter().take(60).all(|byte| b"XxOo*-.".contains(byte))
-        || text.len() >= 4
-            && bytes.iter().all(u8::is_ascii_alphanumeric)
-            && bytes[..4].chunks(2).all(is_square)
+    let squares = bytes.windows(2).filter(|pair| is_square(pair)).count();
+    let is_name = text.contains(['.', '/', '\\']) && !text.contains(' ');
+    text.len() >= 60
+        && (text.starts_with('[') || bytes[..20].iter().all(|byte| b"XxOoBbWw*-. ".contains(byte)))
+        || squares > 0 && 4 * squares >= text.len() && !is_name
 }
 
 impl Positions {
+    /// Reads all positions; refuses a source without one.
+    pub(super) fn all<T: FromStr<Err: Display>>(&self) -> Result<Vec<T>, TextError> {
+        let mut lines = self.lines()?;
+        let positions = lines.next_lines(usize::MAX)?;
+        if positions.is_empty() { Err(no_position(&lines)) } else { Ok(positions) }
+    }
+
     /// Returns the lines to read positions from.
     pub(super) fn lines(&self) -> Result<Lines, TextError> {
         match self {
@@ -55,6 +67,17 @@ impl Positions {
             Self::File(path) => Lines::open(path),
         }
     }
+}
+
+/// Returns the error for a source without a position.
+pub(super) fn no_position(lines: &Lines) -> TextError {
+    let reason = "has no position; expected boards, OBF or transcripts, one a line".to_owned();
+    TextError::Content { path: lines.source().path().to_owned(), reason }
+}
+
+/// Reports the forms of positions that another program wrote.
+pub(super) fn report_forms(forms: impl IntoIterator<Item = Form>, session: &Session) {
+    Form::report(forms).into_iter().for_each(|report| session.progress().message(&report));
 }
 
 #[cfg(test)]
@@ -76,6 +99,20 @@ mod tests {
         let refused = parse("f5d6x").unwrap_err();
         assert!(refused.contains("neither a file nor a position: "), "{refused}");
         assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
+        // A fault: such words were taken as names of files that do not exist.
+        let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
+        assert_eq!(parse(ggs), Ok(Positions::Stated(ggs.to_owned())));
+        for text in [
+            "paf5",
+            "f5pad6",
+            "1. f5 d7",
+            "f5,d7",
+            &ggs.replace("O*", "Q*"),
+            &format!("{board} f4pa"),
+        ] {
+            let refused = parse(text).unwrap_err();
+            assert!(refused.contains("neither a file nor a position: "), "{text}: {refused}");
+        }
         assert!(parse(&board.replace(" O", " Q")).unwrap_err().contains("`Q`"));
     }
 }

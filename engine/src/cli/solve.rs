@@ -7,9 +7,10 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::positions::Positions;
+use super::positions::{Positions, report_forms};
 use super::{Outcome, Session};
 use crate::board::notation::board_text;
+use crate::board::transcript::Form;
 use crate::board::{Discs, Position, Side, Square, StatedPosition};
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
@@ -43,6 +44,7 @@ pub(super) struct Line {
     pub(super) expected: Option<Discs>,
     /// The moves with stated scores.
     pub(super) moves: Vec<(Square, Discs)>,
+    form: Form,
 }
 
 impl Line {
@@ -57,12 +59,12 @@ impl FromStr for Line {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let StatedPosition { position, side, score, moves } = text.parse()?;
+        let StatedPosition { position, side, score, moves, form } = text.parse()?;
         let whole = |score: f64| match score.fract() {
             0.0 => Ok(score as Discs),
             _ => Err(Invalid(format!("`{score}` is not a score; expected whole discs"))),
         };
-        Ok(Self { position, side, expected: score.map(whole).transpose()?, moves })
+        Ok(Self { position, side, expected: score.map(whole).transpose()?, moves, form })
     }
 }
 
@@ -160,7 +162,8 @@ impl fmt::Display for Solve {
 /// positions. Idle threads help the others.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
-    let lines: Vec<Line> = arguments.file.lines()?.next_lines(usize::MAX)?;
+    let lines: Vec<Line> = arguments.file.all()?;
+    report_forms(lines.iter().map(|line| line.form), session);
     let search = Search::new(&evaluator).hash_mb(arguments.hash_mb).threads(session.threads());
     let mut team =
         search.team(lines.len()).context("--hash-mb, of which each thread needs as much")?;

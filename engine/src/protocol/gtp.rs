@@ -13,12 +13,12 @@ use super::board::{Board, Turn, name};
 use super::clock::{Clock, TimeSettings};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
-use crate::board::sgf::SgfGame;
+use crate::board::sgf;
 use crate::board::{Side, Squares};
 use crate::eval::Evaluate;
 use crate::file::read_ordinary;
 use crate::search::{Level, Limits};
-use crate::text::MAX_FILE_BYTES;
+use crate::text::{MAX_FILE_BYTES, decode};
 
 const COMMANDS: &str = "\
     boardsize clear_board final_score genmove gogui-analyze_commands gogui-interrupt \
@@ -139,8 +139,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         let bytes =
             read_ordinary(path, MAX_FILE_BYTES).map_err(|error| cannot(error.to_string()))?;
         let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));
-        let text = str::from_utf8(&bytes).map_err(|_| wrong("is not text in UTF-8".to_owned()))?;
-        let game = SgfGame::parse(text.trim_start_matches('\u{feff}')).map_err(wrong)?;
+        let game = sgf::parse(decode(&bytes).trim_start_matches('\u{feff}')).map_err(wrong)?;
         let mut board = Board::new(game.position, game.side);
         for (number, (side, turn)) in game.turns.into_iter().take(moves).enumerate() {
             let illegal =

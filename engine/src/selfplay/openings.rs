@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::board::Square;
-use crate::board::transcript::{self, Replay};
+use crate::board::transcript::{self, Form, Replay};
+use crate::board::{Square, StatedPosition};
+use crate::openings::game_to;
 use crate::text::{Invalid, Lines, TextError};
 
 /// The choice of openings, as given by an argument.
@@ -19,7 +20,7 @@ pub enum OpeningsChoice {
     /// `distinct`: all openings of up to 9 plies in random order; none is repeated before all were
     /// used.
     Distinct,
-    /// The path of a file of transcripts: any other text.
+    /// The path of a file of transcripts or boards: any other text.
     #[display("{}", _0.display())]
     File(PathBuf),
 }
@@ -59,19 +60,28 @@ impl FromStr for Opening {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let squares = transcript::parse(text)?;
-        match Replay::from_start(&squares)?.black_score() {
+        let StatedPosition { position, side, form, .. } = text.parse()?;
+        let replay = match form {
+            Form::Board | Form::Obf | Form::BoardAndMoves => {
+                let found = game_to(position, side).ok_or_else(|| {
+                    Invalid("no game to this board was found; expected its moves".to_owned())
+                })?;
+                Replay::from_start(&found)?
+            }
+            _ => transcript::read(text)?.1,
+        };
+        match replay.black_score() {
             Some(_) => {
                 let over = "the game is over after these moves; expected the beginning of one";
                 Err(Invalid(over.to_owned()))
             }
-            None => Ok(Self(squares.into())),
+            None => Ok(Self(replay.steps.iter().map(|step| step.square).collect())),
         }
     }
 }
 
 impl Openings {
-    /// Loads the openings of a choice. A file has one transcript a line.
+    /// Loads the openings of a choice. A file has games or boards, one a line.
     pub fn load(choice: &OpeningsChoice) -> Result<Self, TextError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -94,7 +104,7 @@ impl ListedOpenings {
     fn read(path: &Path) -> Result<Self, TextError> {
         let openings: Vec<Opening> = Lines::open(path)?.next_lines(usize::MAX)?;
         if openings.is_empty() {
-            let reason = "has no opening; expected transcripts, one a line".to_owned();
+            let reason = "has no opening; expected transcripts or boards, one a line".to_owned();
             return Err(TextError::Content { path: path.to_owned(), reason });
         }
         Ok(Self(openings.into()))
@@ -140,6 +150,16 @@ mod tests {
         for text in ["f5d6c3\nf5f6\n", "F5d6 C3\r\n\r\nf5 F6"] {
             assert_eq!(Openings::Listed(read(text).unwrap()).identity().unwrap(), sum);
         }
+    }
+
+    #[test]
+    fn a_board_is_an_opening_if_a_game_leads_to_it() {
+        let board = "---------------------------OX------OXX-----O--------------------";
+        let listed = read(&format!("{board} X\n{board} X; c3:+0\nf5d6\n")).unwrap();
+        let ends = [0, 1, 2].map(|index| listed.of(index).end);
+        assert_eq!(ends, [ends[2]; 3]);
+        let far = format!("{}XXXX", "-".repeat(60));
+        assert!(read(&far).unwrap_err().to_string().contains("line 1: no game to this board"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod conformance;
 #[cfg(target_os = "linux")]
 mod embedding;
 mod evaluation;
+mod files_of_others;
 mod hint_command;
 mod levels;
 mod library;

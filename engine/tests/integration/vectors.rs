@@ -119,7 +119,8 @@ fn write_games(path: &Path, lines: &str) {
 }
 
 fn game_of(line: &str) -> Game {
-    let [moves, random_plies, solved, _, values] = line.split(' ').collect::<Vec<_>>()[..] else {
+    let fields = line.split(' ').collect::<Vec<_>>();
+    let [moves, random_plies, solved, _, values, deviations, stated] = fields[..] else {
         panic!("{line}")
     };
     let moves = transcript::parse(if moves == "-" { "" } else { moves }).unwrap();
@@ -132,10 +133,18 @@ fn game_of(line: &str) -> Game {
         let values = values.split(',').map(|value| value.parse().ok()).collect();
         game = game.with_values(values).unwrap();
     }
+    if deviations != "-" {
+        let plies = deviations.split(',').map(|ply| 1 << ply.parse::<u32>().unwrap());
+        game = game.with_deviations(plies.sum()).unwrap();
+    }
+    if stated != "-" {
+        game = game.with_stated(stated.parse().unwrap()).unwrap();
+    }
     game
 }
 
-/// Writes a game as `moves random solved result values`, with `-` for missing parts.
+/// Writes a game as `moves random solved result values deviations stated`, with `-` for missing
+/// parts.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));
@@ -143,7 +152,12 @@ pub(crate) fn game_line(game: &Game) -> String {
     let result = or_dash(game.black_score().map(|score| score.to_string()));
     let value = |value: &Option<i8>| value.map_or(".".into(), |value| value.to_string());
     let values = game.values().map(|v| v.iter().map(value).collect::<Vec<_>>().join(","));
-    format!("{moves} {} {solved} {result} {}\n", game.random_plies(), or_dash(values))
+    let deviates = |ply: &usize| game.deviations() >> ply & 1 == 1;
+    let plies = (0..60).filter(deviates).map(|ply: usize| ply.to_string()).collect::<Vec<_>>();
+    let (values, deviations) = (or_dash(values), or_dash(Some(plies.join(","))));
+    let stated = or_dash(game.stated().map(|stated| stated.to_string()));
+    let random = game.random_plies();
+    format!("{moves} {random} {solved} {result} {values} {deviations} {stated}\n")
 }
 
 fn write_positions(path: &Path, lines: &str) {

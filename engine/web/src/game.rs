@@ -28,24 +28,19 @@ pub(crate) struct Shown {
 pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
     let said = |error: Invalid| error.to_string();
     let text = text.trim();
-    let is_transcript = text.starts_with(|c: char| matches!(c.to_ascii_lowercase(), 'a'..='h'));
-    if is_transcript && !text.contains(';') {
-        let squares = transcript::parse(text).map_err(said)?;
-        Replay::from_start(&squares).map_err(said)?;
-        let start = board_text(&Position::START, Side::Black);
-        return Ok(ReadGame { start, moves: squares.iter().map(Square::to_string).collect() });
-    }
     let stated: StatedPosition = text.parse().map_err(said)?;
+    if let Ok((_, Replay { steps, .. })) = transcript::read(text) {
+        let start = board_text(&Position::START, Side::Black);
+        return Ok(ReadGame { start, moves: steps.iter().map(|s| s.square.to_string()).collect() });
+    }
     Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
 }
 
 /// Returns all positions of a game from the first on. A side without a legal move passes.
 pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
     let BoardLine { position, side, .. } = start;
-    let must_pass = position.moves() == 0 && !position.is_over();
-    let (end, side) = if must_pass { (position.pass(), side.other()) } else { (position, side) };
-    let mut replay = Replay { steps: vec![], end, side };
-    let mut shown = vec![Shown::new(&replay, must_pass)];
+    let mut replay = Replay::from(position, side);
+    let mut shown = vec![Shown::new(&replay, replay.side != side)];
     for square in transcript::parse(moves).map_err(|error| error.to_string())? {
         let mover = replay.side;
         replay.push(square).map_err(|error| error.to_string())?;

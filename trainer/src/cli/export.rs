@@ -9,10 +9,11 @@ use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
+use othello_engine::board::Square;
 use othello_engine::eval::ByClass;
 use othello_engine::eval::WeightsChoice;
 use othello_engine::file::{Existing, Kind, check_output, kind_of, plain};
-use othello_engine::record::GameReader;
+use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -27,8 +28,8 @@ use crate::source::LabelRules;
 /// Arguments of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights file, or `embedded`, whose counts are not known; for `wthor`, a file of games; for
-    /// `npz` also records of games, positions or openings, or a folder of them
+    /// Weights file, or `embedded`, whose counts are not known; for `wthor` and `transcripts`, a
+    /// file of games; for `npz` also records of games, positions or openings, or a folder of them
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,
     #[arg(long)]
@@ -64,6 +65,8 @@ enum Format {
     Zebra,
     /// Games as the Fédération Française d'Othello has them (.wtb)
     Wthor,
+    /// Games as text, one a line: f5d6c3…
+    Transcripts,
 }
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
@@ -98,7 +101,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         arguments.data.is_empty() || arguments.format.program().is_some(),
         "--data is for --format edax, egaroucid and zebra"
     );
-    if arguments.format == Format::Wthor {
+    if matches!(arguments.format, Format::Wthor | Format::Transcripts) {
         return export_games(arguments, session);
     }
     if let Some(data) = arguments.records() {
@@ -119,7 +122,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
         Format::Raw => raw(&weights),
         Format::C => header(&weights, &sha256_of(&raw(&weights))).into_bytes(),
-        Format::Edax | Format::Egaroucid | Format::Zebra | Format::Wthor => {
+        Format::Edax | Format::Egaroucid | Format::Zebra | Format::Wthor | Format::Transcripts => {
             bail!("--format {:?} has a writer of its own", arguments.format)
         }
     };
@@ -131,11 +134,19 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let WeightsChoice::File(path) = &arguments.weights else {
-        bail!("--format wthor takes a file of games; `{}` is none", arguments.weights);
+        let name = arguments.format.to_possible_value().map(|value| value.get_name().to_owned());
+        let name = name.unwrap_or_default();
+        bail!("--format {name} takes a file of games; `{}` is none", arguments.weights);
     };
     let mut reader = GameReader::open(path)?;
     let games = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
-    let bytes = wthor(&games, arguments.year).context("more games than such a file can count")?;
+    let line = |game: &Game| {
+        game.squares().iter().map(Square::to_string).chain(["\n".to_owned()]).collect::<String>()
+    };
+    let bytes = match arguments.format {
+        Format::Transcripts => games.iter().map(line).collect::<String>().into_bytes(),
+        _ => wthor(&games, arguments.year).context("more games than such a file can count")?,
+    };
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     session.print(&ExportedGames {
         games: games.len(),

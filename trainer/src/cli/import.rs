@@ -9,8 +9,8 @@ use othello_cli::arguments::Output;
 use othello_cli::{Outcome, Session};
 use othello_engine::record::record_files;
 
-use crate::source::import::Import;
-use crate::source::{boards, egaroucid, ggf, transcripts, wthor};
+use crate::source::import::{Import, RandomPlies};
+use crate::source::{boards, egaroucid, ggf, sgf, transcripts, wthor};
 
 /// Arguments of `import`.
 #[derive(clap::Args, Debug)]
@@ -23,13 +23,18 @@ pub struct Arguments {
 enum Format {
     /// Import tournament games of the Fédération Française d'Othello (.wtb)
     Wthor(Wthor),
-    /// Import games as text, one a line, packed by zstd or not: f5d6c3…
-    Transcripts(Files),
-    /// Import scored boards as text, one a line, packed by zstd or not: 64 characters, optionally X
-    /// or O to move, score
+    /// Import games as text, packed by zstd or not
+    ///
+    /// One game a line: f5d6c3…, also with commas, numbers, signs or passes, in a table, or after a
+    /// label; or a game in several lines with tags (PGN) or numbered moves.
+    Transcripts(Games),
+    /// Import scored boards as text, one a line, packed by zstd or not: 64 squares, optionally X or
+    /// O to move, score; or OBF
     Boards(Files),
     /// Import games in the Generic Game Format, packed by zstd or not: (;GM[Othello]…;)
-    Ggf(Files),
+    Ggf(Ggf),
+    /// Import games in the Smart Game Format, packed by zstd or not: (;GM[2]…)
+    Sgf(Games),
     /// Import Egaroucid's scored boards of 19 bytes
     Egaroucid(Files),
     /// Import the evaluation of another program as a weights file
@@ -46,9 +51,33 @@ struct Files {
 }
 
 #[derive(clap::Args, Debug)]
-struct Wthor {
+struct Games {
     #[command(flatten)]
     files: Files,
+
+    /// Mark the first N moves of every game as random, or of the games in a file or folder; may be
+    /// given several times
+    ///
+    /// Positions before the end of the random moves get no labels.
+    #[arg(long, value_name = "[PATH=]N")]
+    random_plies: Vec<RandomPlies>,
+}
+
+#[derive(clap::Args, Debug)]
+struct Ggf {
+    #[command(flatten)]
+    games: Games,
+
+    /// Write positions instead of games: those of the finished games that begin with another board
+    /// than the usual one, each with the result of its game
+    #[arg(long, conflicts_with = "random_plies")]
+    other_boards: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct Wthor {
+    #[command(flatten)]
+    games: Games,
 
     /// Write positions instead of games: those with an exact score in the file, each once up to
     /// symmetry
@@ -66,12 +95,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let summary = match &arguments.format {
         Format::Wthor(wthor) if wthor.solved_only => {
             let except = record_files(&wthor.except)?;
-            wthor.files.import("wthor").run_solved(&except, progress)
+            wthor.games.import("wthor").run_solved(&except, progress)
         }
-        Format::Wthor(wthor) => wthor.files.import("wthor").run(wthor::read, progress),
-        Format::Transcripts(files) => files.import("transcripts").run(transcripts::read, progress),
+        Format::Wthor(wthor) => wthor.games.import("wthor").run(wthor::read, progress),
+        Format::Transcripts(games) => games.import("transcripts").run(transcripts::read, progress),
         Format::Boards(files) => files.import("boards").run(boards::read, progress),
-        Format::Ggf(files) => files.import("ggf").run(ggf::read, progress),
+        Format::Ggf(Ggf { games, other_boards: false }) => {
+            games.import("ggf").run(ggf::read, progress)
+        }
+        Format::Ggf(Ggf { games, .. }) => {
+            games.import("ggf of other boards").run(ggf::read_other_boards, progress)
+        }
+        Format::Sgf(games) => games.import("sgf").run(sgf::read, progress),
         Format::Egaroucid(files) => files.import("egaroucid").run(egaroucid::read, progress),
         Format::Weights(arguments) => return weights::run(arguments, session),
     };
@@ -81,6 +116,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 impl Files {
     fn import<'a>(&'a self, format: &'a str) -> Import<'a> {
         let Self { paths, output } = self;
-        Import { format, paths, out: &output.out, existing: output.existing() }
+        Import { format, paths, random_plies: &[], out: &output.out, existing: output.existing() }
+    }
+}
+
+impl Games {
+    fn import<'a>(&'a self, format: &'a str) -> Import<'a> {
+        Import { random_plies: &self.random_plies, ..self.files.import(format) }
     }
 }

@@ -14,6 +14,7 @@ mod export;
 #[cfg(unix)]
 mod external;
 mod factors;
+mod files_of_others;
 mod fit;
 mod fit_outputs;
 mod fit_shards;

@@ -41,7 +41,7 @@ pub mod transcript;
 pub use phase::{PHASES, Phase};
 pub use position::{Position, Side};
 pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES};
-pub use stated::StatedPosition;
+pub use stated::{StatedGame, StatedPosition};
 pub use symmetry::Symmetry;
 
 /// A whole number of discs, such as a score: player minus opponent, −64..=64.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// A line of a file of boards: `64 characters [X|O] [score]`, the score for the side to move (`X`).
+/// A line of a file of boards: `64 squares [X|O] [score]`, the score for the side to move (`X`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BoardLine {
     /// The position, seen by the side to move.
@@ -22,59 +22,89 @@ impl FromStr for BoardLine {
 
     fn from_str(line: &str) -> Result<Self, Invalid> {
         let (board, rest) = split_board(line)?;
-        let mut words = rest.split_ascii_whitespace().peekable();
-        let stated_side = words.peek().and_then(|word| side(word).ok());
-        if stated_side.is_some() {
-            words.next();
-        }
-        let side = stated_side.unwrap_or(Side::Black);
+        let (side, rest) = split_side(rest);
+        Self::of(&board, side.unwrap_or(Side::Black), rest)
+    }
+}
+
+impl BoardLine {
+    /// Reads what follows the side.
+    pub(super) fn of(board: &[u8; 64], side: Side, rest: &str) -> Result<Self, Invalid> {
+        let mut words = rest.split_ascii_whitespace();
         let score = words.next().map(score).transpose()?;
         if let Some(word) = words.next() {
             return Err(Invalid(format!("`{}` stands after the end of the line", excerpt(word))));
         }
-        Ok(Self { position: read_board(board, side)?, side, score })
+        Ok(Self { position: position_of(board, side)?, side, score })
     }
 }
 
-pub(super) fn split_board(line: &str) -> Result<(&[u8; 64], &str), Invalid> {
-    let line = line.trim_ascii();
-    let short = || {
-        let found = line.split(' ').next().map_or(0, str::len);
-        Invalid(format!("the board has {found} squares; expected 64 of X, *, O, - and ."))
-    };
-    let board = line.as_bytes().first_chunk::<64>().ok_or_else(short)?;
-    // A character of several bytes is reported as a wrong disc by its column, wherever it ends.
-    Ok((board, line.get(64..).unwrap_or("")))
+/// Returns whether a text begins like a board.
+pub(super) fn begins_board(text: &str) -> bool {
+    let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let pair = [letters.next(), letters.next()];
+    pair == [Some(b'['), Some(b'8')]
+        || pair.iter().all(|byte| byte.is_some_and(|byte| MEANING[usize::from(byte)] < UNKNOWN))
 }
 
+/// Splits off 64 squares, in the order a1 b1 … h8: alone, with blanks or `/` between them, or as
+/// GGS has them, `[8 -------- … *]`. Returns the rest without the bracket.
+pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
+    let line = line.trim_ascii();
+    let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
+    // Files of boards have millions of lines.
+    if let Some(board) = line.as_bytes().first_chunk().filter(|board| board.iter().all(is_square)) {
+        return Ok((*board, &line[64..]));
+    }
+    let line = line.strip_prefix('[').unwrap_or(line).trim_ascii_start();
+    let line = line.strip_prefix('8').unwrap_or(line);
+    let (mut board, mut squares) = ([b'-'; 64], 0);
+    for (at, found) in line.char_indices() {
+        match u8::try_from(found).ok().filter(is_square) {
+            Some(byte) => board[squares] = byte,
+            None if found.is_whitespace() || found == '/' => continue,
+            None => {
+                return Err(Invalid(format!(
+                    "column {}: `{}` is not a square; expected X, * or B (black), O or W (white), \
+                     - or . (empty)",
+                    at + 1,
+                    found.escape_debug()
+                )));
+            }
+        }
+        squares += 1;
+        if squares == 64 {
+            return Ok((board, &line[at + 1..]));
+        }
+    }
+    Err(Invalid(format!("the board has {squares} squares; expected 64 of X, *, O, - and .")))
+}
+
+/// What a letter means on a board: empty, black, white, or nothing.
 static MEANING: [u8; 256] = {
-    let mut meaning = [4; 256];
-    meaning[b'-' as usize] = 0;
-    meaning[b'.' as usize] = 0;
-    meaning[b'X' as usize] = 1;
-    meaning[b'x' as usize] = 1;
-    meaning[b'*' as usize] = 1;
-    meaning[b'O' as usize] = 2;
-    meaning[b'o' as usize] = 2;
+    let mut meaning = [UNKNOWN; 256];
+    let mut at = 0;
+    while at < 3 {
+        let mut letters = [b"-.".as_slice(), b"Xx*Bb", b"OoWw"][at];
+        while let [letter, rest @ ..] = letters {
+            meaning[*letter as usize] = at as u8;
+            letters = rest;
+        }
+        at += 1;
+    }
     meaning
 };
 
-/// Reads 64 characters, in the order a1 b1 … h8.
-pub(super) fn read_board(board: &[u8; 64], side: Side) -> Result<Position, Invalid> {
-    let (mut black, mut white, mut unknown) = (0u64, 0u64, 0u64);
+const UNKNOWN: u8 = 3;
+
+/// Returns the position of 64 squares.
+pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Invalid> {
+    let (mut black, mut white) = (0u64, 0u64);
     // A table instead of branches: files of boards have millions of lines.
     for (index, &byte) in board.iter().enumerate() {
         let meaning = u64::from(MEANING[usize::from(byte)]);
         black |= (meaning & 1) << index;
         white |= (meaning >> 1 & 1) << index;
-        unknown |= (meaning >> 2) << index;
-    }
-    if let Some(square) = Square::lowest(unknown) {
-        let (column, found) = (square.index() + 1, board[square.index()] as char);
-        return Err(Invalid(format!(
-            "column {column}: `{}` is not a square; expected X or * (black), O (white), - or . (empty)",
-            found.escape_debug()
-        )));
     }
     let [player, opponent] = side.black_first([black, white]);
     let position = Position::new(player, opponent).filter(|position| position.discs() >= 4);
@@ -83,11 +113,19 @@ pub(super) fn read_board(board: &[u8; 64], side: Side) -> Result<Position, Inval
         .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
 }
 
-/// Reads a side to move: `X` (or `*`) or `O`.
+/// Splits off a side to move, if the text begins with one as a word.
+pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
+    let text = text.trim_ascii_start();
+    let (word, rest) = text.split_at(text.find([' ', '\t', ']']).unwrap_or(text.len()));
+    let rest = rest.strip_prefix(']').unwrap_or(rest).trim_ascii_start();
+    side(word).map_or((None, text), |side| (Some(side), rest))
+}
+
+/// Reads a side to move: `X`, `*` or `B`, or `O` or `W`.
 pub(super) fn side(word: &str) -> Result<Side, Invalid> {
-    match word {
-        "X" | "x" | "*" => Ok(Side::Black),
-        "O" | "o" => Ok(Side::White),
+    match word.to_ascii_lowercase().as_str() {
+        "x" | "*" | "b" | "black" => Ok(Side::Black),
+        "o" | "w" | "white" => Ok(Side::White),
         _ => Err(Invalid(format!("`{}` is not a side to move; expected X or O", excerpt(word)))),
     }
 }
@@ -159,5 +197,27 @@ mod tests {
             let error = read(&line).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    /// A fault: boards of GGS and with the letters b and w were refused.
+    #[test]
+    fn boards_are_read_in_the_forms_of_other_programs() {
+        let rows = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";
+        for text in [
+            format!("[8 {rows} *]"),
+            format!("8 {rows} *"),
+            format!("{rows} black"),
+            rows.replace(' ', "/"),
+            rows.replace(' ', "\n"),
+            format!("{} b", START.replace('X', "b").replace('O', "w")),
+            format!("{} B", START.replace('X', "B").replace('O', "W").replace('-', ".")),
+            START.chars().flat_map(|square| [square, ' ']).collect(),
+        ] {
+            assert!(begins_board(&text) || text.starts_with("8 "), "{text}");
+            assert_eq!(read(&text).unwrap().position, Position::START, "{text}");
+        }
+        let white = read(&format!("[8 {rows} O]")).unwrap();
+        assert_eq!((white.side, white.position), (Side::White, Position::START.pass()));
+        assert_eq!(read(&format!("[8 {rows} W] -4")).unwrap().score, Some(-4.0));
     }
 }

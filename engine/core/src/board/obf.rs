@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::notation::{read_board, score, side, split_board};
+use super::notation::{position_of, score, side, split_board};
 use super::transcript::illegal;
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
@@ -16,17 +16,50 @@ pub struct Problem {
     pub side: Side,
     /// The moves that the line names, in its order, each with its score if stated.
     pub moves: Vec<(Square, Option<Discs>)>,
+    /// The score that the line states for the position: alone, or that of a pass.
+    pub score: Option<Discs>,
 }
 
 impl Problem {
-    /// Returns the stated score of the position: that of its best move.
+    /// Returns the stated score of the position, or that of its best move.
     pub fn expected(&self) -> Option<Discs> {
-        self.scored_moves().map(|(_, score)| score).max()
+        self.score.or_else(|| self.scored_moves().map(|(_, score)| score).max())
     }
 
     /// Returns the moves whose scores the file states, with their scores.
     pub fn scored_moves(&self) -> impl Iterator<Item = (Square, Discs)> {
         self.moves.iter().filter_map(|&(square, score)| Some((square, score?)))
+    }
+
+    fn add(&mut self, field: &str) -> Result<(), Invalid> {
+        let (name, stated) = field.split_once(':').unwrap_or((field, ""));
+        let stated = || match stated.trim_ascii() {
+            "" => Ok(None),
+            text => score(text).map(Some),
+        };
+        let must_pass = self.position.moves() == 0;
+        let name = name.trim_ascii();
+        match name.to_ascii_lowercase().as_str() {
+            // Also what fills the line of a position with fewer moves than others.
+            "--" if !must_pass || stated().is_err() => {}
+            "--" | "pa" | "ps" | "pass" if must_pass => self.score = stated()?,
+            "pa" | "ps" | "pass" => {
+                let place = format!("move {}", self.position.ply() + 1);
+                let reason = "a pass, but the side to move has a legal move";
+                return Err(Invalid(format!("{place}: {reason}")));
+            }
+            _ if field.starts_with(['+', '-']) || field.bytes().all(|b| b.is_ascii_digit()) => {
+                self.score = Some(score(field)?);
+            }
+            _ => {
+                let square: Square = name.parse()?;
+                if !self.position.is_legal(square) {
+                    return Err(illegal(self.position.ply() as usize + 1, square));
+                }
+                self.moves.push((square, stated()?));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -35,27 +68,14 @@ impl FromStr for Problem {
 
     fn from_str(line: &str) -> Result<Self, Invalid> {
         let (board, rest) = split_board(line)?;
+        let rest = rest.split('%').next().unwrap_or_default();
         let mut fields = rest.split(';').map(str::trim_ascii).filter(|field| !field.is_empty());
         let side = side(fields.next().unwrap_or(""))?;
-        let position = read_board(board, side)?;
-        let moves = fields.filter(|field| !field.starts_with("--")).map(scored_move);
-        let moves: Vec<(Square, Option<Discs>)> = moves.collect::<Result<_, _>>()?;
-        if let Some((square, _)) = moves.iter().find(|(square, _)| !position.is_legal(*square)) {
-            let number = position.ply() as usize + 1;
-            return Err(illegal(number, *square));
-        }
-        Ok(Self { position, side, moves })
+        let position = position_of(&board, side)?;
+        let mut problem = Self { position, side, moves: vec![], score: None };
+        fields.try_for_each(|field| problem.add(field))?;
+        Ok(problem)
     }
-}
-
-fn scored_move(field: &str) -> Result<(Square, Option<Discs>), Invalid> {
-    let (square, stated) = field.split_once(':').unwrap_or((field, ""));
-    let square = square.trim_ascii().parse()?;
-    let stated = match stated.trim_ascii() {
-        "" => None,
-        text => Some(score(text)?),
-    };
-    Ok((square, stated))
 }
 
 #[cfg(test)]
@@ -82,9 +102,33 @@ mod tests {
             ("E1", "A1", "a1 is not legal here"),
             ("+0", "+x", "`+x` is not a score"),
             ("+0", "+99", "`+99` is not a score"),
+            ("E1:+0", "PA:+0", "a pass, but the side to move has a legal move"),
+            ("E1:+0", "+65", "`+65` is not a score"),
         ] {
             let error = LINE.replace(sound, damaged).parse::<Problem>().unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    /// A fault: such lines were refused, and a score at a pass was ignored.
+    #[test]
+    fn a_score_alone_a_pass_and_a_comment_are_read() {
+        let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";
+        let pass = "XXXXXXXXXXO-XXXXXXOOOXXXXXOXOXXXXXXXXOOXOOXXOOOXOOOOOOOXX-OOO-OX";
+        for (line, expected) in [
+            (format!("{board} X; +18;"), Some(18)),
+            (format!("{board} X; 18"), Some(18)),
+            (format!("{board} X; G8:+18; H1:+12; % by A; B"), Some(18)),
+            (format!("{board} X; +16; H1:+12;"), Some(16)),
+            (format!("{board} X % a comment"), None),
+            (format!("{pass} O; PA:-48;"), Some(-48)),
+            (format!("{pass} O; pass : -48"), Some(-48)),
+            (format!("{pass} O; --:-46;"), Some(-46)),
+            (format!("{pass} O; -48;"), Some(-48)),
+            (format!("{pass} O; --:-127;"), None),
+        ] {
+            let problem: Problem = line.parse().unwrap();
+            assert_eq!(problem.expected(), expected, "{line}");
         }
     }
 }

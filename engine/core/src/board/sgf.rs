@@ -3,55 +3,54 @@
 //! A point is `d3` as in Othello, or `dc` as in Go, both from the upper left corner.
 
 use super::ggf::split_value;
-use super::{Position, Side, Square};
+use super::{Discs, Position, Side, Square, StatedGame};
 use crate::text::excerpt;
 
-/// The main line of a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SgfGame {
-    /// The position before the first turn, seen by the side to move.
-    pub position: Position,
-    /// The side to move in that position.
-    pub side: Side,
-    /// The turns, each with its side; `None` is a pass.
-    pub turns: Vec<(Side, Option<Square>)>,
+/// Reads the main line of the first game of a text. Does not check that the moves are legal. The
+/// error is a message.
+pub fn parse(text: &str) -> Result<StatedGame, String> {
+    let mut nodes = Nodes(begin(text)?);
+    let mut setup = Setup::default();
+    let (mut turns, mut result) = (vec![], None);
+    while let Some((name, values)) = nodes.next_property()? {
+        match (name.as_str(), values.as_slice()) {
+            ("GM", [value]) if value.trim() == "2" => setup.is_othello = true,
+            ("GM", values) => {
+                let game = values.join(" ");
+                return Err(format!("is of game `{}`, not of Othello, GM[2]", excerpt(&game)));
+            }
+            ("SZ", [value]) if value.trim() != "8" => {
+                return Err(format!("has a board of size `{}`, not 8", excerpt(value)));
+            }
+            ("RU", [value]) if value.to_ascii_lowercase().contains("anti") => {
+                return Err(format!("has other rules, `{}`", excerpt(value)));
+            }
+            ("AB" | "AW" | "AE" | "PL", _) if !turns.is_empty() => {
+                return Err(format!("has `{name}` after a move"));
+            }
+            ("AB", values) => setup.put(values, Some(Side::Black))?,
+            ("AW", values) => setup.put(values, Some(Side::White))?,
+            ("AE", values) => setup.put(values, None)?,
+            ("PL", [value]) => setup.side = Some(read_side(value)?),
+            ("B", [value]) => turns.push((Side::Black, read_turn(value)?)),
+            ("W", [value]) => turns.push((Side::White, read_turn(value)?)),
+            ("RE", [value]) => result = read_result(value),
+            _ => {}
+        }
+    }
+    if !setup.is_othello {
+        return Err("does not state its game; expected GM[2], Othello".to_owned());
+    }
+    let side = setup.side.unwrap_or(Side::Black);
+    Ok(StatedGame { position: setup.position(side)?, side, turns, result })
 }
 
-impl SgfGame {
-    /// Reads the main line of the first game of a text. Does not check that the moves are legal.
-    /// The error is a message.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut nodes = Nodes(begin(text)?);
-        let mut setup = Setup::default();
-        let mut turns = vec![];
-        while let Some((name, values)) = nodes.next_property()? {
-            match (name.as_str(), values.as_slice()) {
-                ("GM", [value]) if value.trim() == "2" => setup.is_othello = true,
-                ("GM", values) => {
-                    let game = values.join(" ");
-                    return Err(format!("is of game `{}`, not of Othello, GM[2]", excerpt(&game)));
-                }
-                ("SZ", [value]) if value.trim() != "8" => {
-                    return Err(format!("has a board of size `{}`, not 8", excerpt(value)));
-                }
-                ("AB" | "AW" | "AE" | "PL", _) if !turns.is_empty() => {
-                    return Err(format!("has `{name}` after a move"));
-                }
-                ("AB", values) => setup.put(values, Some(Side::Black))?,
-                ("AW", values) => setup.put(values, Some(Side::White))?,
-                ("AE", values) => setup.put(values, None)?,
-                ("PL", [value]) => setup.side = Some(read_side(value)?),
-                ("B", [value]) => turns.push((Side::Black, read_turn(value)?)),
-                ("W", [value]) => turns.push((Side::White, read_turn(value)?)),
-                _ => {}
-            }
-        }
-        if !setup.is_othello {
-            return Err("does not state its game; expected GM[2], Othello".to_owned());
-        }
-        let side = setup.side.unwrap_or(Side::Black);
-        Ok(Self { position: setup.position(side)?, side, turns })
-    }
+/// Reads a result in discs, `B+12`, `W+3` or `0`; `None` for `W+Resign`, `?` and others.
+fn read_result(value: &str) -> Option<Discs> {
+    let (winner, discs) = value.split_once('+').unwrap_or(("B", value));
+    let sign = read_side(winner).ok()?.sign();
+    let discs = if discs.trim() == "Draw" { 0.0 } else { discs.trim().parse::<f64>().ok()? };
+    (0.0..=64.0).contains(&discs).then_some(sign * discs as Discs)
 }
 
 fn begin(text: &str) -> Result<&str, String> {
@@ -172,7 +171,7 @@ fn read_side(value: &str) -> Result<Side, String> {
 mod tests {
     use super::*;
 
-    fn squares(game: &SgfGame) -> Vec<String> {
+    fn squares(game: &StatedGame) -> Vec<String> {
         let name =
             |turn: &Option<Square>| turn.map_or("pass".to_owned(), |square| square.to_string());
         game.turns.iter().map(|(_, turn)| name(turn)).collect()
@@ -181,26 +180,26 @@ mod tests {
     #[test]
     fn the_main_line_is_read_in_both_notations() {
         let text = "a mail before it (;FF[4]GM[2]SZ[8]PB[a \\] b]C[one\\\ntwo];B[f5];W[fd](;B[]N[x];W[D3])(;B[c4]))";
-        let game = SgfGame::parse(text).unwrap();
+        let game = parse(text).unwrap();
         assert_eq!((game.position, game.side), (Position::START, Side::Black));
         assert_eq!(squares(&game), ["f5", "f4", "pass", "d3"]);
         let sides: Vec<Side> = game.turns.iter().map(|(side, _)| *side).collect();
         assert_eq!(sides, [Side::Black, Side::White, Side::Black, Side::White]);
         // Other programs write blanks and line ends between all parts.
-        let spread = SgfGame::parse("(\n;\nGM[2]\n;B[d3]\n\n;W[c5]\n)\n").unwrap();
+        let spread = parse("(\n;\nGM[2]\n;B[d3]\n\n;W[c5]\n)\n").unwrap();
         assert_eq!(squares(&spread), ["d3", "c5"]);
     }
 
     #[test]
     fn positions_are_set_up_by_points_and_rectangles() {
-        let game = SgfGame::parse("(;GM[2]AB[a1:b2][h8]AW[c1]AE[b1]PL[W];W[d1])").unwrap();
+        let game = parse("(;GM[2]AB[a1:b2][h8]AW[c1]AE[b1]PL[W];W[d1])").unwrap();
         let bits = |names: &[&str]| -> u64 {
             names.iter().map(|name| 1 << name.parse::<Square>().unwrap().index()).sum()
         };
         let (black, white) = (bits(&["a1", "a2", "b2", "h8"]), bits(&["c1"]));
         assert_eq!(game.position, Position::new(white, black).unwrap());
         assert_eq!(game.side, Side::White);
-        assert_eq!(SgfGame::parse("(;GM[2]PL[W])").unwrap().position, Position::START.pass());
+        assert_eq!(parse("(;GM[2]PL[W])").unwrap().position, Position::START.pass());
     }
 
     #[test]
@@ -210,6 +209,7 @@ mod tests {
             ("(;FF[4];B[f5])", "expected GM[2]"),
             ("(;GM[1];B[f5])", "not of Othello"),
             ("(;GM[2]SZ[10])", "size `10`"),
+            ("(;GM[2]RU[Anti-Othello];B[f5])", "other rules, `Anti-Othello`"),
             ("(;GM[2];B[i9])", "`i9` is not a point"),
             ("(;GM[2];B[f5]AB[a1])", "`AB` after a move"),
             ("(;GM[2]AB[a1]PL[x])", "not a side to move"),
@@ -217,8 +217,24 @@ mod tests {
             ("(;GM[2];B[f5", "is not a property"),
             ("(;GM[2];bf5)", "is not a property"),
         ] {
-            let error = SgfGame::parse(text).unwrap_err();
+            let error = parse(text).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn results_in_discs_are_read() {
+        for (text, result) in [
+            ("B+12", Some(12)),
+            ("W+3.0", Some(-3)),
+            ("0", Some(0)),
+            ("Draw", Some(0)),
+            ("B+Resign", None),
+            ("W+T", None),
+            ("?", None),
+            ("B+65", None),
+        ] {
+            assert_eq!(parse(&format!("(;GM[2]RE[{text}])")).unwrap().result, result, "{text}");
         }
     }
 }

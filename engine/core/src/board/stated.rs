@@ -1,15 +1,16 @@
-//! Positions in any notation: a board, a line of OBF, or the transcript of a game.
+//! Positions in any notation: a board, a line of OBF, a game so far, or a board and moves from it.
 
 use std::str::FromStr;
 
-use super::notation::BoardLine;
+use super::notation::{BoardLine, begins_board, position_of, split_board, split_side};
 use super::obf::Problem;
-use super::transcript::{self, Replay};
+use super::transcript::{self, Form, Replay, Turns};
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
-/// A position in any notation: a board with an optional side and score, a line of OBF, or a
-/// transcript, whose last position is meant.
+/// A position in any notation: a board with an optional side and score, a line of OBF, a game in
+/// any form of [`transcript`], or a board and moves from it. Moves stand for the position after
+/// them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
@@ -20,30 +21,64 @@ pub struct StatedPosition {
     pub score: Option<f64>,
     /// The moves whose scores the line states (OBF), with their scores.
     pub moves: Vec<(Square, Discs)>,
+    /// The form of the text.
+    pub form: Form,
 }
 
 impl FromStr for StatedPosition {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let text = text.trim_ascii();
+        let reached = |replay: Replay, form| {
+            let (position, side) = (replay.end, replay.side);
+            Self { position, side, score: None, moves: vec![], form }
+        };
+        if !begins_board(text) {
+            let (turns, replay) = transcript::read(text)?;
+            return Ok(reached(replay, turns.form));
+        }
+        // What follows `%` is a comment.
+        let text = text.split('%').next().unwrap_or_default().trim_ascii();
         if text.contains(';') {
             let problem: Problem = text.parse()?;
             let (score, moves) = (problem.expected(), problem.scored_moves().collect());
             let (position, side) = (problem.position, problem.side);
-            return Ok(Self { position, side, score: score.map(f64::from), moves });
+            let score = score.map(f64::from);
+            return Ok(Self { position, side, score, moves, form: Form::Obf });
         }
-        if text.starts_with(|c: char| matches!(c, 'a'..='h' | 'A'..='H')) {
-            let replay = Replay::from_start(&transcript::parse(text)?)?;
-            return Ok(Self {
-                position: replay.end,
-                side: replay.side,
-                score: None,
-                moves: vec![],
-            });
+        let (board, rest) = split_board(text)?;
+        let (side, rest) = split_side(rest);
+        let side = side.unwrap_or(Side::Black);
+        let is_moves = rest.starts_with(|first: char| first.is_ascii_alphabetic());
+        if is_moves || rest.starts_with("1.") || rest.starts_with("--") {
+            let turns = Turns::scan(rest)?.turns;
+            let replay = Replay::from(position_of(&board, side)?, side).continued(&turns)?;
+            return Ok(reached(replay, Form::BoardAndMoves));
         }
-        let BoardLine { position, side, score } = text.parse()?;
-        Ok(Self { position, side, score, moves: vec![] })
+        let BoardLine { position, side, score } = BoardLine::of(&board, side, rest)?;
+        Ok(Self { position, side, score, moves: vec![], form: Form::Board })
+    }
+}
+
+/// A game as GGF and SGF state it, not yet played by the rules.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StatedGame {
+    /// The position before the first turn, seen by the side to move.
+    pub position: Position,
+    /// The side to move in that position.
+    pub side: Side,
+    /// The turns, each with its side; `None` is a pass.
+    pub turns: Vec<(Side, Option<Square>)>,
+    /// The stated result for black in discs.
+    pub result: Option<Discs>,
+}
+
+impl StatedGame {
+    /// Plays the turns; refuses the first that the rules do not allow.
+    pub fn replay(&self) -> Result<Replay, Invalid> {
+        let mut replay = Replay::from(self.position, self.side);
+        self.turns.iter().try_for_each(|&(side, turn)| replay.turn(Some(side), turn))?;
+        Ok(replay)
     }
 }
 
@@ -58,7 +93,7 @@ mod tests {
         let read = |text: &str| text.parse::<StatedPosition>().unwrap();
         let after_f5_d6 = read("f5d6");
         let line = format!("{BOARD} X");
-        assert_eq!(read(&line), after_f5_d6);
+        assert_eq!(read(&line), StatedPosition { form: Form::Board, ..after_f5_d6.clone() });
         assert_eq!((after_f5_d6.side, after_f5_d6.score), (Side::Black, None));
         let problem = read(&format!("{line}; C3:+2; c4:-1; c5"));
         assert_eq!((problem.position, problem.score), (after_f5_d6.position, Some(2.0)));
@@ -77,6 +112,39 @@ mod tests {
         ] {
             let error = text.parse::<StatedPosition>().unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    /// A fault: a board with moves after it, and games of other forms, were refused.
+    #[test]
+    fn moves_after_a_board_are_played_from_it() {
+        let start = "---------------------------OX------XO---------------------------";
+        let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
+        let read = |text: &str| text.parse::<StatedPosition>();
+        let expected = read("f5d6").unwrap();
+        for (text, form) in [
+            (format!("{start} X f5d6"), Form::BoardAndMoves),
+            (format!("{start} F5 D6"), Form::BoardAndMoves),
+            (format!("{start} * 1. f5 d6"), Form::BoardAndMoves),
+            (format!("{ggs} f5d6"), Form::BoardAndMoves),
+            (format!("{ggs}f5 d6 % a comment"), Form::BoardAndMoves),
+            ("1. f5 d6".to_owned(), Form::Numbered),
+        ] {
+            let found = read(&text).unwrap();
+            assert_eq!(found, StatedPosition { form, ..expected.clone() }, "{text}");
+        }
+        let pass = "XXXXXXXXXXO-XXXXXXOOOXXXXXOXOXXXXXXXXOOXOOXXOOOXOOOOOOOXX-OOO-OX O";
+        let after = read(&format!("{pass} d2")).unwrap();
+        assert_eq!(read(&format!("{pass} pass d2")).unwrap(), after);
+        for (text, said) in [
+            (format!("{start} X f5pad6"), "move 2: a pass"),
+            (format!("{start} X pa"), "move 1: a pass"),
+            (format!("{pass} -- -- d2"), "move 1: a pass"),
+            (format!("{start} O f5"), "move 1: f5 is not legal"),
+            (format!("{ggs}; +65;"), "side to move"),
+        ] {
+            let error = read(&text).unwrap_err().to_string();
+            assert!(error.contains(said), "{text}: {error}");
         }
     }
 }

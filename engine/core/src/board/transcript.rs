@@ -1,17 +1,217 @@
-//! Games as their moves without passes: `f5d6c3…`.
+//! Games as their moves: `f5d6c3…`, and the forms in which other programs write them.
+//!
+//! | form | example |
+//! |---|---|
+//! | [`Form::Transcript`] | `f5d6c3`, `F5 D6 C3`, `f5-d6-c3` |
+//! | [`Form::Commas`] | `f5,d6,c3` |
+//! | [`Form::Numbered`] | `1. f5 d6 2. c3`, `1 f5 2 d6` |
+//! | [`Form::Tagged`] | PGN: `[White "name"]`, then moves, then `56-8` |
+//! | [`Form::Logbook`] | `+f5-d6+c3: +048 00:00 1` |
+//! | [`Form::Column`] | a row of a table, or moves after a label: `7,f5d6c3`, `moves: f5d6c3` |
+//!
+//! A pass is left out, or written as `pass`, `pa`, `ps` or `--` where the rules demand it.
 
 use super::{Discs, Position, Side, Square};
-use crate::text::Invalid;
+use crate::text::{Invalid, excerpt};
 
-/// Reads the squares of a transcript. Blanks and written passes (`pa`, `ps`, `--`) are skipped.
-pub fn parse(text: &str) -> Result<Vec<Square>, Invalid> {
-    let text: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let words = text.chunks(2).map(|pair| pair.iter().collect::<String>());
-    words.filter(|word| !is_pass(word)).map(|word| word.parse()).collect()
+/// The form in which a text states a game or a position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
+#[allow(missing_docs)]
+pub enum Form {
+    #[display("transcript")]
+    Transcript,
+    #[display("moves with commas")]
+    Commas,
+    #[display("numbered moves")]
+    Numbered,
+    #[display("PGN")]
+    Tagged,
+    #[display("logbook")]
+    Logbook,
+    #[display("table or label")]
+    Column,
+    #[display("board")]
+    Board,
+    #[display("OBF")]
+    Obf,
+    #[display("board and moves")]
+    BoardAndMoves,
 }
 
-fn is_pass(word: &str) -> bool {
-    matches!(word.to_ascii_lowercase().as_str(), "pa" | "ps" | "--")
+impl Form {
+    /// Returns a message on records that are not in a form of this program, by form; `None` if all
+    /// are.
+    pub fn report(forms: impl IntoIterator<Item = Self>) -> Option<String> {
+        let mut counts = std::collections::BTreeMap::<Self, u64>::new();
+        for form in forms {
+            *counts.entry(form).or_default() += 1;
+        }
+        if counts.keys().all(|form| matches!(form, Self::Transcript | Self::Board | Self::Obf)) {
+            return None;
+        }
+        let parts = counts.iter().map(|(form, count)| format!("{count} as {form}"));
+        Some(format!("read {}", parts.collect::<Vec<_>>().join(", ")))
+    }
+}
+
+/// The turns of a game as a text states them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Turns {
+    /// The form of the text.
+    pub form: Form,
+    /// The moves, and the written passes as `None`.
+    pub turns: Vec<Option<Square>>,
+    /// The stated result for black in discs.
+    pub result: Option<Discs>,
+}
+
+/// Reads the squares of a transcript of this program, without passes.
+pub fn parse(text: &str) -> Result<Vec<Square>, Invalid> {
+    let squares: Option<Vec<Square>> = Turns::scan(text)?.turns.into_iter().collect();
+    squares.ok_or_else(|| Invalid("has a pass; expected moves alone".to_owned()))
+}
+
+/// Reads a game from the start in any of the forms; refuses a text without a move.
+pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
+    let read = |text: &str| {
+        if text.starts_with("(;") {
+            let form = "a game of GGF or SGF; `import ggf` and `import sgf` read such games";
+            return Err(Invalid(form.to_owned()));
+        }
+        let turns = Turns::scan(text)?;
+        if turns.turns.is_empty() {
+            return Err(Invalid(format!("`{}` has no move", excerpt(text))));
+        }
+        let replay = Replay::from(Position::START, Side::Black).continued(&turns.turns)?;
+        Ok((turns, replay))
+    };
+    read(text).or_else(|error| {
+        let (turns, replay) = column(text).map_or(Err(error), read)?;
+        Ok((Turns { form: Form::Column, ..turns }, replay))
+    })
+}
+
+/// Returns the field of a row, or the text after a label, that has the moves. Any other field that
+/// begins like a move must be an opening of the game: else the row is one damaged game.
+fn column(text: &str) -> Option<&str> {
+    let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
+    fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
+        .filter(|field| field.len() < text.trim_ascii().len())
+        .or_else(|| fields(&[' ']).filter(|_| !begins_with(text, 1)))
+}
+
+fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let moves: Vec<&str> = fields.filter(|field| begins_with(field, 1)).collect();
+    let longest = *moves.iter().max_by_key(|field| field.len())?;
+    let opens = |field: &&str| longest.to_ascii_lowercase().starts_with(&field.to_lowercase());
+    (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
+}
+
+/// Returns whether a text begins with so many moves.
+fn begins_with(text: &str, moves: usize) -> bool {
+    let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let is_square = |pair: [Option<u8>; 2]| {
+        matches!(pair, [Some(b'a'..=b'h' | b'A'..=b'H'), Some(b'1'..=b'8')])
+    };
+    (0..moves).all(|_| is_square([letters.next(), letters.next()]))
+}
+
+/// The words for a pass, in lower case, longer ones before their beginnings.
+const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
+
+impl Turns {
+    /// Reads the turns of a text in any form but that of a table, without playing them.
+    pub fn scan(text: &str) -> Result<Self, Invalid> {
+        let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
+        let mut rest = text.trim_ascii();
+        while let Some((tag, after)) = rest.strip_prefix('[').and_then(|tag| tag.split_once(']')) {
+            read.form = Form::Tagged;
+            read.tag(tag)?;
+            rest = after.trim_ascii_start();
+        }
+        while !rest.is_empty() {
+            rest = read.next(rest)?;
+        }
+        Ok(read)
+    }
+
+    fn tag(&mut self, tag: &str) -> Result<(), Invalid> {
+        let (name, value) = tag.split_once(' ').unwrap_or((tag, ""));
+        let value = value.trim_matches([' ', '"']);
+        match name {
+            "Result" => self.result = result(value),
+            "FEN" | "SetUp" | "Variant"
+                if !["0", "standard", "Othello", "Reversi"].contains(&value) =>
+            {
+                let (name, value) = (excerpt(name), excerpt(value));
+                return Err(Invalid(format!("{name} `{value}`; expected a game from the start")));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads what the text begins with; returns the rest.
+    fn next<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
+        let wrong = || {
+            let word: String = text.chars().take(2).collect();
+            Invalid(format!("`{}` is not a square; expected a1 to h8", excerpt(&word)))
+        };
+        let form = |own: &mut Form, form| *own = if *own == Form::Transcript { form } else { *own };
+        if let Some(Ok(square)) = text.get(..2).map(str::parse) {
+            self.turns.push(Some(square));
+            return Ok(&text[2..]);
+        }
+        let lower: String = text.chars().take(4).collect::<String>().to_ascii_lowercase();
+        if let Some(pass) = PASSES.iter().find(|pass| lower.starts_with(*pass)) {
+            self.turns.push(None);
+            return Ok(&text[pass.len()..]);
+        }
+        let first = text.chars().next().ok_or_else(wrong)?;
+        let after = &text[first.len_utf8()..];
+        match first {
+            '+' => form(&mut self.form, Form::Logbook),
+            ',' | ';' => form(&mut self.form, Form::Commas),
+            '{' | '(' => {
+                let end = if first == '{' { '}' } else { ')' };
+                return after.split_once(end).map(|(_, after)| after).ok_or_else(wrong);
+            }
+            ':' if self.form == Form::Logbook && !self.turns.is_empty() => {
+                let score = after.split_ascii_whitespace().next().unwrap_or_default();
+                self.result = score.parse().ok().filter(|score| (-64..=64).contains(score));
+                return Ok("");
+            }
+            '*' if after.is_empty() && !self.turns.is_empty() => {}
+            '0'..='9' => {
+                let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+                let after = &text[digits..];
+                let (turns, number) = (self.turns.len(), text[..digits].parse::<usize>());
+                let is_next = number.is_ok_and(|n| n == turns + 1 || n == turns / 2 + 1);
+                if after.starts_with('.') || is_next && after.starts_with(' ') {
+                    form(&mut self.form, Form::Numbered);
+                    return Ok(after.trim_start_matches('.'));
+                }
+                if turns == 0 || !text.contains(['-', ':']) {
+                    return Err(wrong());
+                }
+                self.result = Some(result(text).ok_or_else(wrong)?);
+                return Ok("");
+            }
+            '-' | '!' | '?' => {}
+            blank if blank.is_whitespace() => {}
+            _ => return Err(wrong()),
+        }
+        Ok(after)
+    }
+}
+
+/// Reads a result in discs, `56-8` or `56:08`, as that for black.
+fn result(text: &str) -> Option<Discs> {
+    let (black, white) = text.split_once(['-', ':'])?;
+    let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
+    // `1-0` is who won.
+    let is_in_discs = (4..=64).contains(&(u16::from(black) + u16::from(white)));
+    is_in_discs.then(|| Discs::from(black) - Discs::from(white))
 }
 
 /// A position of a game and the move played in it.
@@ -34,16 +234,31 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in that position.
     pub side: Side,
+    /// The passes that may be written here.
+    passes: u8,
 }
 
 impl Replay {
+    /// Begins a game with this position; a side that must pass does so.
+    pub fn from(position: Position, side: Side) -> Self {
+        let mut replay = Self { steps: vec![], end: position, side, passes: 0 };
+        replay.pass_if_needed();
+        replay
+    }
+
     /// Plays `squares` from the start of the game, black first.
     pub fn from_start(squares: &[Square]) -> Result<Self, Invalid> {
-        let mut replay = Self { steps: vec![], end: Position::START, side: Side::Black };
+        let mut replay = Self::from(Position::START, Side::Black);
         for &square in squares {
             replay.push(square)?;
         }
         Ok(replay)
+    }
+
+    /// Plays turns whose sides are not stated.
+    pub fn continued(mut self, turns: &[Option<Square>]) -> Result<Self, Invalid> {
+        turns.iter().try_for_each(|&turn| self.turn(None, turn))?;
+        Ok(self)
     }
 
     /// Plays one more move.
@@ -52,10 +267,47 @@ impl Replay {
         let next = next.ok_or_else(|| illegal(self.steps.len() + 1, square))?;
         self.steps.push(Step { position: self.end, side: self.side, square });
         (self.end, self.side) = (next, self.side.other());
-        if next.moves() == 0 && next.pass().moves() != 0 {
-            (self.end, self.side) = (next.pass(), self.side.other());
-        }
+        self.pass_if_needed();
         Ok(())
+    }
+
+    /// Plays one more move, or takes note of a written pass, which the rules must demand; refuses
+    /// the turn of the wrong side.
+    pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
+        let is_over = self.end.is_over();
+        let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));
+        let name = if side == Some(Side::White) { "W" } else { "B" };
+        match turn {
+            Some(square) if !is_over && side.is_some_and(|side| side != self.side) => {
+                Err(wrong(&format!("{name}[{square}], but it is the other side's turn")))
+            }
+            Some(square) => self.push(square),
+            None if self.passes == 0 || !is_over && side == Some(self.side) => {
+                Err(wrong("a pass, but the side to move has a legal move"))
+            }
+            None => {
+                self.passes -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn pass_if_needed(&mut self) {
+        let passed = self.end.pass();
+        self.passes = match (self.end.moves(), passed.moves()) {
+            (0, 0) => 2,
+            (0, _) => {
+                (self.end, self.side) = (passed, self.side.other());
+                1
+            }
+            _ => 0,
+        };
+    }
+
+    /// Returns the discs of black and of white at the end.
+    pub fn discs(&self) -> [Discs; 2] {
+        let discs = [self.end.player(), self.end.opponent()];
+        self.side.black_first(discs.map(|discs| discs.count_ones() as Discs))
     }
 
     /// Returns the score for black if the game is over.
@@ -72,6 +324,10 @@ pub(super) fn illegal(number: usize, square: Square) -> Invalid {
 mod tests {
     use super::*;
 
+    /// A game of 60 moves with three passes, that ends 56-8.
+    const GAME: &str = "e6f6f5f4g6c5d3g5c4e3h4h5g4g7h6e7h8h3e2e1f2c3b3b4f7g2c6g3d7b2f3c7a2b5a1b1h1\
+        e8a3g1b7h7c1d8b6g8d6c8h2a6a8a4a5a7d1c2f1f8b8d2";
+
     #[test]
     fn a_wipe_out_in_nine_moves_ends_at_64() {
         let squares = parse("f5 d6 c5 f4 e7 f6 g5 e6 e3").unwrap();
@@ -80,16 +336,112 @@ mod tests {
         assert_eq!(replay.steps.len(), 9);
     }
 
+    /// A fault: only `f5d6…` with `pa`, `ps` and `--` was read.
     #[test]
-    fn passes_may_be_written_or_left_out() {
-        assert_eq!(parse("F5pad6--").unwrap(), parse("f5d6").unwrap());
+    fn games_are_read_in_the_forms_of_other_programs() {
+        let squares = parse(GAME).unwrap();
+        let joined = |before: &str, between: &str| -> String {
+            let words = squares.iter().map(|square| format!("{before}{square}"));
+            words.collect::<Vec<_>>().join(between)
+        };
+        let with_pass = |pass: &str| {
+            ["f1", "f8", "b8"]
+                .iter()
+                .fold(GAME.to_owned(), |text, at| text.replace(at, &format!("{at}{pass}")))
+        };
+        let words = with_pass(",pass").replace(',', " ");
+        let pairs = parse(GAME).unwrap();
+        let numbered: String = {
+            let mut turns = Vec::new();
+            let mut replay = Replay::from(Position::START, Side::Black);
+            for square in pairs {
+                let side = replay.side;
+                replay.push(square).unwrap();
+                turns.push(square.to_string());
+                if replay.side == side {
+                    turns.push("--".to_owned());
+                }
+            }
+            let pair = |(at, pair): (usize, &[String])| format!("{}. {}", at + 1, pair.join(" "));
+            turns.chunks(2).enumerate().map(pair).collect::<Vec<_>>().join("\n")
+        };
+        let tags = "[Event \"?\"]\n[Black \"a [b\"]\n[Result \"56-8\"]\n\n";
+        for (text, form, result) in [
+            (GAME.to_ascii_uppercase(), Form::Transcript, None),
+            (joined("", "-"), Form::Transcript, None),
+            (words, Form::Transcript, None),
+            (with_pass("pa"), Form::Transcript, None),
+            (with_pass("PASS"), Form::Transcript, None),
+            (with_pass("--"), Form::Transcript, None),
+            (joined("", ","), Form::Commas, None),
+            (joined("", "; "), Form::Commas, None),
+            (numbered.clone(), Form::Numbered, None),
+            (numbered.replace(". ", "."), Form::Numbered, None),
+            (numbered.replace(". ", " "), Form::Numbered, None),
+            (format!("{numbered} {{good}} 56:08"), Form::Numbered, Some(48)),
+            (format!("{tags}{numbered}\n56-8"), Form::Tagged, Some(48)),
+            (format!("{tags}{GAME}"), Form::Tagged, Some(48)),
+            (
+                format!("{}: +048 00:00 1", joined("+", "-").replace("-+", "-")),
+                Form::Logbook,
+                Some(48),
+            ),
+            (format!("900000,1,{GAME}"), Form::Column, None),
+            (format!("\"{GAME}\";e6f6;-48"), Form::Column, None),
+            (format!("12\t{}", joined("", " ")), Form::Column, None),
+            (format!("{{\"moves\": \"{GAME}\", \"id\": 3}}"), Form::Column, None),
+            (format!("Zugfolge: {GAME} "), Form::Column, None),
+            (format!("Game 12 {GAME}"), Form::Column, None),
+        ] {
+            let (turns, replay) = read(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!((turns.form, turns.result), (form, result), "{text}");
+            assert_eq!((replay.steps.len(), replay.black_score()), (60, Some(48)), "{text}");
+        }
+    }
+
+    /// A fault: written passes were skipped, allowed or not.
+    #[test]
+    fn passes_that_are_not_allowed_are_refused_with_their_place() {
+        let end = |passes: &str| format!("f5d6c5f4e7f6g5e6e3{passes}");
+        for text in [end(""), end("pa"), end("pass pass"), end("--")] {
+            assert_eq!(read(&text).unwrap().1.black_score(), Some(64), "{text}");
+        }
+        for (text, number) in [
+            ("f5pad6", 2),
+            ("f5papad6", 2),
+            ("paf5", 1),
+            ("pa", 1),
+            ("--------------------", 1),
+            (&end("papapa"), 10),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("move {number}: a pass, but")), "{text}: {error}");
+        }
+        // The pass after f1 once, and no second time.
+        let text = GAME.replace("f1", "f1papa");
+        assert!(read(&text).unwrap_err().to_string().starts_with("move 58: a pass"));
     }
 
     #[test]
-    fn an_illegal_move_is_named() {
-        let squares = parse("f5f4a1").unwrap();
-        let error = Replay::from_start(&squares).unwrap_err();
-        assert_eq!(error.to_string(), "move 3: a1 is not legal here");
-        assert!(parse("f5d").is_err());
+    fn what_is_no_game_is_refused() {
+        for (text, said) in [
+            ("f5f4a1", "move 3: a1 is not legal here"),
+            ("f5d", "`d` is not a square"),
+            ("nonsense", "`no` is not a square; expected a1 to h8"),
+            ("f5 d6 xyz", "`xy` is not a square"),
+            ("f5d6,c3x", "`x` is not a square"),
+            ("f5d6 7", "`7` is not a square"),
+            ("7,f5d6c3,e6x", "`7,` is not a square"),
+            ("1. f5 d6 (c3", "`(c` is not a square"),
+            (",,", "`,,` has no move"),
+            ("(;GM[2];B[f5])", "a game of GGF or SGF"),
+            ("[Event \"?\"]", "has no move"),
+            ("[Variant \"Anti\"]\nf5d6", "Variant `Anti`"),
+            ("", "has no move"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+        assert!(parse("f5d6pa").is_err());
     }
 }

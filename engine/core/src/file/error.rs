@@ -11,9 +11,9 @@ use super::{Provenance, VERSION};
 pub enum FileError {
     #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
     Io { path: PathBuf, action: &'static str, source: io::Error },
-    #[error("{}: begins with `{found}`, which is not a file of this program; expected {expected}",
-        path.display())]
-    Foreign { path: PathBuf, expected: &'static str, found: String },
+    #[error("{}: begins with `{found}`, which is not a file of this program; expected {expected}{}",
+        path.display(), conversion.as_ref().map_or(String::new(), |it| format!("; the file {it}")))]
+    Foreign { path: PathBuf, expected: &'static str, found: String, conversion: Option<String> },
     #[error("{}: is {found}; expected {expected}", path.display())]
     OtherKind { path: PathBuf, expected: &'static str, found: &'static str },
     #[error("{}: has format version {found}, newer than version {VERSION}, the newest that this \

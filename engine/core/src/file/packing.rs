@@ -4,7 +4,30 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// Compresses bytes to one frame, independent of earlier frames.
+/// The beginnings of compressed files: the format, and the program that unpacks it.
+const FOREIGN: &[(&[u8], &str, &str)] = &[
+    (b"\x1F\x8B", "gzip", "gunzip"),
+    (b"\x28\xB5\x2F\xFD", "zstd", "unzstd"),
+    (b"BZh", "bzip2", "bunzip2"),
+    (b"\xFD7zXZ\0", "xz", "unxz"),
+    (b"\x04\x22\x4D\x18", "lz4", "unlz4"),
+    (b"\x1F\x9D", "compress", "uncompress"),
+    (b"PK\x03\x04", "zip", "unzip"),
+    (b"7z\xBC\xAF\x27\x1C", "7-Zip", "7z x"),
+    (b"Rar!", "RAR", "unrar x"),
+];
+
+/// Returns what a file is whose bytes begin so, if it must be converted first: a message that
+/// follows the name of the file.
+pub fn unreadable(begin: &[u8]) -> Option<String> {
+    if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
+        return Some("is text in UTF-16; convert it to UTF-8".to_owned());
+    }
+    let (_, name, program) = FOREIGN.iter().find(|(magic, ..)| begin.starts_with(magic))?;
+    Some(format!("is compressed by {name}; unpack it first, by `{program}`"))
+}
+
+/// Compresses bytes to one frame, which does not depend on earlier ones of the thread.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {

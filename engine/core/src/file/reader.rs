@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::format::{self, ContentHash};
 use super::source::{Place, Source};
-use super::{FileError, Kind, Provenance, Section, Summary, VERSION, packing};
+use super::{FileError, Kind, Provenance, Section, Summary, VERSION, packing, unreadable};
 
 /// An iterator over a file's sections in order, each checked. The checksum of the whole content is
 /// checked after the last section, so a file is only verified at the end of the iteration.
@@ -368,8 +368,8 @@ fn read_header(
         }
         None => {
             let expected = expected.map_or("games, positions or weights", Kind::description);
-            let found = header.escape_ascii().to_string();
-            return Err(FileError::Foreign { path, expected, found });
+            let (found, conversion) = (header.escape_ascii().to_string(), unreadable(&header));
+            return Err(FileError::Foreign { path, expected, found, conversion });
         }
     };
     if let Some(expected) = expected.filter(|&expected| expected != kind) {

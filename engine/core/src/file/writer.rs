@@ -240,7 +240,7 @@ fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> 
     }
     let (path, found) = (path.to_owned(), start.escape_ascii().to_string());
     let expected = "what a killed run left, or no file: move it, or name another output";
-    Err(FileError::Foreign { path, expected, found })
+    Err(FileError::Foreign { path, expected, found, conversion: None })
 }
 
 /// Reads a complete output and checks that it has the same provenance.

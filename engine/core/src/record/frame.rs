@@ -12,14 +12,17 @@ const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flag bits: the game has values; some moves deviate from the search.
+/// The flag bits: the game has values; some moves deviate from the search; the stated result is not
+/// that of the moves.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
+const STATED: u8 = 4;
 
-/// Encodes games as columns: first the number of games (u32). Then come five columns of one byte
-/// for each game: random plies, moves, ply solved, score there, and flags. Then, for all games, one
-/// byte for each move, its ordinal; for games with values, one byte for each move, its value; and
-/// for games with deviations, eight bytes, a bit for each move that deviates from the search.
+/// Encodes games as columns: the number of games (u32); then, for all games, one byte each of
+/// random plies, moves, ply solved, score there, and flags; then, for all games, one byte for each
+/// move, its ordinal; then, for games with values, one byte for each move, its value; then, for
+/// games with deviations, eight bytes, a bit for each move that deviates from the search; then, for
+/// games with a stated result, one byte, that result.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
     let mut bytes = (games.len() as u32).to_le_bytes().to_vec();
@@ -36,12 +39,14 @@ pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     bytes.extend(values.map(|value| value.unwrap_or(NO_VALUE) as u8));
     let deviations = games.iter().map(Game::deviations).filter(|&deviations| deviations != 0);
     bytes.extend(deviations.flat_map(u64::to_le_bytes));
+    bytes.extend(games.iter().filter_map(Game::stated).map(|stated| stated as i8 as u8));
     bytes
 }
 
 fn flags(game: &Game) -> u8 {
     let flag = |there: bool, flag: u8| if there { flag } else { 0 };
-    flag(game.values().is_some(), VALUES) | flag(game.deviations() != 0, DEVIATIONS)
+    let (values, stated) = (game.values().is_some(), game.stated().is_some());
+    flag(values, VALUES) | flag(game.deviations() != 0, DEVIATIONS) | flag(stated, STATED)
 }
 
 pub(super) fn games_in(bytes: &[u8]) -> u64 {
@@ -59,8 +64,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     let solved_plies = rest.take(count)?;
     let solved_scores: Vec<i32> = rest.take(count)?.iter().map(|&s| i32::from(s as i8)).collect();
     let flags = rest.take(count)?;
-    if flags.iter().any(|&flags| flags & !(VALUES | DEVIATIONS) != 0) {
-        return Err(wrong("has games with unknown columns"));
+    if flags.iter().any(|&flags| flags & !(VALUES | DEVIATIONS | STATED) != 0) {
+        let remedy = "use the program that wrote it, or a later one";
+        return Err(wrong(&format!(
+            "has games with columns that this program does not know; {remedy}"
+        )));
     }
     let mut games = Vec::with_capacity(count);
     for index in 0..count {
@@ -87,6 +95,15 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
             return Err(wrong("flags deviations of a game that has none"));
         }
         *game = game.clone().with_deviations(deviations).map_err(of_game(index))?;
+    }
+    for (index, game) in games.iter_mut().enumerate().filter(with(STATED)) {
+        let stated = rest.take(1)?.first().map_or(0, |&byte| i32::from(byte as i8));
+        *game = game.clone().with_stated(stated).map_err(of_game(index))?;
+        if game.stated().is_none() {
+            return Err(of_game(index)(Invalid(format!(
+                "states {stated}, the result of its moves"
+            ))));
+        }
     }
     if rest.0.is_empty() { Ok(games) } else { Err(wrong("goes on after its end")) }
 }

@@ -19,6 +19,7 @@ pub struct Game {
     random_plies: u8,
     squares: Vec<Square>,
     black_score: Option<Discs>,
+    stated: Option<Discs>,
     solved: Option<Solved>,
     values: Option<Vec<Option<i8>>>,
     deviations: u64,
@@ -30,14 +31,38 @@ impl Game {
         Self::of_replay(random_plies, &Replay::from_start(squares)?)
     }
 
-    pub(super) fn of_replay(random_plies: u8, replay: &Replay) -> Result<Self, Invalid> {
+    /// Creates a game of the moves of a replay from the start position.
+    pub fn of_replay(random_plies: u8, replay: &Replay) -> Result<Self, Invalid> {
         let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
         let moves = squares.len();
         if usize::from(random_plies) > moves {
             return Err(Invalid(format!("{random_plies} random moves in a game of {moves}")));
         }
         let black_score = replay.black_score();
-        Ok(Self { random_plies, squares, black_score, solved: None, values: None, deviations: 0 })
+        let (stated, solved, values, deviations) = (None, None, None, 0);
+        Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
+    }
+
+    /// Adds the result for black that the source of the game states, unless it is that of the
+    /// moves.
+    pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
+        if black_score.abs() > 64 {
+            return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
+        }
+        let stated = Some(black_score).filter(|_| self.black_score != Some(black_score));
+        Ok(Self { stated, ..self })
+    }
+
+    /// Returns the game with its first `plies` moves, or all if it has fewer, drawn at random.
+    #[must_use]
+    pub fn with_random_plies(self, plies: u8) -> Self {
+        Self { random_plies: plies.min(self.squares.len() as u8), ..self }
+    }
+
+    /// Returns the game without its solved position and its values.
+    #[must_use]
+    pub fn without_scores(&self) -> Self {
+        Self { solved: None, values: None, ..self.clone() }
     }
 
     /// Adds the score under perfect play.
@@ -52,6 +77,13 @@ impl Game {
         // The empty squares go to the winner, so scores are even.
         if black_score.abs() > 64 || black_score % 2 != 0 {
             return Err(Self::no_score(black_score));
+        }
+        if let Some(result) = self.black_score.filter(|_| usize::from(ply) == moves)
+            && result != black_score
+        {
+            let reason =
+                format!("solved as {black_score} at its end, where its result is {result}");
+            return Err(Invalid(reason));
         }
         Ok(Self { solved: Some(solved), ..self })
     }
@@ -108,6 +140,12 @@ impl Game {
         self.black_score
     }
 
+    /// Returns the result for black that the source of the game states, if the moves give another
+    /// or none.
+    pub fn stated(&self) -> Option<Discs> {
+        self.stated
+    }
+
     /// Returns the score under perfect play from some position on, if it is known.
     pub fn solved(&self) -> Option<Solved> {
         self.solved
@@ -158,6 +196,10 @@ mod tests {
         let three = || game("f5 d6 c5");
         let solved = |ply, black_score| three().with_solved(Solved { ply, black_score });
         let values = |values| three().with_values(values);
+        assert!(game(WIPE_OUT).with_solved(Solved { ply: 9, black_score: 64 }).is_ok());
+        let stated = |text, result| game(text).with_stated(result).unwrap().stated();
+        assert_eq!([stated(WIPE_OUT, 64), stated(WIPE_OUT, -3)], [None, Some(-3)]);
+        assert_eq!(stated("f5 d6", 0), Some(0));
         assert!(solved(3, -64).is_ok() && values(vec![None, Some(-64), Some(64)]).is_ok());
         assert_eq!(three().with_deviations(0b101).unwrap().deviations(), 0b101);
         for (refused, expected) in [
@@ -166,6 +208,12 @@ mod tests {
             (solved(4, 0), "solved at ply 4, which a game of 3 moves does not reach"),
             (solved(3, 7), "7 is not a score"),
             (solved(3, 66), "66 is not a score"),
+            // A fault: such a game contradicted itself.
+            (
+                game(WIPE_OUT).with_solved(Solved { ply: 9, black_score: 62 }),
+                "solved as 62 at its end, where its result is 64",
+            ),
+            (three().with_stated(65), "the result 65 is beyond 64 discs"),
             (values(vec![None]), "1 values for 3 moves"),
             (values(vec![None, None, Some(65)]), "value 65 at move 3"),
             (three().with_deviations(1 << 3), "a move after the 3 of the game"),

@@ -1,24 +1,29 @@
-//! Text files with one record a line, each parsed on its own.
+//! Text files with one record a line or more, each parsed on its own.
 
 use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::{BadLine, TextError, TextSource};
+use super::{BadLine, TextError, TextSource, decode};
 
 /// The greatest length of a line in bytes, so that a file without line ends cannot fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
-/// The lines of a text file, compressed by zstd or not, without blank lines.
+/// The records of a text file, compressed by zstd or not: its lines, or games of several lines.
+///
+/// Skips blank lines, comments after `%`, and the head of a table. A game with tags as in PGN, or
+/// with numbered moves, may take several lines.
 pub struct Lines {
     source: TextSource,
-    line: Vec<u8>,
+    record: Vec<u8>,
     number: u64,
+    /// The line after the record, if it was read, and its number.
+    ahead: Option<(u64, Vec<u8>)>,
 }
 
 impl From<TextSource> for Lines {
     fn from(source: TextSource) -> Self {
-        Self { source, line: vec![], number: 0 }
+        Self { source, record: vec![], number: 0, ahead: None }
     }
 }
 
@@ -33,29 +38,34 @@ impl Lines {
         &self.source
     }
 
-    /// Parses the next line that is not blank by `parse`; `None` at the end of the file.
+    /// Returns the number of the record's first line, counted from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Parses the next record with `parse`; `None` at the end of the file.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
     ) -> Result<Option<Result<T, BadLine>>, TextError> {
-        while self.read_line()? {
-            let line = self.line.trim_ascii();
-            if !line.is_empty() {
-                let parsed = text(line).and_then(|line| parse(line).map_err(|e| e.to_string()));
-                let path = || self.source.path().to_owned();
-                let bad = |reason| BadLine { path: path(), number: self.number, reason };
-                return Ok(Some(parsed.map_err(bad)));
-            }
+        if !self.read_record()? {
+            return Ok(None);
         }
-        Ok(None)
+        let parsed = match self.record.len() as u64 > MAX_LINE_BYTES {
+            true => Err(format!("longer than {MAX_LINE_BYTES} bytes")),
+            false => parse(&decode(&self.record)).map_err(|error| error.to_string()),
+        };
+        let path = || self.source.path().to_owned();
+        let bad = |reason| BadLine { path: path(), number: self.number, reason };
+        Ok(Some(parsed.map_err(bad)))
     }
 
-    /// Parses the next line that is not blank; `None` at the end of the file.
+    /// Parses the next record; `None` at the end of the file.
     pub fn next_line<T: FromStr<Err: Display>>(&mut self) -> Result<Option<T>, TextError> {
         Ok(self.next_by(T::from_str)?.transpose()?)
     }
 
-    /// Parses up to `count` lines; returns an empty vector at the end of the file.
+    /// Parses up to `count` records; returns an empty vector at the end of the file.
     pub fn next_lines<T: FromStr<Err: Display>>(
         &mut self,
         count: usize,
@@ -63,19 +73,96 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Reads a line, or the beginning of a long line; returns false at the end of the file.
-    fn read_line(&mut self) -> Result<bool, TextError> {
-        self.line.clear();
-        self.number = self.source.line();
-        Ok(self.source.read_until(b'\n', MAX_LINE_BYTES, &mut self.line)? > 0)
+    /// Reads a record, or the beginning of a long one; returns false at the end of the file.
+    fn read_record(&mut self) -> Result<bool, TextError> {
+        loop {
+            self.record.clear();
+            match self.ahead.take() {
+                Some((number, line)) => (self.number, self.record) = (number, line),
+                None => {
+                    let (read, number) = read_line(&mut self.source, &mut self.record)?;
+                    if !read {
+                        return Ok(false);
+                    }
+                    self.number = number;
+                }
+            }
+            let line = self.record.trim_ascii();
+            if !line.is_empty() && !(self.number == 1 && is_table_head(line)) {
+                break;
+            }
+        }
+        let mut goes_on = is_tag(&self.record) || move_number(&self.record) == Some(1);
+        while goes_on && self.record.len() as u64 <= MAX_LINE_BYTES {
+            let mut line = vec![];
+            let (read, number) = read_line(&mut self.source, &mut line)?;
+            goes_on = read && continues(&self.record, &line);
+            if goes_on {
+                self.record.push(b'\n');
+                self.record.append(&mut line);
+            } else if read {
+                self.ahead = Some((number, line));
+            }
+        }
+        Ok(true)
     }
 }
 
-fn text(line: &[u8]) -> Result<&str, String> {
-    if line.len() as u64 > MAX_LINE_BYTES {
-        return Err(format!("longer than {MAX_LINE_BYTES} bytes"));
+/// Reads a line without blanks around it and without a comment, empty if it is one; returns false
+/// at the end of the file, and the number of the line.
+fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
+    let number = source.line();
+    let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
+    if line.trim_ascii_start().first() == Some(&b'%') {
+        line.clear();
     }
-    str::from_utf8(line).map_err(|_| "is not text in UTF-8".to_owned())
+    line.truncate(line.trim_ascii_end().len());
+    Ok((read, number))
+}
+
+/// Returns whether a game that has begun with `game` goes on with `line`: moves follow tags, also
+/// after a blank line, and numbered moves follow each other up to a blank line.
+fn continues(game: &[u8], line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
+    if is_tag(last) {
+        return true;
+    }
+    let mut lines = game.split(|&byte| byte == b'\n');
+    let is_numbered = lines.any(|line| move_number(line) == Some(1));
+    let goes_on = match (move_number(line), line) {
+        (Some(number), _) => number != 1,
+        (None, [first, second, ..]) => {
+            second.is_ascii_digit() || b"-p".contains(&first.to_ascii_lowercase())
+        }
+        _ => line == b"*",
+    };
+    is_numbered && goes_on && !is_tag(line)
+}
+
+/// Returns whether a line is a tag of PGN, such as `[White "name"]`.
+fn is_tag(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.len() > 2 && line[0] == b'[' && line[1].is_ascii_alphabetic() && line.ends_with(b"]")
+}
+
+/// Returns the 12 of a line that begins with `12.`.
+fn move_number(line: &[u8]) -> Option<u64> {
+    let line = line.trim_ascii_start();
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = str::from_utf8(&line[..digits]).ok()?;
+    if line.get(digits) == Some(&b'.') { number.parse().ok() } else { None }
+}
+
+/// Returns whether a line is the head of a table: names without a digit between separators.
+fn is_table_head(line: &[u8]) -> bool {
+    let is_name = |name: &[u8]| {
+        let name = name.trim_ascii();
+        name.first().is_some_and(u8::is_ascii_alphabetic)
+            && name.iter().all(|&byte| byte.is_ascii_alphabetic() || b"_ ".contains(&byte))
+    };
+    let names = || line.split(|byte| b",;\t|".contains(byte));
+    names().count() > 1 && names().all(is_name)
 }
 
 #[cfg(test)]
@@ -164,5 +251,36 @@ mod tests {
         assert_eq!(lines(largest.as_bytes()).next_line::<u32>().unwrap(), Some(0));
         assert_eq!(lines(format!("{largest}\n1").as_bytes()).next_lines::<u32>(9).unwrap(), [0, 1]);
         assert!(lines(format!("{largest}0\n").as_bytes()).next_line::<u32>().is_err());
+    }
+
+    /// A fault: a game in PGN was refused line by line, and a comment or the head of a table as a
+    /// game.
+    #[test]
+    fn games_of_several_lines_are_records_and_comments_and_table_heads_are_not() {
+        for (text, expected) in [
+            ("% a\n1\n  % b\n2", &["1", "2"][..]),
+            ("id,game_moves\n1,f5\nid,game_moves", &["1,f5", "id,game_moves"]),
+            (
+                "[Event \"?\"]\n[Result \"*\"]\n\n1. e6\nf6 2. f5\n56-8\n\n[Event \"?\"]\n1. f5\n*",
+                &[
+                    "[Event \"?\"]\n[Result \"*\"]\n\n1. e6\nf6 2. f5\n56-8",
+                    "[Event \"?\"]\n1. f5\n*",
+                ],
+            ),
+            (
+                "1. f5 d6\n2. c3 d3\n1. f5 f6\nf4\n\nf5d6",
+                &["1. f5 d6\n2. c3 d3", "1. f5 f6\nf4", "f5d6"],
+            ),
+            ("f5d6\nf5f6\n1 f5\n2 d6", &["f5d6", "f5f6", "1 f5", "2 d6"]),
+        ] {
+            let read = lines(text.as_bytes()).next_lines::<String>(99).unwrap();
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+
+    /// A fault: names with letters of ISO-8859-1 blocked the line.
+    #[test]
+    fn other_text_than_utf_8_is_read_as_iso_8859_1() {
+        assert_eq!(lines(b"\xE4\xE9").next_line::<String>().unwrap().unwrap(), "\u{E4}\u{E9}");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{BYTE_ORDER_MARK, BadLine, TextError};
-use crate::file::packing;
+use crate::file::{packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
@@ -52,7 +52,11 @@ impl TextSource {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
         let failed = TextError::io(path, "read it");
-        let packed = source.fill_buf().map_err(failed)?.starts_with(ZSTD_MAGIC);
+        let begin = source.fill_buf().map_err(failed)?;
+        let packed = begin.starts_with(ZSTD_MAGIC);
+        if let Some(reason) = unreadable(begin).filter(|_| !packed) {
+            return Err(TextError::Content { path: path.to_owned(), reason });
+        }
         let text: Box<dyn BufRead + Send> = if packed {
             let counted = Counted { source, consumed: unpacked.clone() };
             let decoder = packing::unpacker(counted).map_err(failed)?;
@@ -172,5 +176,23 @@ mod tests {
         let mut source = TextSource::open(Path::new("/dev/zero")).unwrap();
         let error = source.read_until(b'\n', 100, &mut vec![]).unwrap_err().to_string();
         assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
+    }
+
+    /// A fault: such a file was refused line by line, as text that is not UTF-8.
+    #[test]
+    fn a_file_of_another_compression_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (begin, said) in [
+            (&b"\x1F\x8B\x08\0"[..], "is compressed by gzip; unpack it first, by `gunzip`"),
+            (b"BZh91AY", "by bzip2"),
+            (b"\xFD7zXZ\0\0", "by xz"),
+            (b"PK\x03\x04\x14", "by zip"),
+            (b"\xFF\xFEf\x005\0", "is text in UTF-16; convert it to UTF-8"),
+        ] {
+            std::fs::write(file.path(), begin).unwrap();
+            let text = TextSource::open(file.path()).err().unwrap().to_string();
+            let records = crate::file::kind_of(file.path()).unwrap_err().to_string();
+            assert!(text.contains(said) && records.contains(said), "{text}, {records}");
+        }
     }
 }

@@ -3,8 +3,9 @@
 //!
 //! The players and the tournament have number 0, the date is 0. The header states the depth at
 //! which most games have a theoretical score, if every game that is long enough has one at that
-//! depth. Otherwise the theoretical score repeats the result. The format has no place for the other
-//! data of our records.
+//! depth. Otherwise the field of the score repeats the result. The result of a game that was broken
+//! off is the stated one, or black's discs on the board. The file cannot hold the other data of our
+//! records.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +42,8 @@ fn common_solved_ply(games: &[Game]) -> Option<u8> {
 fn record(game: &Game, solved_ply: Option<u8>) -> [u8; RECORD_BYTES] {
     let mut record = [0; RECORD_BYTES];
     let discs = |black_score: i32| ((black_score + 64) / 2) as u8;
-    record[6] = game.black_score().map_or_else(|| discs_on_the_board(game), discs);
+    let result = game.stated().or(game.black_score());
+    record[6] = result.map_or_else(|| game.replay().discs()[0] as u8, discs);
     let solved = game.solved().filter(|solved| Some(solved.ply) == solved_ply);
     record[7] = solved.map_or(record[6], |solved| discs(solved.black_score));
     for (code, &square) in record[MOVES_AT..].iter_mut().zip(game.squares()) {
@@ -49,16 +51,6 @@ fn record(game: &Game, solved_ply: Option<u8>) -> [u8; RECORD_BYTES] {
         *code = 10 * (index / 8 + 1) + index % 8 + 1;
     }
     record
-}
-
-/// Returns black's discs at the end of an unfinished game.
-fn discs_on_the_board(game: &Game) -> u8 {
-    let replay = game.replay();
-    let black = match replay.side {
-        othello_engine::board::Side::Black => replay.end.player(),
-        othello_engine::board::Side::White => replay.end.opponent(),
-    };
-    black.count_ones() as u8
 }
 
 #[cfg(test)]
@@ -91,6 +83,9 @@ mod tests {
         assert_eq!((bytes.len(), bytes[14]), (16 + 68 * 10, 56));
         assert_eq!(bytes[10..12], [0xE8, 7]);
         assert_eq!(read(&bytes), games);
+        // A fault: the result of a game that was broken off was that of its board.
+        let broken_off = games[3].clone().with_stated(26).unwrap();
+        assert_eq!(wthor(&[broken_off], 2024).unwrap()[16 + 6], 45);
         // Black's discs at the end, and under perfect play; in a game that was broken off, those on
         // the board.
         assert_eq!(bytes[16 + 68 * 9..][6..8], [64, 27]);

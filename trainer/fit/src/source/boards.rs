@@ -1,12 +1,16 @@
-//! Reads scored boards as text, one per line: `64 characters [X|O] score`.
+//! Reads scored boards as text, one a line: `64 characters [X|O] score`, or OBF, where the score is
+//! that of the position or of its best move.
 
 use std::path::Path;
 
-use othello_engine::board::notation::BoardLine;
-use othello_engine::record::{Label, ScoredPosition};
+use othello_engine::board::StatedPosition;
+use othello_engine::board::transcript::Form;
+use othello_engine::progress::Silent;
+use othello_engine::record::{Label, POSITIONS_PER_FRAME, RecordError, ScoredPosition};
+use othello_engine::text::{Lines, TextError};
 
 use super::lines::Records;
-use super::{Entries, SourceError, labelled};
+use super::{Entries, SourceError, checksum, labelled};
 
 /// Reads the positions of a file and skips blank lines. If the player must pass, the record is the
 /// position after the pass, with the score for the other side.
@@ -14,19 +18,75 @@ pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceE
     Records::open(path, parse)
 }
 
-fn parse(line: &str) -> Result<ScoredPosition, String> {
-    let board: BoardLine = line.parse().map_err(|error| format!("{error}"))?;
+/// A text of scored boards as data of its own. Lines without a score, and finished games, are
+/// skipped; a line of another form is an error.
+pub struct ScoredBoards {
+    lines: Lines,
+    sha256: Option<String>,
+}
+
+impl ScoredBoards {
+    /// Opens a file whose first record is a position; `None` for any other file.
+    pub(super) fn open(path: &Path) -> Result<Option<Self>, TextError> {
+        let first = Lines::open(path)?.next_by(str::parse::<StatedPosition>)?;
+        let begun = matches!(first, Some(Ok(_)));
+        Ok(if begun { Some(Self { lines: Lines::open(path)?, sha256: None }) } else { None })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.lines.source().bytes()
+    }
+
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.lines.source().bytes_read()
+    }
+
+    pub(super) fn sha256(&self) -> Option<&str> {
+        self.sha256.as_deref()
+    }
+
+    /// Returns the next positions; `None` at the end of the file.
+    pub(super) fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
+        let lines: Vec<StatedPosition> = self.lines.next_lines(POSITIONS_PER_FRAME)?;
+        if lines.is_empty() {
+            let path = self.lines.source().path();
+            self.sha256 = Some(checksum(path, &Silent).map_err(|e| RecordError::Search(e.into()))?);
+            return Ok(None);
+        }
+        let row =
+            |line: &StatedPosition| labelled(line.position, Label::of_discs(line.score?)?).ok();
+        Ok(Some(lines.iter().filter_map(row).collect()))
+    }
+}
+
+fn parse(line: &str) -> Result<(ScoredPosition, Form), String> {
+    let board: StatedPosition = line.parse().map_err(|error| format!("{error}"))?;
     let score = board.score.ok_or("the line has no score")?;
     let label = Label::of_discs(score).ok_or("the score is beyond 64 discs")?;
-    labelled(board.position, label)
+    Ok((labelled(board.position, label)?, board.form))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::records::{Frame, Records};
     use othello_engine::board::Position;
+    use othello_testing::scratch;
+
+    fn parse(line: &str) -> Result<ScoredPosition, String> {
+        super::parse(line).map(|(row, _)| row)
+    }
 
     const START: &str = "---------------------------OX------XO---------------------------";
+
+    /// A fault: OBF was refused.
+    #[test]
+    fn a_line_of_obf_has_the_score_of_its_best_move() {
+        let label = |line: String| parse(&line).unwrap().label().discs();
+        assert_eq!(label(format!("{START} X; f5:+2; d3:-4; % a comment")), 2.0);
+        assert_eq!(label(format!("{START} O; -18;")), -18.0);
+        assert!(parse(&format!("{START} X; f5")).unwrap_err().contains("no score"));
+    }
 
     #[test]
     fn the_score_is_that_of_the_side_to_move() {
@@ -50,5 +110,32 @@ mod tests {
         assert!(parse(START).is_err());
         let over = format!("XXXX{} 64", "-".repeat(60));
         assert!(parse(&over).unwrap_err().contains("over"));
+    }
+
+    /// A fault: `fit` and `loss` refused such a text, which `benchmark --exact` read.
+    #[test]
+    fn a_text_of_boards_is_data_as_records_are() {
+        let text = format!("% problems\n{START} X; f5:+2;\n{START} X\n{START} O -4\n");
+        let labels = scratch::with_file("a.obf", text.as_bytes(), |path| {
+            let mut records = Records::open(path).unwrap();
+            let stretches = records.stretches(path, [1, 1], &Silent).unwrap();
+            assert_eq!((stretches.len(), stretches[0].records()), (1, 2));
+            assert_eq!(records.sha256(), Some(checksum(path, &Silent).unwrap().as_str()));
+            let mut labels = vec![];
+            let read = stretches[0].each_frame(|frame| {
+                if let Frame::Positions(rows) = frame {
+                    labels.extend(rows.iter().map(|row| row.label().discs()));
+                }
+                Ok::<(), RecordError>(())
+            });
+            read.map(|()| labels)
+        });
+        assert_eq!(labels.unwrap(), [2.0, -4.0]);
+        for other in ["hello\n", "\x7FELF and more bytes", "id,moves\n"] {
+            let error = scratch::with_file("a.obf", other.as_bytes(), |path| {
+                Records::open(path).err().unwrap().to_string()
+            });
+            assert!(error.contains("not a file of this program"), "{error}");
+        }
     }
 }

@@ -4,11 +4,11 @@
 //! player's colour (i8), the move played (i8), the score for the player (i8). Integers are
 //! little-endian. The colour and the move are not needed for the fit and are ignored.
 
-use std::io::BufReader;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 use othello_engine::board::{Discs, Position};
-use othello_engine::file::open_ordinary;
+use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Label, ScoredPosition};
 
 use super::fixed::FixedRecords;
@@ -21,14 +21,16 @@ pub const RECORD_BYTES: usize = 19;
 pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     let file = open_ordinary(path)?;
     let bytes = file.metadata().map_err(SourceError::io(path, "open it"))?.len();
+    let mut file = BufReader::with_capacity(1 << 16, file);
     if bytes % RECORD_BYTES as u64 != 0 {
+        let packed = unreadable(file.fill_buf().map_err(SourceError::io(path, "read it"))?);
+        let reason = format!("{bytes} bytes; expected a multiple of {RECORD_BYTES}");
         return Err(SourceError::Format {
             path: path.to_owned(),
             expected: "a file of Egaroucid's boards",
-            reason: format!("{bytes} bytes; expected a multiple of {RECORD_BYTES}"),
+            reason: packed.map_or(reason, |packed| format!("it {packed}")),
         });
     }
-    let file = BufReader::with_capacity(1 << 16, file);
     Ok(FixedRecords::new(path, file, [0, bytes / RECORD_BYTES as u64], parse))
 }
 
@@ -107,5 +109,7 @@ mod tests {
         assert!(rows[4].is_ok());
         assert!(read(&[0; 20]).is_err_and(|error| error.to_string().contains("20 bytes")));
         assert!(read(&[]).unwrap().is_empty());
+        let packed = read(b"\x28\xB5\x2F\xFD and more").unwrap_err().to_string();
+        assert!(packed.contains("it is compressed by zstd; unpack it first"), "{packed}");
     }
 }

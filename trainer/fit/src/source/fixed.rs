@@ -46,7 +46,7 @@ impl<T, const BYTES: usize> Iterator for FixedRecords<T, BYTES> {
             return Some(Err(SourceError::io(&self.path, "read it")(error)));
         }
         Some(Ok((self.parse)(&record).map_err(|reason| {
-            let place = format!("record {}", self.number);
+            let place = self.place();
             Rejection { path: self.path.clone(), place, reason }
         })))
     }
@@ -55,5 +55,9 @@ impl<T, const BYTES: usize> Iterator for FixedRecords<T, BYTES> {
 impl<T, const BYTES: usize> Entries<T> for FixedRecords<T, BYTES> {
     fn bytes_read(&self) -> u64 {
         self.header_bytes + self.number * BYTES as u64
+    }
+
+    fn place(&self) -> String {
+        format!("record {}", self.number)
     }
 }

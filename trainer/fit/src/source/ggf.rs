@@ -2,156 +2,94 @@
 //! `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, with any number of games in a file, plain or compressed by
 //! zstd.
 //!
-//! Fields are `NAME[value]`; `\` escapes the next character. `BO` is the board at the start of the
-//! game. `B` and `W` are moves: the square, then optionally `/value/seconds`, which is ignored.
-//! Text between games, such as their number in a match, is skipped.
+//! Fields are `NAME[value]`; `\` takes the next character literally. `BO` has the board that the
+//! game starts with, `B` and `W` are moves: the square, then perhaps `/value/seconds`, which is
+//! ignored. `TY` has the rules, `RE` the result. Text between games, such as their number in a
+//! match, is skipped.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use othello_engine::board::ggf::{self, Fields};
-use othello_engine::board::transcript::Replay;
-use othello_engine::board::{Position, Side, Square};
-use othello_engine::record::Game;
+use othello_engine::board::{Discs, Side, StatedGame};
+use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::text::{TextSource, excerpt};
 
-use super::{Entries, Rejection, SourceError};
-
-/// The greatest size of a game in bytes, so that a file without games cannot fill the memory.
-const MAX_GAME_BYTES: u64 = 1 << 16;
+use super::pieces::{self, Games, Make, NO_END};
+use super::{Entries, SourceError};
 
 /// Reads the games of a file one after another.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
-    Ok(GgfGames { source: TextSource::open(path)?, piece: vec![], number: 0 })
+    open(path, pieces::game)
 }
 
-struct GgfGames {
-    source: TextSource,
-    piece: Vec<u8>,
-    number: u64,
+/// Reads the positions of the games of a file that begin with another board than the usual one,
+/// each with the result of its game. Games from the usual board give none.
+pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
+    open(path, pieces::positions)
 }
 
-impl GgfGames {
-    /// Reads up to the end of the next game; returns the line of the game's beginning, if there is
-    /// one.
-    fn next_piece(&mut self) -> Result<Option<u64>, SourceError> {
-        self.piece.clear();
-        let mut line = self.source.line();
-        loop {
-            let from = self.piece.len();
-            let left = MAX_GAME_BYTES.saturating_sub(from as u64);
-            let bytes = self.source.read_until(b')', left, &mut self.piece)?;
-            if self.piece.trim_ascii().is_empty() {
-                return Ok(None);
-            }
-            if from == 0 {
-                let blank = self.piece.len() - self.piece.trim_ascii_start().len();
-                line += self.piece[..blank].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            }
-            if bytes == 0 || self.piece.ends_with(b";)") || bytes > left {
-                self.number += 1;
-                return Ok(Some(line));
-            }
-        }
-    }
+fn open<T>(path: &Path, make: Make<T>) -> Result<Games<T>, SourceError> {
+    Ok(Games::new(TextSource::open(path)?, false, parse, make))
 }
 
-fn parse(piece: &[u8]) -> Result<Game, String> {
-    if piece.len() as u64 > MAX_GAME_BYTES {
-        return Err(format!("longer than {MAX_GAME_BYTES} bytes"));
-    }
-    let text = str::from_utf8(piece).map_err(|_| "is not text in UTF-8")?;
+fn parse(text: &str) -> Result<StatedGame, String> {
     let (_, game) = text.split_once("(;").ok_or_else(|| {
         format!("`{}` does not begin a game; expected (;GM[Othello]…;)", excerpt(text.trim()))
     })?;
-    let game = game.strip_suffix(";)").ok_or("the game has no end; expected ;)")?;
-    let mut replay = Replay::from_start(&[]).map_err(|error| error.to_string())?;
-    let mut begins = false;
+    let game = game.strip_suffix(')').ok_or(NO_END)?.trim_end_matches(';');
+    let (mut begin, mut turns, mut result, mut rules) = (None, vec![], None, String::new());
     for field in Fields(game) {
         let (name, value) = field?;
         match name {
             "GM" if !value.eq_ignore_ascii_case("othello") => {
                 return Err(format!("a game of `{}`, not of Othello", excerpt(&value)));
             }
+            "TY" => rules = read_rules(&value)?,
+            "RE" => result = read_result(&value),
             "BO" => {
-                check_board(&value)?;
-                begins = true;
+                let wrong =
+                    || format!("it begins with `{}`, not with a board of 8 by 8", excerpt(&value));
+                begin = Some(ggf::read_board(&value).ok_or_else(wrong)?);
             }
-            "B" | "W" => push(&mut replay, name, &value)?,
+            "B" | "W" => {
+                let turn = ggf::read_turn(&value);
+                let turn = turn.map_err(|error| format!("move {}: {error}", turns.len() + 1))?;
+                turns.push((if name == "B" { Side::Black } else { Side::White }, turn));
+            }
             _ => {}
         }
     }
-    if !begins {
-        return Err("no board that it begins with; expected BO[8 …]".to_owned());
-    }
-    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
-    Game::new(0, &squares).map_err(|error| error.to_string())
+    let (position, side) = begin.ok_or("no board that it begins with; expected BO[8 …]")?;
+    // The result of a game with komi is not the difference of the discs.
+    let result = result.filter(|_| !rules.contains('k'));
+    Ok(StatedGame { position, side, turns, result })
 }
 
-/// Returns the players for a message, ` (one against other)`, if the game names them.
-fn players(piece: &[u8]) -> String {
-    let text = String::from_utf8_lossy(piece);
-    let game = text.split_once("(;").map_or("", |(_, game)| game);
-    let fields: Vec<_> = Fields(game).map_while(Result::ok).collect();
-    let player = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted);
-    match (player("PB"), player("PW")) {
-        (Some((_, black)), Some((_, white))) => {
-            format!(" ({} against {})", excerpt(black), excerpt(white))
-        }
-        _ => String::new(),
-    }
-}
-
-/// Refuses a game that does not start from the usual position.
-fn check_board(value: &str) -> Result<(), String> {
-    if ggf::read_board(value) == Some((Position::START, Side::Black)) {
-        return Ok(());
-    }
-    Err(format!("it begins with `{}`, not with the usual board", excerpt(value)))
-}
-
-/// Plays a move, `f5/1.25/3.1`, or a pass, `pa`.
-fn push(replay: &mut Replay, name: &str, value: &str) -> Result<(), String> {
-    let number = replay.steps.len() + 1;
-    let turn = ggf::read_turn(value).map_err(|error| format!("move {number}: {error}"))?;
-    // The replay passes by itself if a side must; other passes are not allowed.
-    let Some(square) = turn else { return Ok(()) };
-    let side = if name == "B" { Side::Black } else { Side::White };
-    if side != replay.side && replay.end.moves() != 0 {
-        return Err(format!(
-            "move {number}: {name}[{}], but it is the other side's turn",
-            excerpt(value)
-        ));
-    }
-    replay.push(square).map_err(|error| error.to_string())
-}
-
-impl Iterator for GgfGames {
-    type Item = Result<Result<Game, Rejection>, SourceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let line = match self.next_piece().transpose()? {
-            Ok(line) => line,
-            Err(error) => return Some(Err(error)),
-        };
-        let rejected = |reason| {
-            let path: PathBuf = self.source.path().to_owned();
-            let place = format!("line {line}, game {}{}", self.number, players(&self.piece));
-            Rejection { path, place, reason }
-        };
-        Some(Ok(parse(&self.piece).map_err(rejected)))
+/// Reads the letters of the rules, of `s8r18` `sr`: both colours at the same time, a random board,
+/// or komi; refuses others, such as those of `8a`.
+fn read_rules(value: &str) -> Result<String, String> {
+    let rules = value.split(':').next().unwrap_or_default();
+    let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
+    let letters = letters.to_ascii_lowercase();
+    match letters.chars().find(|letter| !"skr".contains(*letter)) {
+        None => Ok(letters),
+        Some('a') => Err(format!("an anti game, TY[{}]: fewer discs win", excerpt(value))),
+        Some(_) => Err(format!("a game of other rules, TY[{}]", excerpt(value))),
     }
 }
 
-impl Entries<Game> for GgfGames {
-    fn bytes_read(&self) -> u64 {
-        self.source.bytes_read()
-    }
+/// Reads a result, `+48.00` or `-64:r`; `None` for `?`.
+fn read_result(value: &str) -> Option<Discs> {
+    let discs = value.split(':').next()?.trim().parse::<f64>().ok()?;
+    (-64.0..=64.0).contains(&discs).then_some(discs.round() as Discs)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use othello_engine::board::transcript::Replay;
     use othello_testing::scratch;
+
+    use super::*;
 
     const HEAD: &str = "(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200]PW[Saio3000]\
         RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[+0.00]";
@@ -236,7 +174,7 @@ mod tests {
             "line 3, game 3 (Saio1200 against Saio3000): move 2: `zz` is not a square",
             "line 4, game 4 (Saio1200 against Saio3000): `B f5",
             "line 5, game 5 (Saio1200 against Saio3000): a game of `Chess`, not of Othello",
-            "line 6, game 6 (Saio1200 against Saio3000): it begins with `8 ----",
+            "line 6, game 6 (Saio1200 against Saio3000): it begins with `----",
             "line 7, game 7 (Saio1200 against Saio3000): it begins with `10 ---",
             "line 8, game 8 (Saio1200 against Saio3000): no board that it begins with",
             "line 9, game 9: `nonsense ;)` does not begin a game",
@@ -253,5 +191,116 @@ mod tests {
             message.contains("line 12, game 12 (Saio1200 against Saio3000): the game has no end"),
             "{message}"
         );
+    }
+
+    /// A fault: games with these rules were imported as ordinary ones.
+    #[test]
+    fn games_of_other_rules_are_refused_by_name() {
+        let typed = |rules: &str| game("B[f5]").replace("TY[8]", &format!("TY[{rules}]"));
+        for rules in ["8", "8k", "s8", "8r20", "s8r18:l", "S8K"] {
+            assert!(read(typed(rules).as_bytes())[0].is_ok(), "{rules}");
+        }
+        for (rules, said) in [
+            ("8a", "(Saio1200 against Saio3000): an anti game, TY[8a]"),
+            ("s8ar20", "an anti game"),
+            ("8A", "an anti game"),
+            ("8x", "other rules, TY[8x]"),
+        ] {
+            let games = read(format!("{}{}", typed(rules), game("B[f5]")).as_bytes());
+            let error = games[0].as_ref().unwrap_err();
+            assert!(error.contains(said) && games[1].is_ok(), "{rules}: {error}");
+        }
+    }
+
+    /// A fault: a game that was cut took the next one along, and `;)` in a value ended its game.
+    #[test]
+    fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
+        let whole = game("B[f5]W[d6]");
+        for cut in
+            [24, 80, 150, whole.len() - 10, whole.len() - 5, whole.len() - 3, whole.len() - 2]
+        {
+            for between in ["\n", "", "\n\n2 "] {
+                let text = format!("{}{between}{whole}\n{whole}", &whole[..cut]);
+                let games = read(text.as_bytes());
+                let there = games.iter().map(Result::is_ok).collect::<Vec<_>>();
+                assert_eq!(there, [false, true, true], "cut at {cut}: {games:?}");
+                let line = if between.is_empty() { 1 } else { 2 };
+                let said = games[0].as_ref().unwrap_err();
+                assert!(
+                    said.contains("line 1, game 1") && said.contains("has no end"),
+                    "{line} {said}"
+                );
+            }
+        }
+        let values = [
+            "well played ;) thanks",
+            "a \\] b ;) c",
+            ";)",
+            "(;",
+            ")(",
+            "(a (b)",
+            "as (;GM[Othello\\]BO[8 x\\];)",
+        ];
+        for value in values {
+            let text = format!("{}\n{whole}", game(&format!("CO[{value}]B[f5]")));
+            let games = read(text.as_bytes());
+            assert!(games.len() == 2 && games.iter().all(Result::is_ok), "{value}: {games:?}");
+        }
+    }
+
+    /// A fault: they were skipped, and the side of a pass was not looked at.
+    #[test]
+    fn passes_that_are_not_allowed_are_refused_with_their_place() {
+        for moves in ["B[f5]W[pa]B[pa]W[d6]", "B[f5]W[pa]", "B[pa]W[f5]"] {
+            let error = read(game(moves).as_bytes())[0].clone().unwrap_err();
+            assert!(error.contains(": a pass, but"), "{moves}: {error}");
+        }
+        assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
+    }
+
+    /// A fault: nothing was said, and that of a game that was broken off was lost.
+    #[test]
+    fn a_stated_result_that_the_moves_do_not_give_is_kept() {
+        let stated = |result: &str, moves: &str| {
+            let text = game(moves).replace("RE[+0.00]", &format!("RE[{result}]"));
+            read(text.as_bytes())[0].as_ref().unwrap().stated()
+        };
+        // The board has 13 discs: with the empty squares, black wins by 64.
+        for (result, expected) in
+            [("+64.00", None), ("+13", None), ("-64", Some(-64)), ("+62:r", Some(62)), ("?", None)]
+        {
+            assert_eq!(stated(result, WIPE_OUT), expected, "{result}");
+        }
+        assert_eq!(stated("-12:t", "B[f5]"), Some(-12));
+        let komi = game(WIPE_OUT).replace("TY[8]", "TY[8k]");
+        assert_eq!(read(komi.as_bytes())[0].as_ref().unwrap().stated(), None);
+    }
+
+    #[test]
+    fn names_in_iso_8859_1_do_not_block_the_moves() {
+        let name = [b"Ren".as_slice(), b"\xE9", b"e"].concat();
+        let text = game(WIPE_OUT);
+        let at = text.find("Saio1200").unwrap();
+        let bytes = [&text.as_bytes()[..at], &name, &text.as_bytes()[at..]].concat();
+        assert_eq!(read(&bytes)[0].as_ref().unwrap().squares().len(), 9);
+    }
+
+    /// Black to move on a board where it has one move, d1 from a1 over b1 and c1, which ends the
+    /// game.
+    #[test]
+    fn positions_of_games_from_other_boards_have_the_result_as_label() {
+        let row = "-------- ".repeat(7);
+        let other = game("B[d1]").replace(BOARD, &format!("BO[8 *OO----O {row}*]"));
+        let broken_off = game("B[f5]").replace("---O*---", "---OO---");
+        let text = format!("{}{other}{broken_off}", game(WIPE_OUT));
+        let rows: Vec<Result<ScoredPosition, String>> =
+            scratch::with_file("games.ggf", text.as_bytes(), read_other_boards)
+                .unwrap()
+                .map(|row| row.unwrap().map_err(|error| error.to_string()))
+                .collect();
+        let row = rows[0].as_ref().unwrap();
+        assert_eq!((row.position().player(), row.label().discs()), (1, 62.0));
+        assert!(rows[1].as_ref().unwrap_err().contains("broken off"), "{rows:?}");
+        assert_eq!(rows.len(), 2);
     }
 }

@@ -314,6 +314,13 @@ mod tests {
     #[test]
     fn a_broken_off_game_has_no_result_but_may_be_solved() {
         let game = Game::new(0, &transcript::parse("f5d6c5f4").unwrap()).unwrap();
+        // A fault: the stated result of a game that was broken off was lost.
+        let stated = game.clone().with_stated(-26).unwrap();
+        let rules = |text: &str| text.parse::<LabelRules>().unwrap();
+        assert!(labels(&LabelRules::default(), &stated).is_empty());
+        let plies_0_and_1 = labels(&rules("0..1:stated"), &stated);
+        assert_eq!(plies_0_and_1, [(0, -26.0, 1.0), (1, 26.0, 1.0)]);
+        assert_eq!(labels(&rules("all:stated"), &wipe_out()).len(), 9);
         assert!(labels(&LabelRules::default(), &game).is_empty());
         let game = game.with_solved(Solved { ply: 4, black_score: 0 }).unwrap();
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);

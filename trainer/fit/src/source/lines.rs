@@ -2,21 +2,22 @@
 
 use std::path::Path;
 
+use othello_engine::board::transcript::Form;
 use othello_engine::text::{BadLine, Lines};
 
 use super::{Entries, Rejection, SourceError};
 
 pub(super) struct Records<T> {
     lines: Lines,
-    parse: fn(&str) -> Result<T, String>,
+    parse: Parse<T>,
+    form: Option<Form>,
 }
 
+type Parse<T> = fn(&str) -> Result<(T, Form), String>;
+
 impl<T> Records<T> {
-    pub(super) fn open(
-        path: &Path,
-        parse: fn(&str) -> Result<T, String>,
-    ) -> Result<Self, SourceError> {
-        Ok(Self { lines: Lines::open(path)?, parse })
+    pub(super) fn open(path: &Path, parse: Parse<T>) -> Result<Self, SourceError> {
+        Ok(Self { lines: Lines::open(path)?, parse, form: None })
     }
 }
 
@@ -25,13 +26,29 @@ impl<T> Iterator for Records<T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.lines.next_by(self.parse).transpose()?;
-        Some(record.map(|parsed| parsed.map_err(Rejection::from)).map_err(SourceError::from))
+        self.form = None;
+        let parsed = match record {
+            Ok(parsed) => parsed,
+            Err(error) => return Some(Err(error.into())),
+        };
+        Some(Ok(parsed.map_err(Rejection::from).map(|(record, form)| {
+            self.form = Some(form);
+            record
+        })))
     }
 }
 
 impl<T> Entries<T> for Records<T> {
     fn bytes_read(&self) -> u64 {
         self.lines.source().bytes_read()
+    }
+
+    fn place(&self) -> String {
+        format!("line {}", self.lines.number())
+    }
+
+    fn form(&self) -> Option<Form> {
+        self.form
     }
 }
 

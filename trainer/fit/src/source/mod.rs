@@ -21,17 +21,21 @@ pub mod ggf;
 pub mod import;
 mod labels;
 mod lines;
+mod pieces;
 pub mod records;
+pub mod sgf;
 pub mod transcripts;
 pub mod wthor;
 
 use std::io::Read as _;
 use std::path::Path;
 
-use othello_engine::board::Position;
+use othello_engine::board::transcript::{Form, Replay};
+use othello_engine::board::{Discs, Position};
 use othello_engine::file::open_ordinary;
 use othello_engine::progress::Progress;
-use othello_engine::record::{Label, ScoredPosition, Weight};
+use othello_engine::record::{Game, Label, ScoredPosition, Weight};
+use othello_engine::text::Invalid;
 use sha2::{Digest as _, Sha256};
 
 pub use error::{Rejection, SourceError};
@@ -42,6 +46,26 @@ pub use labels::{LabelRule, LabelRules, Labelled, Lambda, Origin, Plies, Use};
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
+
+    /// Returns the place of the record that was read last, such as `line 7`.
+    fn place(&self) -> String;
+
+    /// Returns the form of that record, if the format has several.
+    fn form(&self) -> Option<Form> {
+        None
+    }
+}
+
+/// Makes a game of a replay, with the stated result if the board at the end of the game gives
+/// another one, whether or not the empty squares count.
+fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
+    let game = Game::of_replay(0, replay)?;
+    let [black, white] = replay.discs();
+    let is_of_board = |result| game.black_score().is_some() && result == black - white;
+    match result {
+        Some(result) if !is_of_board(result) => game.with_stated(result),
+        _ => Ok(game),
+    }
 }
 
 /// Creates a labelled position. If the player must pass, the result is the position after the pass,

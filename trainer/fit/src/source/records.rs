@@ -1,14 +1,15 @@
-//! Our own files of records, distinguished by their kind.
+//! Our own files of records, distinguished by their kind, and texts of scored boards.
 
 use std::path::{Path, PathBuf};
 
-use othello_engine::file::{self, Kind};
+use othello_engine::file::{self, FileError, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
     FramePlace, Game, GameReader, PositionReader, RecordError, ScoredPosition,
 };
 use rayon::prelude::*;
 
+use super::boards::ScoredBoards;
 use super::{LabelRules, Labelled, SourceError};
 
 /// An opened file of records.
@@ -17,6 +18,8 @@ pub enum Records {
     Games(GameReader),
     /// Positions or openings, which already have labels.
     Positions(PositionReader),
+    /// Lines of boards with scores.
+    Boards(ScoredBoards),
 }
 
 /// A frame of a file of records.
@@ -41,7 +44,8 @@ impl Frame {
 #[derive(Clone, Debug)]
 pub struct Stretch {
     path: PathBuf,
-    first: FramePlace,
+    /// The first frame; `None` for the beginning of a text.
+    first: Option<FramePlace>,
     frames: u64,
     /// The number of records in the stretch.
     records: u64,
@@ -55,17 +59,23 @@ macro_rules! either {
         match $records {
             Records::Games($reader) => $call,
             Records::Positions($reader) => $call,
+            Records::Boards($reader) => $call,
         }
     };
 }
 
 impl Records {
-    /// Opens a file of games, positions or openings.
+    /// Opens a file of games, positions or openings, or a text of scored boards.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
-        Ok(match file::kind_of(path)? {
-            Kind::Positions | Kind::Openings => Self::Positions(PositionReader::open(path)?),
+        Ok(match file::kind_of(path) {
+            Ok(Kind::Positions | Kind::Openings) => Self::Positions(PositionReader::open(path)?),
             // Files of other kinds are refused by the reader, by name.
-            _ => Self::Games(GameReader::open(path)?),
+            Ok(_) => Self::Games(GameReader::open(path)?),
+            Err(foreign @ FileError::Foreign { .. }) => match ScoredBoards::open(path) {
+                Ok(Some(boards)) => Self::Boards(boards),
+                _ => return Err(foreign.into()),
+            },
+            Err(error) => return Err(error.into()),
         })
     }
 
@@ -86,7 +96,11 @@ impl Records {
 
     /// Returns whether the records are a complete enumeration, so that none can be held out.
     pub fn is_enumerated(&self) -> bool {
-        either!(self, reader => reader.is_enumerated())
+        match self {
+            Self::Games(reader) => reader.is_enumerated(),
+            Self::Positions(reader) => reader.is_enumerated(),
+            Self::Boards(_) => false,
+        }
     }
 
     /// Returns the next frame; `None` at the end of the file.
@@ -94,12 +108,17 @@ impl Records {
         Ok(match self {
             Self::Games(reader) => reader.next_frame()?.map(Frame::Games),
             Self::Positions(reader) => reader.next_frame()?.map(Frame::Positions),
+            Self::Boards(boards) => boards.next_frame()?.map(Frame::Positions),
         })
     }
 
     /// Skips damage up to the next frame; returns false if there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
-        either!(self, reader => reader.resynchronize())
+        match self {
+            Self::Games(reader) => reader.resynchronize(),
+            Self::Positions(reader) => reader.resynchronize(),
+            Self::Boards(_) => Ok(false),
+        }
     }
 
     /// Checks a file without decoding its records, and divides it into stretches of about `games`
@@ -113,13 +132,17 @@ impl Records {
         let (size, most_positions) = match self {
             Self::Games(_) => (games, 60),
             Self::Positions(_) => (positions, 1),
+            // A text has no places to go to.
+            Self::Boards(_) => (u64::MAX, 1),
         };
         let (mut stretches, mut read): (Vec<Stretch>, u64) = (vec![], 0);
         loop {
-            let first = either!(&*self, reader => reader.place());
-            let Some(records) = either!(self, reader => reader.pass_by_frame())? else {
-                return Ok(stretches);
+            let (first, records) = match self {
+                Self::Games(reader) => (Some(reader.place()), reader.pass_by_frame()?),
+                Self::Positions(reader) => (Some(reader.place()), reader.pass_by_frame()?),
+                Self::Boards(boards) => (None, boards.next_frame()?.map(|rows| rows.len() as u64)),
             };
+            let Some(records) = records else { return Ok(stretches) };
             if stretches.last().is_none_or(|last| last.records >= size) {
                 let path = path.to_owned();
                 stretches.push(Stretch { path, first, frames: 0, records: 0, most_positions: 0 });
@@ -153,7 +176,11 @@ impl Stretch {
         mut take: impl FnMut(Frame) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut records = Records::open(&self.path)?;
-        either!(&mut records, reader => reader.go_to(self.first))?;
+        match (&mut records, self.first) {
+            (Records::Games(reader), Some(first)) => reader.go_to(first)?,
+            (Records::Positions(reader), Some(first)) => reader.go_to(first)?,
+            _ => {}
+        }
         for _ in 0..self.frames {
             records.next_frame()?.map_or(Ok(()), &mut take)?;
         }

@@ -1,21 +1,22 @@
-//! Reads games as text, one per line: `f5d6c3…`. Passes may be written or omitted.
+//! Reads games as text, one a line or in several, in the forms of [`transcript`].
 
 use std::path::Path;
 
-use othello_engine::board::transcript;
+use othello_engine::board::transcript::{self, Form};
 use othello_engine::record::Game;
 
 use super::lines::Records;
-use super::{Entries, SourceError};
+use super::{Entries, SourceError, with_result};
 
 /// Reads the games of a file line by line and skips blank lines.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     Records::open(path, parse)
 }
 
-fn parse(line: &str) -> Result<Game, String> {
-    let squares = transcript::parse(line).map_err(|error| error.to_string())?;
-    Game::new(0, &squares).map_err(|error| error.to_string())
+fn parse(line: &str) -> Result<(Game, Form), String> {
+    let (turns, replay) = transcript::read(line).map_err(|error| error.to_string())?;
+    let game = with_result(&replay, turns.result).map_err(|error| error.to_string())?;
+    Ok((game, turns.form))
 }
 
 #[cfg(test)]

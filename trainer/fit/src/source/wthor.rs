@@ -10,8 +10,9 @@ use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use othello_engine::board::{Discs, Square};
-use othello_engine::file::open_ordinary;
+use othello_engine::file::{open_ordinary, unreadable};
 use othello_engine::record::{Game, Solved};
+use othello_engine::text::Invalid;
 
 use super::fixed::FixedRecords;
 use super::{Entries, SourceError};
@@ -34,6 +35,15 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     file.read_exact(&mut header)
         .map_err(|_| wrong(format!("{length} bytes, fewer than its header has")))?;
     let games = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
+    let names = u64::from(u16::from_le_bytes([header[8], header[9]])).max(games.into());
+    for (bytes, content) in [(20, "players (.JOU)"), (26, "tournaments (.TRN)")] {
+        if names > 0 && length == HEADER_BYTES as u64 + bytes * names {
+            return Err(wrong(format!("it has the names of {names} {content}")));
+        }
+    }
+    if let Some(reason) = unreadable(&header) {
+        return Err(wrong(format!("it {reason}")));
+    }
     let expected = HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(games);
     if length != expected {
         let reason = format!("{length} bytes; expected {expected} for the {games} games it states");
@@ -64,11 +74,18 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
         return Err(format!("moves after the end of the game, which is move {count}"));
     }
     let squares = moves[..count].iter().map(|&code| square(code));
-    let game = Game::new(0, &squares.collect::<Result<Vec<_>, _>>()?);
+    let game = with_discs(&squares.collect::<Result<Vec<_>, _>>()?, record[6]);
     let game = game.map_err(|error| error.to_string())?;
     let Some(ply) = solved_ply.filter(|&ply| usize::from(ply) <= count) else { return Ok(game) };
     let black_score = Discs::from(record[7]) * 2 - 64;
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
+}
+
+/// Makes a game with black's stated discs, which are no result if those on the board of a game that
+/// was broken off.
+fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
+    let (game, black) = (Game::new(0, squares)?, Discs::from(black));
+    if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }
 }
 
 fn square(code: u8) -> Result<Square, String> {
@@ -111,6 +128,44 @@ mod tests {
         assert_eq!(names, ["f5", "d6", "c5"]);
         assert_eq!(game.solved(), Some(Solved { ply: 3, black_score: 16 }));
         assert_eq!(games[1].as_ref().unwrap().solved(), None);
+    }
+
+    /// A fault: results of games that were broken off were lost, and those of others not compared.
+    #[test]
+    fn stated_discs_are_kept_unless_they_are_those_of_the_board() {
+        let wipe_out = [56, 64, 53, 46, 75, 66, 57, 65, 35];
+        for (moves, black, expected) in [
+            // Black has 5 discs on the board.
+            (&wipe_out[..3], 45, Ok(Some(26))),
+            (&wipe_out[..3], 0, Ok(Some(-64))),
+            (&wipe_out[..3], 5, Ok(None)),
+            (&wipe_out[..3], 65, Err("the result 66 is beyond 64 discs")),
+            (&wipe_out, 64, Ok(None)),
+            (&wipe_out, 13, Ok(None)),
+            (&wipe_out, 60, Ok(Some(56))),
+        ] {
+            let mut bytes = file(&[(0, moves)]);
+            bytes[14] = 0;
+            bytes[HEADER_BYTES + 6] = black;
+            let game = read(&bytes).unwrap().remove(0).map_err(|rejection| rejection.reason);
+            let stated = game.as_ref().map(Game::stated);
+            assert_eq!(stated.map_err(String::as_str), expected, "{black}");
+        }
+    }
+
+    /// A fault: they were files of games with another number of bytes.
+    #[test]
+    fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
+        for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {
+            for count_at in [4, 8] {
+                let mut file = vec![0; HEADER_BYTES + 3 * bytes];
+                file[count_at] = 3;
+                let error = read(&file).unwrap_err().to_string();
+                assert!(error.contains(said), "{error}");
+            }
+        }
+        let error = read(b"\x1F\x8B\x08\0 and many more bytes").unwrap_err().to_string();
+        assert!(error.contains("compressed by gzip"), "{error}");
     }
 
     #[test]

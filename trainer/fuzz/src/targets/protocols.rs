@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use othello_engine::board::Side;
-use othello_engine::board::sgf::SgfGame;
+use othello_engine::board::sgf;
 use othello_engine::eval::Zero;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
@@ -12,7 +12,7 @@ use othello_engine::search::{Level, Search};
 
 /// Checks sessions of GTP and of NBoard, and SGF games.
 pub(super) fn protocols(data: &[u8]) {
-    if let Ok(game) = SgfGame::parse(&String::from_utf8_lossy(data)) {
+    if let Ok(game) = sgf::parse(&String::from_utf8_lossy(data)) {
         let mut board = Board::new(game.position, game.side);
         let first = game.position.discs();
         let is_legal = |(side, turn): &(Side, Turn)| board.play(*side, *turn).is_ok();

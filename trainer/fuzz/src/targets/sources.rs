@@ -5,6 +5,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use othello_engine::eval::MAX_STEPS;
+use othello_engine::file::unreadable;
 use othello_engine::record::{Game, ScoredPosition};
 use othello_trainer::export::egaroucid::read_egaroucid;
 use othello_trainer::export::read_npz::read_npz;
@@ -52,12 +53,16 @@ pub(super) fn texts(data: &[u8]) {
     let lines = data.split(|&byte| byte == b'\n');
     let lines = lines.filter(|line| !line.trim_ascii().is_empty()).count();
     scratch::with_file("games.txt", data, |path| {
-        let games = entries(transcripts::read(path), path, data.len()).expect("no bad files");
+        let games = entries(transcripts::read(path), path, data.len());
+        assert_eq!(games.is_none(), unreadable(data).is_some());
+        let Some(games) = games else { return };
         games.iter().flatten().for_each(|game| check_game(&Some(game.clone())));
-        assert_eq!(games.len(), lines);
+        // Comments and table heads are no records, and games with tags or numbers have many lines.
+        let is_plain = !data.iter().any(|byte| b"%[.,;|\t".contains(byte));
+        assert!(if is_plain { games.len() == lines } else { games.len() <= lines });
         let rows = entries(boards::read(path), path, data.len()).expect("no bad files");
         rows.iter().flatten().for_each(check_row);
-        assert_eq!(rows.len(), lines);
+        assert_eq!(rows.len(), games.len());
     });
 }
 

@@ -49,6 +49,9 @@ pub(super) fn boards(data: &[u8]) {
                 let score = score.map_or(String::new(), |score| score.to_string());
                 printed.push_str(&format!("; {square}:{score}"));
             }
+            if let Some(score) = problem.score {
+                printed.push_str(&format!("; {score:+}"));
+            }
             assert_eq!(printed.parse().as_ref(), Ok(&problem));
             assert!(problem.expected().is_none_or(|score| score.abs() <= 64));
         }
@@ -65,6 +68,14 @@ fn check_position(position: &Position) {
 
 pub(super) fn transcript(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
+    match transcript::read(text) {
+        Ok((_, read)) => {
+            let squares: Vec<Square> = read.steps.iter().map(|step| step.square).collect();
+            let replay = Replay::from_start(&squares).expect("moves that were played");
+            assert_eq!((replay.end, replay.side), (read.end, read.side));
+        }
+        Err(error) => check_message(&error),
+    }
     let squares = match transcript::parse(text) {
         Ok(squares) => squares,
         Err(error) => return check_message(&error),

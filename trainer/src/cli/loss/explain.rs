@@ -1,7 +1,7 @@
 //! `--explain`: prints the contribution of each pattern and each scalar feature to a value.
 
 use anyhow::Context as _;
-use othello_engine::board::notation::BoardLine;
+use othello_engine::board::StatedPosition;
 use othello_engine::eval::ByClass;
 use othello_engine::eval::WeightsChoice;
 
@@ -9,7 +9,7 @@ use crate::metrics::{Explainer, Explanation};
 
 /// Explains the value of a board line.
 pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Explanation> {
-    let position = line.parse::<BoardLine>().context("--explain")?.position;
+    let position = line.parse::<StatedPosition>().context("--explain")?.position;
     let explanation = explainer(weights)?.explain(&position).context("--explain")?;
     Ok(Explanation { board: line.to_owned(), ..explanation })
 }

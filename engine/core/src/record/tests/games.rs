@@ -19,13 +19,18 @@ fn random_game(seed: u64, moves: usize) -> Game {
 
 fn any_game() -> impl Strategy<Value = Game> {
     let score = any::<Option<(u8, i8)>>();
-    (any::<u64>(), 0..61usize, score, any::<bool>(), any::<u64>()).prop_map(
-        |(seed, moves, solved, values, deviations)| {
+    let stated = any::<Option<i8>>();
+    (any::<u64>(), 0..61usize, score, any::<bool>(), any::<u64>(), stated).prop_map(
+        |(seed, moves, solved, values, deviations, stated)| {
             let mut game = random_game(seed, moves);
+            if let Some(stated) = stated {
+                game = game.with_stated(i32::from(stated) / 2).unwrap();
+            }
             let count = game.squares().len();
             if let Some((ply, score)) = solved {
                 let ply = ply % (count as u8 + 1);
-                let black_score = i32::from(score) / 4 * 2;
+                let at_its_end = game.black_score().filter(|_| usize::from(ply) == count);
+                let black_score = at_its_end.unwrap_or(i32::from(score) / 4 * 2);
                 game = game.with_solved(Solved { ply, black_score }).unwrap();
             }
             if values {
@@ -73,7 +78,8 @@ proptest! {
 
 #[test]
 fn a_frame_read_is_a_frame_written() {
-    let games: Vec<Game> = (0..30).map(|seed| random_game(seed, 60)).collect();
+    let mut games: Vec<Game> = (0..30).map(|seed| random_game(seed, 60)).collect();
+    games.push(random_game(30, 40).with_stated(-26).unwrap());
     let bytes = frame::encode(&games);
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
@@ -132,7 +138,25 @@ fn frames_may_be_the_callers_own() {
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }
 
-/// Random games are the worst case for size, since nothing repeats.
+/// A fault: the result of a game that was broken off was lost.
+#[test]
+fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
+    let cut = random_game(3, 40).with_stated(26).unwrap();
+    let whole = random_game(4, 60);
+    let frame = frame::encode(&[cut.clone(), whole.clone()]);
+    assert_eq!(frame::decode(&frame).unwrap(), [cut, whole.clone()]);
+    // The flags are the last column before the moves.
+    let mut damaged = frame::encode(&[whole.clone()]);
+    damaged[4 + 4] |= 4;
+    damaged.push(whole.black_score().unwrap() as u8);
+    let error = frame::decode(&damaged).unwrap_err().reason.to_string();
+    assert!(error.contains("the result of its moves"), "{error}");
+    damaged[4 + 4] |= 8;
+    let error = frame::decode(&damaged).unwrap_err().reason.to_string();
+    assert!(error.contains("columns that this program does not know"), "{error}");
+}
+
+/// The worst case for size: nothing repeats in random games.
 #[test]
 fn a_game_takes_at_most_50_bytes() {
     let folder = tempfile::tempdir().unwrap();

@@ -129,9 +129,7 @@ fn solve<E: Evaluate>(
 
 #[expect(clippy::expect_used, reason = "scores and plies are those of this game's positions")]
 fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
-    let plain = Game::new(game.random_plies(), game.squares())
-        .and_then(|plain| plain.with_deviations(game.deviations()))
-        .expect("the game's own moves");
+    let plain = game.without_scores();
     let game = match solved {
         Some(solved) => plain.with_solved(solved).expect("a position that the game reaches"),
         None => plain,

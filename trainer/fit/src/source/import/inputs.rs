@@ -4,20 +4,28 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use othello_engine::board::transcript::Form;
 use othello_engine::progress::Progress;
 
+use super::{Imported, RandomPlies, Summary};
 use crate::source::{Entries, SourceError, checksum};
 
 /// Files in a fixed order: in the order named; those of a folder, sorted by name.
 pub(super) struct Inputs {
     files: Vec<PathBuf>,
+    /// For each file, the number of random moves that its games begin with.
+    random_plies: Vec<u8>,
     bytes: u64,
 }
 
 impl Inputs {
-    /// Collects files, and the visible files in folders. If an extension is given, only such files
-    /// are taken from folders.
-    pub(super) fn find(paths: &[PathBuf], extension: Option<&str>) -> Result<Self, SourceError> {
+    /// Collects files and the visible files in folders, only those with an extension if one is
+    /// given.
+    pub(super) fn find(
+        paths: &[PathBuf],
+        extension: Option<&str>,
+        random_plies: &[RandomPlies],
+    ) -> Result<Self, SourceError> {
         let mut files = vec![];
         for path in paths {
             if path.is_dir() {
@@ -31,11 +39,21 @@ impl Inputs {
             let metadata = fs::metadata(file);
             bytes += metadata.map_err(SourceError::io(file, "read it"))?.len();
         }
-        Ok(Self { files, bytes })
+        let of = |file: &PathBuf| {
+            let fits =
+                |rule: &&RandomPlies| rule.path.as_ref().is_none_or(|path| file.starts_with(path));
+            random_plies.iter().rfind(fits).map_or(0, |rule| rule.plies)
+        };
+        let random_plies = files.iter().map(of).collect();
+        Ok(Self { files, random_plies, bytes })
     }
 
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    pub(super) fn random_plies(&self) -> &[u8] {
+        &self.random_plies
     }
 
     pub(super) fn checksums(&self, progress: &dyn Progress) -> Result<Vec<String>, SourceError> {
@@ -43,42 +61,79 @@ impl Inputs {
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Passes every entry to `take`; passes `None` for a refused one, which is reported.
-    pub(super) fn read<T, E: Entries<T>>(
+    /// Counts every entry and passes those that are accepted to `take`; lists refused ones, and
+    /// games that end with another result than the stated one.
+    pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
         is_done: bool,
         progress: &dyn Progress,
-        mut take: impl FnMut(Option<T>) -> Result<(), SourceError>,
-    ) -> Result<(), SourceError> {
+        mut take: impl FnMut(T) -> Result<(), SourceError>,
+    ) -> Result<Summary, SourceError> {
         let done = if is_done { self.bytes } else { 0 };
         progress.begin_stoppable("import (bytes)", done, self.bytes);
-        let mut rejected = 0_u64;
-        for file in &self.files {
+        let (mut summary, mut told) = (Summary::default(), Told { progress, lines: [0; 2] });
+        let mut forms = vec![];
+        for (file, &random_plies) in self.files.iter().zip(&self.random_plies) {
             let (mut entries, mut shown) = (open(file)?, 0);
             while let Some(entry) = entries.next() {
                 progress.check()?;
-                let entry = entry?.map_err(|rejection| {
-                    rejected += 1;
-                    if rejected <= MOST_TOLD {
-                        progress.message(&format!("rejected: {rejection}"));
+                match entry? {
+                    Ok(record) => {
+                        let record = record.with_random_plies(random_plies);
+                        record.count(&mut summary);
+                        forms.extend(entries.form());
+                        if let Some(doubt) = record.doubt() {
+                            summary.differing += 1;
+                            told.tell(1, || {
+                                format!("{}: {}: {doubt}", file.display(), entries.place())
+                            });
+                        }
+                        take(record)?;
                     }
-                });
-                take(entry.ok())?;
+                    Err(rejection) => {
+                        summary.rejected += 1;
+                        told.tell(0, || rejection.to_string());
+                    }
+                }
                 if !is_done {
                     progress.advance(entries.bytes_read().saturating_sub(shown));
                 }
                 shown = entries.bytes_read();
             }
         }
-        if rejected > MOST_TOLD {
-            progress.message(&format!("rejected: {} more", rejected - MOST_TOLD));
-        }
-        Ok(())
+        told.finish();
+        Form::report(forms.iter().copied()).into_iter().for_each(|line| progress.message(&line));
+        Ok(summary)
     }
 }
 
-/// The greatest number of rejections that are reported one by one.
+/// Messages on single records of both kinds, and the number of each.
+struct Told<'a> {
+    progress: &'a dyn Progress,
+    lines: [u64; 2],
+}
+
+impl Told<'_> {
+    const KINDS: [&'static str; 2] = ["rejected", "another result"];
+
+    fn tell(&mut self, kind: usize, line: impl FnOnce() -> String) {
+        self.lines[kind] += 1;
+        if self.lines[kind] <= MOST_TOLD {
+            self.progress.message(&format!("{}: {}", Self::KINDS[kind], line()));
+        }
+    }
+
+    fn finish(&self) {
+        for (kind, lines) in Self::KINDS.iter().zip(self.lines) {
+            if lines > MOST_TOLD {
+                self.progress.message(&format!("{kind}: {} more", lines - MOST_TOLD));
+            }
+        }
+    }
+}
+
+/// The most records of a kind that are listed one by one.
 const MOST_TOLD: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, SourceError> {

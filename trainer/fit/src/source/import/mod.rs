@@ -7,6 +7,7 @@ mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use othello_engine::file::{Begin, Existing, Provenance, check_output};
 use othello_engine::progress::Progress;
@@ -28,15 +29,27 @@ pub struct Summary {
     pub rejected: u64,
     /// The number of games that stop before their end.
     pub incomplete: u64,
+    /// The number of finished games whose stated result is not that of their moves.
+    pub differing: u64,
+    /// The number of games that were broken off and have a stated result.
+    pub stated: u64,
     /// The checksum of the output's content.
     pub sha256: String,
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { games, positions, rejected, incomplete, sha256 } = self;
+        let Self { games, positions, rejected, incomplete, differing, stated, sha256 } = self;
         write!(f, "{games} games ({incomplete} incomplete), {positions} positions, ")?;
-        write!(f, "{rejected} records rejected\nsha256 {sha256}")
+        write!(f, "{rejected} records rejected")?;
+        if differing + stated > 0 {
+            write!(
+                f,
+                "\n{differing} finished games state another result than that of their moves; "
+            )?;
+            write!(f, "{stated} incomplete games state one")?;
+        }
+        write!(f, "\nsha256 {sha256}")
     }
 }
 
@@ -44,6 +57,39 @@ impl fmt::Display for Summary {
 pub trait Imported: Record {
     /// Counts the record in the summary.
     fn count(&self, summary: &mut Summary);
+
+    /// Marks the first moves of a game as random.
+    #[must_use]
+    fn with_random_plies(self, _plies: u8) -> Self {
+        self
+    }
+
+    /// Returns the difference between the stated result and the moves of a finished game.
+    fn doubt(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The number of moves at the beginning of games that were drawn at random: `N` in all files, or
+/// `PATH=N` in a file or a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RandomPlies {
+    /// The file or folder; `None` for all files.
+    pub path: Option<PathBuf>,
+    /// The number of moves, 0 to 60.
+    pub plies: u8,
+}
+
+impl FromStr for RandomPlies {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (path, plies) = text.rsplit_once('=').map_or((None, text), |(p, n)| (Some(p), n));
+        let number = plies.parse().ok().filter(|plies| *plies <= 60);
+        let plies = number
+            .ok_or_else(|| format!("`{plies}` is not a number of moves; expected 0 to 60"))?;
+        Ok(Self { path: path.map(PathBuf::from), plies })
+    }
 }
 
 impl Imported for Game {
@@ -51,6 +97,16 @@ impl Imported for Game {
         summary.games += 1;
         summary.positions += self.positions() as u64;
         summary.incomplete += u64::from(self.black_score().is_none());
+        summary.stated += u64::from(self.black_score().is_none() && self.stated().is_some());
+    }
+
+    fn with_random_plies(self, plies: u8) -> Self {
+        Self::with_random_plies(self, plies)
+    }
+
+    fn doubt(&self) -> Option<String> {
+        let (result, stated) = self.black_score().zip(self.stated())?;
+        Some(format!("the moves give {result:+} for black, the stated result is {stated:+}"))
     }
 }
 
@@ -67,6 +123,8 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files to read. Of a folder, all files are read; for WTHOR, all its .wtb files.
     pub paths: &'a [PathBuf],
+    /// The random moves that games begin with; the last that names a file counts.
+    pub random_plies: &'a [RandomPlies],
     /// The file to write.
     pub out: &'a Path,
     /// The treatment of an existing file.
@@ -81,18 +139,9 @@ impl Import<'_> {
         progress: &dyn Progress,
     ) -> Result<Summary, SourceError> {
         let (inputs, provenance) = self.inputs(progress)?;
-        let (mut output, mut summary) =
-            (Output::<T>::begin(self, &provenance)?, Summary::default());
-        inputs.read(open, output.is_done(), progress, |entry: Option<T>| match entry {
-            Some(record) => {
-                record.count(&mut summary);
-                output.push(record)
-            }
-            None => {
-                summary.rejected += 1;
-                Ok(())
-            }
-        })?;
+        let mut output = Output::<T>::begin(self, &provenance)?;
+        let is_done = output.is_done();
+        let mut summary = inputs.read(open, is_done, progress, |record| output.push(record))?;
         summary.sha256 = output.finish(&self.sources())?;
         Ok(summary)
     }
@@ -106,15 +155,9 @@ impl Import<'_> {
     ) -> Result<Summary, SourceError> {
         check_output(self.out, except)?;
         let (inputs, provenance) = self.inputs(progress)?;
-        let (mut positions, mut summary) = (solved::Positions::default(), Summary::default());
-        inputs.read(wthor::read, false, progress, |game: Option<Game>| {
-            match game {
-                Some(game) => {
-                    game.count(&mut summary);
-                    positions.add(&game);
-                }
-                None => summary.rejected += 1,
-            }
+        let mut positions = solved::Positions::default();
+        let mut summary = inputs.read(wthor::read, false, progress, |game: Game| {
+            positions.add(&game);
             Ok(())
         })?;
         let mut checksums = vec![];
@@ -142,11 +185,16 @@ impl Import<'_> {
 
     fn inputs(&self, progress: &dyn Progress) -> Result<(Inputs, Provenance), SourceError> {
         let extension = (self.format == "wthor").then_some("wtb");
-        let inputs = Inputs::find(self.paths, extension)?;
+        let inputs = Inputs::find(self.paths, extension, self.random_plies)?;
         check_output(self.out, inputs.files())?;
         let provenance = Provenance::new("import")
             .with("format", self.format)
             .with("inputs", inputs.checksums(progress)?);
+        let random_plies = inputs.random_plies();
+        let provenance = match random_plies.iter().any(|&plies| plies > 0) {
+            true => provenance.with("random_plies", random_plies.to_vec()),
+            false => provenance,
+        };
         Ok((inputs, provenance))
     }
 }

@@ -38,7 +38,7 @@ fn files(paths: Vec<PathBuf>, out: PathBuf) -> Files {
 impl Files {
     fn of<'a>(&'a self, format: &'a str) -> Import<'a> {
         let Self { paths, out, existing } = self;
-        Import { format, paths, out, existing: *existing }
+        Import { format, paths, random_plies: &[], out, existing: *existing }
     }
 }
 
@@ -108,6 +108,58 @@ fn other_inputs_are_refused_without_force() {
     files.paths = vec![folder.path("folder")];
     files.existing = Existing::Keep;
     import_transcripts(&files).unwrap();
+}
+
+/// A fault: a table of transcripts had no game, and its dashes were one.
+#[test]
+fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
+    let folder = Folder::new();
+    let end = "f5d6c5f4e7f6g5e6e3";
+    for (text, counts) in [
+        (format!("{end}\n--------------------\nf5f6e6\npa\n"), (2, 2, 0)),
+        (format!("id,winner,game_moves\n1,1,{end}\n2,1,{end}\n3,1,\n"), (2, 1, 0)),
+        (format!("[Result \"13-0\"]\n\n{end}\n\n[Result \"0-64\"]\n\n{end}\n"), (2, 0, 1)),
+        ("+f5-d6+c3: +048 00:00 1\n".to_owned(), (1, 0, 0)),
+    ] {
+        fs::write(folder.path("a.txt"), &text).unwrap();
+        let files = Files { existing: Existing::Replace, ..folder.files("a.txt", "a.games") };
+        let summary = import_transcripts(&files).unwrap();
+        let found = (summary.games, summary.rejected, summary.differing);
+        assert_eq!(found, counts, "{text}");
+    }
+}
+
+/// A fault: all positions of such games got labels, also those before the random moves end.
+#[test]
+fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("20")).unwrap();
+    fs::write(folder.path("20/a.txt"), "f5d6c3d3c4\nf5\n").unwrap();
+    fs::write(folder.path("b.txt"), "f5f6e6\n").unwrap();
+    let paths = [folder.path("20"), folder.path("b.txt")];
+    let rule = |text: String| text.parse::<RandomPlies>().unwrap();
+    let of_folder = rule(format!("{}=2", folder.path("20").display()));
+    for (random_plies, expected, positions) in [
+        (vec![], [0, 0, 0], 9),
+        (vec![rule("1".to_owned())], [1, 1, 1], 6),
+        (vec![rule("1".to_owned()), of_folder.clone()], [2, 1, 1], 5),
+        (vec![of_folder], [2, 1, 0], 6),
+    ] {
+        let out = folder.path("a.games");
+        let (paths, existing) = (&paths, Existing::Replace);
+        let import = Import {
+            format: "transcripts",
+            paths,
+            random_plies: &random_plies,
+            out: &out,
+            existing,
+        };
+        let summary = import.run(transcripts::read, &Silent).unwrap();
+        let games = GameReader::open(&out).unwrap();
+        let plies: Vec<u8> = games.map(|game| game.unwrap().random_plies()).collect();
+        assert_eq!((plies, summary.positions), (expected.to_vec(), positions));
+    }
+    assert!("a=61".parse::<RandomPlies>().is_err() && "x".parse::<RandomPlies>().is_err());
 }
 
 #[test]

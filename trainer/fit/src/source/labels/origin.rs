@@ -22,6 +22,9 @@ pub enum Origin {
     LambdaReturn(Lambda),
     /// The result of the game.
     Result,
+    /// The result that the source of the game states, also of a game that was broken off; else the
+    /// result.
+    Stated,
 }
 
 /// The λ of a λ-return, 0 to 1 in hundredths: the share of a label that comes from later values.
@@ -80,12 +83,13 @@ impl Use {
 }
 
 impl Origin {
-    /// The kinds of values that are written as a name alone.
-    const NAMED: [(&'static str, Self); 4] = [
+    /// The origins that consist of a name alone.
+    const NAMED: [(&'static str, Self); 5] = [
         ("solved", Self::Solved),
         ("exact", Self::Exact),
         ("value", Self::Value),
         ("result", Self::Result),
+        ("stated", Self::Stated),
     ];
 
     /// Returns the score of the position at `ply` for its player.
@@ -105,6 +109,7 @@ impl Origin {
                 values.lambda_return(ply, lambda).map(|value| sign * value)
             }
             Self::Result => game.black_score().map(for_player),
+            Self::Stated => game.stated().or(game.black_score()).map(for_player),
         }
     }
 }
@@ -154,7 +159,7 @@ impl FromStr for Origin {
         }
         let found = Self::NAMED.iter().find(|(own, _)| *own == text);
         found.map(|&(_, origin)| origin).ok_or_else(|| {
-            let names = "`solved`, `exact`, `value`, `lambda0.7` and `result`";
+            let names = "`solved`, `exact`, `value`, `lambda0.7`, `result` and `stated`";
             format!("`{}` is none of {names}", excerpt(text))
         })
     }

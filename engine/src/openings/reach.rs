@@ -1,0 +1,81 @@
+//! A game that leads to a position.
+
+use std::collections::HashSet;
+
+use crate::board::transcript::Replay;
+use crate::board::{CORNERS, Position, Side, Square, Squares};
+
+/// The most positions that a search for a game enters.
+const MOST_POSITIONS: usize = 1 << 20;
+
+/// Searches for a game from the start that leads to this position with this side to move, on the
+/// squares that are taken there. Returns `None` if there is none, or none within 2^20 positions.
+pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
+    let target = Replay::from(position, side);
+    let [black, white] = by_colour(&target.end, target.side);
+    let mut way = Way { black, white, side: target.side, seen: HashSet::new(), moves: vec![] };
+    way.leads_on(Position::START, Side::Black).then_some(way.moves)
+}
+
+fn by_colour(position: &Position, side: Side) -> [u64; 2] {
+    side.black_first([position.player(), position.opponent()])
+}
+
+struct Way {
+    black: u64,
+    white: u64,
+    side: Side,
+    seen: HashSet<(Position, Side)>,
+    moves: Vec<Square>,
+}
+
+impl Way {
+    /// Appends the moves from a position to the target; returns false if none were found.
+    fn leads_on(&mut self, position: Position, side: Side) -> bool {
+        if by_colour(&position, side) == [self.black, self.white] && side == self.side {
+            return true;
+        }
+        if self.seen.len() >= MOST_POSITIONS || !self.seen.insert((position, side)) {
+            return false;
+        }
+        let next = |square: Square| {
+            let next = Replay::from(position.play(square)?, side.other());
+            let [black, white] = by_colour(&next.end, next.side);
+            let wrong = black & self.white | white & self.black;
+            // A corner keeps its colour.
+            (wrong & CORNERS == 0).then_some((wrong.count_ones(), square, next.end, next.side))
+        };
+        let squares = Squares(position.moves() & (self.black | self.white));
+        let mut moves: Vec<_> = squares.filter_map(next).collect();
+        moves.sort_unstable_by_key(|&(wrong, square, ..)| (wrong, square));
+        moves.into_iter().any(|(_, square, position, side)| {
+            self.moves.push(square);
+            let leads = self.leads_on(position, side);
+            if !leads {
+                self.moves.pop();
+            }
+            leads
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::random_game;
+
+    /// A fault: openings of self-play could not be boards.
+    #[test]
+    fn a_game_leads_to_every_early_position_of_a_game() {
+        for seed in 0..30 {
+            for plies in [0, 1, 4, 8, 12, 14] {
+                let game = random_game(seed, 0, plies);
+                let found = game_to(game.end, game.side).unwrap();
+                let found = Replay::from_start(&found).unwrap();
+                assert_eq!((found.end, found.side), (game.end, game.side), "{seed}, {plies}");
+            }
+        }
+        let far = Position::new(0b1, 0b1110).unwrap();
+        assert_eq!(game_to(far, Side::Black), None);
+    }
+}

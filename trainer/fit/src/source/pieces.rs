@@ -1,0 +1,236 @@
+//! Splits a file of GGF or SGF into its games, `(;NAME[value]…)`, and reads them one after the
+//! other.
+
+use std::vec;
+
+use othello_engine::board::ggf::Fields;
+use othello_engine::board::notation::board_text;
+use othello_engine::board::transcript::Step;
+use othello_engine::board::{Position, Side, StatedGame};
+use othello_engine::record::{Game, Label, ScoredPosition};
+use othello_engine::text::{TextSource, decode, excerpt};
+
+use super::{Entries, Rejection, SourceError, labelled, with_result};
+
+/// The largest game in bytes: a file without games must not fill the memory.
+const MAX_GAME_BYTES: u64 = 1 << 16;
+
+/// How a game of GGF or SGF begins, and no variation in one of SGF.
+const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
+
+/// The reason for which a game that was cut is refused.
+pub(super) const NO_END: &str = "the game has no end; expected ;)";
+
+/// Makes the records of a game.
+pub(super) type Make<T> = fn(&StatedGame) -> Result<Vec<T>, String>;
+
+/// The records of the games of a file.
+pub(super) struct Games<T> {
+    source: TextSource,
+    /// The bytes read after the last game.
+    ahead: Vec<u8>,
+    /// The line on which they begin.
+    line: u64,
+    /// The beginning of the last game: its line, its number, its players.
+    place: String,
+    number: u64,
+    /// Whether `(` and `)` within a game are variations, as in SGF.
+    nested: bool,
+    parse: fn(&str) -> Result<StatedGame, String>,
+    make: Make<T>,
+    /// The other records of the last game.
+    made: vec::IntoIter<T>,
+}
+
+impl<T> Games<T> {
+    pub(super) fn new(
+        source: TextSource,
+        nested: bool,
+        parse: fn(&str) -> Result<StatedGame, String>,
+        make: Make<T>,
+    ) -> Self {
+        let (ahead, place, made) = (vec![], String::new(), vec![].into_iter());
+        Self { source, ahead, line: 1, place, number: 0, nested, parse, make, made }
+    }
+
+    /// Takes the text up to the end of the next game, or up to a game that begins before that end.
+    fn next_piece(&mut self) -> Result<Option<Vec<u8>>, SourceError> {
+        let (mut scan, mut at) = (Scan::default(), 0);
+        loop {
+            while at < self.ahead.len() {
+                if scan.depth > 0 && !scan.in_value && begins(&self.ahead[at..]) {
+                    return Ok(Some(self.take(at)));
+                }
+                at += 1;
+                if scan.ends(self.ahead[at - 1], self.nested) {
+                    return Ok(Some(self.take(at)));
+                }
+            }
+            let left = MAX_GAME_BYTES.saturating_sub(self.ahead.len() as u64);
+            let read = self.source.read_until(b')', left, &mut self.ahead)?;
+            if read == 0 && self.ahead.trim_ascii().is_empty() {
+                return Ok(None);
+            }
+            if read == 0 || read > left {
+                let piece = self.take(self.ahead.len());
+                self.line = self.source.line();
+                return Ok(Some(piece));
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: usize) -> Vec<u8> {
+        let rest = self.ahead.split_off(bytes);
+        let piece = std::mem::replace(&mut self.ahead, rest);
+        let (blank, text) = piece.split_at(piece.len() - piece.trim_ascii_start().len());
+        self.number += 1;
+        let line = self.line + lines(blank);
+        self.place = format!("line {line}, game {}{}", self.number, players(&decode(text)));
+        self.line = line + lines(text);
+        piece
+    }
+
+    /// Reads a piece. A game that was cut may have swallowed the beginning of the next, or all of
+    /// it, which is then read again.
+    fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
+        let game = self.parsed(piece);
+        let first = piece.windows(2).position(|pair| pair == b"(;");
+        let next =
+            first.and_then(|first| (first + 1..piece.len()).find(|&at| begins(&piece[at..])));
+        let Some(next) = next else { return game };
+        let swallowed = &piece[next..];
+        // A comment may quote the beginning of a game.
+        if game.is_ok() && self.parsed(swallowed).is_err() {
+            return game;
+        }
+        self.line -= lines(swallowed).min(self.line);
+        self.ahead.splice(..0, swallowed.iter().copied());
+        Err(NO_END.to_owned())
+    }
+
+    fn parsed(&self, piece: &[u8]) -> Result<StatedGame, String> {
+        if piece.len() as u64 > MAX_GAME_BYTES {
+            return Err(format!("longer than {MAX_GAME_BYTES} bytes"));
+        }
+        (self.parse)(&decode(piece))
+    }
+}
+
+fn begins(text: &[u8]) -> bool {
+    text.starts_with(b"(;") && BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+}
+
+fn lines(text: &[u8]) -> u64 {
+    text.iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+/// Returns the players for a message, ` (one against other)`, if the game names them.
+fn players(text: &str) -> String {
+    let game = text.split_once("(;").map_or("", |(_, game)| game);
+    let fields: Vec<_> = Fields(game).map_while(Result::ok).collect();
+    let player = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted);
+    match (player("PB"), player("PW")) {
+        (Some((_, black)), Some((_, white))) => {
+            format!(" ({} against {})", excerpt(black), excerpt(white))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The state of the search for the end of a game.
+#[derive(Default)]
+struct Scan {
+    /// The number of open brackets; 0 before the game begins.
+    depth: u32,
+    in_value: bool,
+    is_escaped: bool,
+    /// The last byte outside values that is not blank.
+    last: u8,
+}
+
+impl Scan {
+    /// Returns whether this byte is the last one of a game, or of a text that begins none.
+    fn ends(&mut self, byte: u8, nested: bool) -> bool {
+        if self.in_value {
+            self.in_value = self.is_escaped || byte != b']';
+            self.is_escaped = !self.is_escaped && byte == b'\\';
+            return false;
+        }
+        let last = self.last;
+        if !byte.is_ascii_whitespace() {
+            self.last = byte;
+        }
+        match (byte, self.depth) {
+            (b';', 0) if last == b'(' => self.depth = 1,
+            (b')', 0) => return last == b';',
+            (_, 0) => {}
+            (b'[', _) => self.in_value = true,
+            (b'(', _) => self.depth += 1,
+            (b')', _) => {
+                self.depth -= 1;
+                return !nested || self.depth == 0;
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+impl<T> Iterator for Games<T> {
+    type Item = Result<Result<T, Rejection>, SourceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(record) = self.made.next() {
+                return Some(Ok(Ok(record)));
+            }
+            let piece = match self.next_piece().transpose()? {
+                Ok(piece) => piece,
+                Err(error) => return Some(Err(error)),
+            };
+            match self.read(&piece).and_then(|game| (self.make)(&game)) {
+                Ok(made) => self.made = made.into_iter(),
+                Err(reason) => {
+                    let (path, place) = (self.source.path().to_owned(), self.place.clone());
+                    return Some(Ok(Err(Rejection { path, place, reason })));
+                }
+            }
+        }
+    }
+}
+
+impl<T> Entries<T> for Games<T> {
+    fn bytes_read(&self) -> u64 {
+        self.source.bytes_read()
+    }
+
+    fn place(&self) -> String {
+        self.place.clone()
+    }
+}
+
+/// Makes a record of a game from the usual board.
+pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
+    if (game.position, game.side) != (Position::START, Side::Black) {
+        let board = board_text(&game.position, game.side);
+        return Err(format!("it begins with `{}`, not with the usual board", excerpt(&board)));
+    }
+    let replay = game.replay().map_err(|error| error.to_string())?;
+    let game = with_result(&replay, game.result).map_err(|error| error.to_string())?;
+    Ok(vec![game])
+}
+
+/// Makes the positions of a game from another board, with its result as their label; none of a game
+/// from the usual board.
+pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
+    if (game.position, game.side) == (Position::START, Side::Black) {
+        return Ok(vec![]);
+    }
+    let replay = game.replay().map_err(|error| error.to_string())?;
+    let score = replay.black_score().ok_or("it was broken off, so its positions have no label")?;
+    let row = |step: &Step| {
+        let label = Label::of_score(score * step.side.sign()).ok_or("a score beyond 64 discs")?;
+        labelled(step.position, label)
+    };
+    replay.steps.iter().map(row).collect()
+}
