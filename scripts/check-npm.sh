@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the package of scripts/build-npm.sh into a folder of its own, and tries it by Node: the example, values
-# beside the native program's, the types by TypeScript. Says so and succeeds where npm or its registry is not there.
+# Installs the package of scripts/build-npm.sh into a separate folder and tests it with Node: the example, values
+# compared with those of the native program, the types by TypeScript. Without npm or its registry, it prints so and succeeds.
 #
 #   scripts/check-npm.sh ARCHIVE [BINARIES]     BINARIES is a folder with othello-engine; target/release by default
 set -euo pipefail

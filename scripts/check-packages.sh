@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Packs every published crate as `cargo publish` would, builds each from its package alone, and says what is in it.
-# The order is that of publication: a crate comes after those that it needs.
+# Packs every published crate as `cargo publish` would, builds each from its package alone, and lists its contents.
+# The order is that of publication: each crate after its dependencies.
 #
 #   scripts/check-packages.sh [--list | --semver]
 #
-# --list packs and builds nothing: it only checks what the packages would hold, in a second. --semver compares the
-# public interface with that of the last tag by cargo-semver-checks, whose baseline is the tag as long as no
-# version is in a registry; without a tag there is nothing to compare with, and it says so.
+# --list packs and builds nothing: it only checks the contents of the packages, in a second. --semver compares the
+# public interface with that of the last tag by cargo-semver-checks (no version is in a registry yet); without a
+# tag, it prints that there is nothing to compare with.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 crates=(othello-macros othello-core othello-cli othello-kernels othello-engine othello-fit othello-lab othello-trainer)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# One binary on processors of several generations: the same counts, searches, games and weights by every
-# instruction set of this machine, and under QEMU (qemu-user) as a Nehalem, a Haswell and a Skylake-X; and the same
-# by the programs in each FOLDER, made for aarch64 Linux (under QEMU; libc6-arm64-cross, libgcc-s1-arm64-cross) or
-# for Windows (under Wine; wine64).
+# Checks that one binary gives the same counts, searches, games and weights on several processors: with every
+# instruction set of this machine, and under QEMU (qemu-user) as a Nehalem, a Haswell and a Skylake-X. The programs
+# in each FOLDER must give the same: those for aarch64 Linux under QEMU (libc6-arm64-cross, libgcc-s1-arm64-cross),
+# those for Windows under Wine (wine64).
 #
 #   scripts/check-processors.sh ENGINE TRAINER [FOLDER...]
 #
-# QEMU has no AVX-512: as a Skylake-X it shows that a set is chosen by what is there, not by a name. QEMU 7.2
-# computes several gathers in a row wrongly (those of a program of ten lines, too): under it, positions are
-# valued by hand, without tables. The tables are compared by the sets of this machine.
+# QEMU has no AVX-512: its Skylake-X shows that the program chooses a set by the processor's features, not by its name.
+# QEMU 7.2 computes several consecutive gathers wrongly, even in a program of ten lines. Therefore the programs under
+# QEMU use the evaluation by hand; tables are compared only with the instruction sets of this machine.
 set -euo pipefail
 usage="usage: scripts/check-processors.sh ENGINE TRAINER [FOLDER...]"
 engine=$(realpath "${1:?$usage}") trainer=$(realpath "${2:?$usage}") others=()

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Builds the wheel for Python, installs it into an environment of its own, and tries it there: the first
-# example of the guide, the tests, the stubs. Takes two minutes, most of them to compile.
+# Builds the wheel for Python, installs it into a new environment, and tests it there: the first example of the
+# guide, the tests, the stubs. Takes two minutes, mostly to compile.
 #
 #   scripts/check-python.sh [--torch] [--library FILE | --wheel FILE] [BINARIES]      default: target/release
 #
-# Nothing is compiled with --wheel, which takes one that is there (scripts/release.sh makes it), nor with
-# --library: a libothello_toolkit.so that was compiled before is laid out as the wheel lays it out. BINARIES is a
-# folder with othello-engine and othello-trainer. With --torch, PyTorch is installed, too (3 GB from PyPI, 5 GB
-# unpacked); without it, the test that trains a model is skipped unless PYTHON has PyTorch.
-# Exits with 3 where PyPI cannot be reached.
+# --wheel tests an existing wheel (scripts/release.sh makes it), --library a compiled libothello_toolkit.so, in the
+# layout of the wheel; neither compiles anything. BINARIES is a folder with othello-engine and othello-trainer.
+# --torch also installs PyTorch (3 GB from PyPI, 5 GB unpacked); without it, the test that trains a model is skipped
+# unless PYTHON has PyTorch. The exit status is 3 if PyPI cannot be reached.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 packages=(--requirement "$root/trainer/python/tests/requirements.txt")

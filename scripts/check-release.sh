@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Unpacks an archive of scripts/release.sh for this machine into a bare Debian, without compiler and network, and
-# tries it there as somebody who just fetched it would: `quickstart`, in a minute by the clock.
+# Unpacks an archive of scripts/release.sh for this machine into a bare Debian without compiler and network, and
+# runs `quickstart` there like a new user, which must end within a minute.
 #
 #   scripts/check-release.sh [--seconds S] [--old RELEASE] ARCHIVE [COMMAND...]
 #
-# Needs root. The Debian is debootstrap's `minbase` of RELEASE (bookworm); where debootstrap or its network is not
-# there, it is a folder with a shell, tar and gzip of this machine and the libraries that these need, and says so.
-# COMMAND is tried in place of `othello-trainer quickstart`; S (60) is the most that it may take. ROOT names a
-# folder with a Debian that is there already. Exits with 3 where this machine lets nobody make a root.
+# Needs root. The Debian is debootstrap's `minbase` of RELEASE (bookworm). Without debootstrap or its network, it is a
+# folder with this machine's shell, tar, gzip and the libraries that they need; the script prints so. COMMAND
+# replaces `othello-trainer quickstart`; S (60) is its limit in seconds. ROOT names a folder with an existing
+# Debian. The exit status is 3 if this machine does not allow a new root folder.
 set -euo pipefail
 seconds=60 release=bookworm
 while [[ ${1-} == --* ]]; do

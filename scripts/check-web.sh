@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Tries the page of scripts/build-web.sh in a browser without a window: Chromium, by playwright-core. Both are
-# installed if need be, playwright-core into target/; where they cannot be, it says so and succeeds.
+# Tests the page of scripts/build-web.sh in Chromium without a window, by playwright-core. Missing ones are
+# installed, playwright-core into target/; if that fails, the script prints so and succeeds.
 #
 # scripts/check-web.sh [--pictures DIR | --times]
 #
-# The page is that of target/page, built if it is not there; the programs to compare with are those of
-# target/release, or of target/debug. --times tries nothing, and says how long the page takes to its first move.
+# The page is target/page, built if it is missing; results are compared with the programs of target/release, or of
+# target/debug. --times tests nothing, and prints the time until the page's first move.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 skip() { echo "skipped: the page in a browser: $*" | tee -a "${OTHELLO_SKIPPED:-/dev/null}" >&2; exit 0; }

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# What verdicts of `compare` are worth: one recipe against itself by other seeds, which must be called equal, and
-# against a recipe that is known to be worse, which must be found out.
+# Tests the verdicts of `compare`: a recipe against itself with other seeds must be `equal`; against a recipe that is
+# known to be worse, it must be better.
 #
 #   scripts/compare-study.sh [RUNS] [OUT]
 #
-# RUNS comparisons of each kind (default 20), each on games of its own: self-play of its own seeds to train on
-# and to test on. The worse recipe has the same settings and a quarter of the games. Everything is kept in OUT
-# (default: data/compare-study), and what is there is not made again; the programs of the folder BINARIES are
-# taken in place of a build, where it is set. Exit status 1 where more than one of 20
-# verdicts is wrong.
+# RUNS comparisons of each kind (default 20), each with its own training and test games from self-play. The worse
+# recipe has the same settings and a quarter of the games. OUT (default: data/compare-study) keeps all files, and
+# existing ones are not made again. If BINARIES is set, the programs of that folder are used instead of a build. The
+# exit status is 1 if more than one of 20 verdicts is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-20} out=${2:-data/compare-study}

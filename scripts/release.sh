@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes what a release page carries from a clean clone: archives of the programs, wheels, the page, the package
-# for npm, weights, a bill of materials, checksums. The same commit gives the same bytes, wherever the clone is.
+# Makes all files of a release from a clean clone: archives of the programs, wheels, the page, the package
+# for npm, weights, a bill of materials, checksums. The same commit gives the same bytes in any folder.
 #
 #   scripts/release.sh [--targets "A B"] [--only "PART PART"] [--built FOLDER] [--dirty] [OUT]
 #

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# What ideas are worth on games of people: fits of 24 empty squares to WTHOR until 2018, tested on 2019 to 2022.
+# Measures ideas on human games: fits at 24 empty squares to WTHOR until 2018, tested on 2019 to 2022.
 #
 #   scripts/wthor-study.sh WTHOR_FOLDER [OUT]
 #
 # WTHOR_FOLDER has the files WTH_1977.wtb to WTH_2022.wtb of the Fédération Française d'Othello; they are not
-# part of this project. Each idea has a ridge of its own, chosen on the validation part of the years until 2018.
-# Then the test is opened, once, for each of them beside the patterns alone: its positions have 24 empty
-# squares and exact scores, and none occurs in the earlier years. The ideas add up, one after the other:
+# part of this project. The ridge of each idea is chosen on the validation part of the years until 2018. Then each
+# is tested once, compared with the patterns alone: the test positions have 24 empty squares and exact scores,
+# and none occurs in the earlier years. Each idea is added to those before it:
 #
 #   standard   the patterns alone
 #   moves      and legal moves, potential moves and odd quadrants
 #   scalars    and legal moves at corners and X squares
-#   pulled     and started from, and pulled towards, weights of exploring self-play (900,000 games at depth 4:
-#              half an hour of one core), which knows nothing of WTHOR
-#   together   the same with factors (of 400,000 games), the pattern set `factors`: what patterns say together
+#   pulled     and started from, and regularized towards, weights of exploring self-play without WTHOR (900,000
+#              games at depth 4: half an hour of one core)
+#   together   the same with factors (of 400,000 games): pattern set `factors`
 #
-# Everything is kept in OUT (default: data/wthor-study), and what is there is not made again; the programs of the
-# folder BINARIES are taken in place of a build, where it is set.
+# OUT (default: data/wthor-study) keeps all files, and existing ones are not made again. If BINARIES is set, the
+# programs of that folder are used instead of a build.
 set -euo pipefail
 wthor=$(cd "${1:?usage: scripts/wthor-study.sh WTHOR_FOLDER [OUT]}" && pwd)
 cd "$(dirname "$0")/.."

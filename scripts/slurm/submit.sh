@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A run on a cluster with Slurm: its shards as an array job, and, when all of them are complete, the
-# packing of their parts; then, if asked for, a fit to that and a match of what it came to, as array jobs, too.
+# Submits a run to Slurm: its shards as an array job and, when all of them are complete, the packing of their parts.
+# With --fit and --match, a fit to the packed file and a match of the new weights follow, also as array jobs.
 #
 #   scripts/slurm/submit.sh [--fit WEIGHTS [--match OPPONENT]] SHARDS OUT PROGRAM COMMAND ARGUMENTS...
 #
@@ -10,9 +10,8 @@
 #   scripts/slurm/submit.sh 20 data/exact.games othello-trainer relabel data/wthor.games --exact 20
 #
 # Any command that takes --shard and --out. The programs must be on the PATH of the machines, and
-# OUT in a folder that all of them share. A task that is killed, preempted or requeued goes on where
-# it stopped, whichever machine it then runs on; the packed file has the bytes of a run that one
-# process does, and so have the weights.
+# OUT in a folder that all of them share. A task that is killed, preempted or requeued resumes on any machine; the
+# packed file and the weights have the bytes of a run in one process.
 #
 # A fit is shared by FIT_SHARDS tasks (12), each of some of the 60 phases; FIT_ARGUMENTS go to each, such as
 # FIT_ARGUMENTS="--patterns factors", and what decides the data to DATASET_ARGUMENTS="--labels all:value". A match

@@ -80,7 +80,7 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     Err(Invalid(format!("the board has {squares} squares; expected 64 of X, *, O, - and .")))
 }
 
-/// What a letter means on a board: empty, black, white, or nothing.
+/// Contents of a square for each byte: 0 empty, 1 black, 2 white, or `UNKNOWN`.
 static MEANING: [u8; 256] = {
     let mut meaning = [UNKNOWN; 256];
     let mut at = 0;

@@ -15,7 +15,7 @@ use super::{Entries, Rejection, SourceError, labelled, with_result};
 /// The largest game in bytes: a file without games must not fill the memory.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// How a game of GGF or SGF begins, and no variation in one of SGF.
+/// Beginnings of a game of GGF or SGF. No variation within a game of SGF begins so.
 const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
 
 /// The reason for which a game that was cut is refused.
@@ -34,7 +34,7 @@ pub(super) struct Games<T> {
     /// The beginning of the last game: its line, its number, its players.
     place: String,
     number: u64,
-    /// Whether `(` and `)` within a game are variations, as in SGF.
+    /// Whether parentheses within a game enclose variations, as in SGF.
     nested: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,
