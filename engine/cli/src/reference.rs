@@ -63,7 +63,7 @@ impl Reference {
 
 impl Page {
     fn text(&self) -> String {
-        let mut text = format!("{}\n", self.head);
+        let mut text = self.head.to_owned();
         for (heading, schema) in &self.objects {
             let mut rows = vec![];
             collect(schema.as_value(), "", &mut rows);
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_page_has_the_doc_comments_of_all_fields() {
         let objects = vec![("one", schema::<Outer>())];
-        let text = Page { file: "x.md", head: "# X", objects }.text();
+        let text = Page { file: "x.md", head: "# X\n", objects }.text();
         let expected = "# X\n\n## one\n\n| field | type | is |\n|---|---|---|\n\
                         | `number` | integer or null | A number. |\n\
                         | `rows` | array | The rows. |\n\

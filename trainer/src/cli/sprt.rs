@@ -5,34 +5,11 @@ use crate::arena::{ErrorRate, Hypotheses, Sprt};
 /// Arguments of a sequential test.
 #[derive(clap::Args, Debug)]
 pub(super) struct SprtArguments {
-    /// Stop as soon as a sequential test decides between these differences in Elo points (SPRT, by
-    /// pair); the first player is better by the larger one, or only by the smaller one
-    #[arg(
-        long,
-        help_heading = "Sequential test",
-        value_name = "ELO0,ELO1",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Hypotheses>,
-    /// Probability that the sequential test decides for the larger difference if the smaller one
-    /// holds
-    #[arg(
-        long,
-        help_heading = "Sequential test",
-        value_name = "P",
-        default_value = "0.05",
-        requires = "sprt"
-    )]
+    #[arg(long, value_name = "P", default_value = "0.05", requires = "sprt")]
     alpha: ErrorRate,
-    /// Probability that the sequential test decides for the smaller difference if the larger one
-    /// holds
-    #[arg(
-        long,
-        help_heading = "Sequential test",
-        value_name = "P",
-        default_value = "0.05",
-        requires = "sprt"
-    )]
+    #[arg(long, value_name = "P", default_value = "0.05", requires = "sprt")]
     beta: ErrorRate,
 }
 
