@@ -59,7 +59,7 @@ pub(in crate::cli) struct Bench {
     /// The exact searches.
     endgame: Part,
     /// The instruction set that was chosen.
-    instructions: &'static str,
+    instructions: String,
 }
 
 /// Runs the benchmark and prints the report.
@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         searcher.solve(&random_position(number, SOLVED_EMPTIES)).nodes
     });
     let all = Part::new(midgame.nodes + endgame.nodes, midgame.seconds + endgame.seconds);
-    let instructions = InstructionSet::chosen().name();
+    let instructions = InstructionSet::chosen().to_string();
     session.print(&Bench { all, midgame, endgame, instructions })
 }
 

@@ -172,8 +172,7 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
-        let scalars: Vec<_> = self.scalars.iter().map(|scalar| scalar.name()).collect();
-        list(f, "scalars", &scalars)?;
+        list(f, "scalars", &self.scalars)?;
         if let Some(shape) = self.factors {
             let (dimensions, phases) = (shape.dimensions(), shape.phases());
             writeln!(f, "factors      {dimensions} of each weight, the same in {phases} phases")?;
@@ -195,7 +194,8 @@ impl fmt::Display for Report {
 }
 
 /// Writes names in one line, if there are any.
-fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[&str]) -> fmt::Result {
+fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[impl ToString]) -> fmt::Result {
+    let names: Vec<_> = names.iter().map(ToString::to_string).collect();
     if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
@@ -309,7 +309,6 @@ fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> 
     })
 }
 
-/// Returns the position with these discs on these squares, and nothing elsewhere.
 fn partial_position(squares: &[Square], discs: &str) -> anyhow::Result<Position> {
     ensure!(
         discs.chars().count() == squares.len(),

@@ -220,7 +220,7 @@ pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
         });
         let scalars = parts.scalars.iter().map(|part| {
             let (discs, count) = (weight_in_discs(part.weight.steps), known(part.weight.count));
-            json!({ "scalar": part.scalar.name(), "number": part.number, "discs": discs, "count": count })
+            json!({ "scalar": part.scalar.to_string(), "number": part.number, "discs": discs, "count": count })
         });
         Ok(json!({
             "phase": parts.phase.index(),

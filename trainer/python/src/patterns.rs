@@ -135,8 +135,8 @@ impl PatternSet {
 
     /// The names of the scalar features, each of which has 65 parameters after the patterns'.
     #[getter]
-    fn scalars(&self) -> Vec<&'static str> {
-        self.set().scalars().iter().map(|scalar| scalar.name()).collect()
+    fn scalars(&self) -> Vec<String> {
+        self.set().scalars().iter().map(ToString::to_string).collect()
     }
 
     /// The number of groups of phases that share factors, and the width of the factor vectors;

@@ -176,7 +176,7 @@ impl Weights {
         let scalars = parts
             .scalars
             .iter()
-            .map(|it| part(it.scalar.name(), &[], it.weight.steps.into(), it.weight.count));
+            .map(|it| part(&it.scalar.to_string(), &[], it.weight.steps.into(), it.weight.count));
         let together = self.weights().factors().map(|_| part("factors", &[], parts.together, 0));
         Ok(instances.chain(scalars).chain(together).collect())
     }

@@ -26,9 +26,9 @@ pub(in crate::cli) struct Findings {
     /// The memory of the machine; null if the system does not report it.
     memory_bytes: Option<u64>,
     /// The instruction set that the functions with most of the work use.
-    instructions: &'static str,
+    instructions: String,
     /// The available instruction sets for computing parameters.
-    instruction_sets: Vec<&'static str>,
+    instruction_sets: Vec<String>,
     /// The optimizer of a fit on this device.
     optimizer: &'static str,
 }
@@ -79,7 +79,7 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
         gpu,
         threads: rayon::current_num_threads(),
         memory_bytes: memory_bytes(),
-        instructions: InstructionSet::chosen().name(),
+        instructions: InstructionSet::chosen().to_string(),
         instruction_sets: instruction_sets(),
     })
 }
@@ -93,7 +93,7 @@ fn memory_bytes() -> Option<u64> {
 }
 
 /// Returns the instruction sets of the CPU's index computation that this machine has.
-fn instruction_sets() -> Vec<&'static str> {
+fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
-    sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.name()).collect()
+    sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()
 }

@@ -112,7 +112,7 @@ pub(in crate::cli) struct Fitted {
     /// The device: `cpu`, `cuda` or `host`.
     device: &'static str,
     /// The optimizer.
-    optimizer: &'static str,
+    optimizer: String,
     /// The shard whose parts were made, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
@@ -203,7 +203,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let settings = arguments.settings(optimizer, &set, folder.as_ref())?;
     let model = Model::new(set);
     let memory = bytes_of(arguments.memory_mb);
-    let limit = arguments.limit_of_positions(memory);
+    let limit = MemoryLimit::beside(&arguments.out, memory / 2);
     let dataset =
         arguments.dataset(folder.as_ref(), &model, &settings, limit, session.progress())?;
     let fit = Fit {
@@ -236,7 +236,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     );
     session.print(&Fitted {
         device: device.name(),
-        optimizer: optimizer.name(),
+        optimizer: optimizer.to_string(),
         shard: arguments.shard.map(|shard| shard.to_string()),
         unfinished: phases.unfinished(),
         phases,
@@ -258,7 +258,6 @@ fn filled(phases: &FitReport) -> Vec<Filled> {
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
-/// Describes a shape of factors.
 fn described(shape: FactorShape) -> String {
     format!("{} for each class, shared by {} phases", shape.dimensions(), shape.phases())
 }
@@ -349,11 +348,6 @@ impl Arguments {
         let (labels, split) = (&settings.labels, settings.split());
         let (data, test) = (&self.data, &self.test);
         Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
-    }
-
-    /// Returns the memory limit for positions, which is half of the memory.
-    fn limit_of_positions(&self, memory: u64) -> MemoryLimit {
-        MemoryLimit::beside(&self.out, memory / 2)
     }
 
     /// Returns the device, the optimizer, and the reasons for both.

@@ -7,7 +7,18 @@ use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
 /// A count of a position with one weight for each value. All eight images have the same count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Debug,
+    Serialize,
+    schemars::JsonSchema,
+    Deserialize,
+    derive_more::Display,
+)]
+#[display(rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Scalar {
     /// The number of the player's discs, 0..=64.
@@ -48,21 +59,6 @@ impl Scalar {
         Self::CornerMoves,
         Self::XSquareMoves,
     ];
-
-    /// Returns the name in a pattern set's file.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PlayerDiscs => "player_discs",
-            Self::PlayerMoves => "player_moves",
-            Self::OpponentMoves => "opponent_moves",
-            Self::MovesPair => "moves_pair",
-            Self::PlayerPotentialMoves => "player_potential_moves",
-            Self::OpponentPotentialMoves => "opponent_potential_moves",
-            Self::OddQuadrants => "odd_quadrants",
-            Self::CornerMoves => "corner_moves",
-            Self::XSquareMoves => "x_square_moves",
-        }
-    }
 
     /// Returns the count in a position, less than [`Self::VALUES`].
     #[inline]
@@ -206,7 +202,7 @@ mod tests {
     #[test]
     fn names_are_those_of_the_file() {
         for scalar in Scalar::ALL {
-            assert_eq!(serde_json::to_value(scalar).unwrap(), scalar.name());
+            assert_eq!(serde_json::to_value(scalar).unwrap(), scalar.to_string());
         }
     }
 

@@ -11,7 +11,7 @@ pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 /// An instruction set for the functions that take most of the time.
 /// [`compiled_for`](super::compiled_for) uses the numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
-#[display("{}", self.name())]
+#[display(rename_all = "lowercase")]
 pub enum InstructionSet {
     /// The instructions that every processor of the target architecture has.
     Portable = 0,
@@ -53,22 +53,13 @@ impl InstructionSet {
             || format!("{VARIABLE} is `{set}`, which this processor does not have: leave it unset");
         AnyInstructions::of(set).map(|_| set).ok_or_else(|| Invalid(missing()))
     }
-
-    /// Returns the name of the set.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        }
-    }
 }
 
 impl FromStr for InstructionSet {
     type Err = Invalid;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let named = Self::ALL.into_iter().find(|set| set.name() == name);
+        let named = Self::ALL.into_iter().find(|set| set.to_string() == name);
         let unknown =
             || format!("{VARIABLE} is `{}`: expected portable, avx2 or avx512", excerpt(name));
         named.ok_or_else(|| Invalid(unknown()))

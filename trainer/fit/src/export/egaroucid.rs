@@ -60,7 +60,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
         return Ok(weight);
     }
     let (discs, most) = (weight_in_discs(weight), weight_in_discs(MAX_WEIGHT));
-    Err(ExportError::Large { program: Program::Egaroucid.name(), phase, discs, most })
+    Err(ExportError::Large { program: Program::Egaroucid, phase, discs, most })
 }
 
 /// Reads a file. The weight of a class is the mean of its configurations' weights.

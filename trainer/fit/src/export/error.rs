@@ -2,6 +2,9 @@
 
 use ndarray_npy::WriteNpzError;
 use othello_engine::board::Phase;
+use othello_engine::pattern::Scalar;
+
+use super::program::Program;
 
 /// Errors of writing weights in another format, or of reading them.
 #[derive(Debug, thiserror::Error)]
@@ -9,24 +12,24 @@ use othello_engine::board::Phase;
 pub enum ExportError {
     #[error(
         "pattern {number} ({name}) is not a pattern of {program}, up to a symmetry of the board; {}",
-        remedy(program, set)
+        remedy(*program, set)
     )]
-    Pattern { program: &'static str, set: String, number: usize, name: String },
+    Pattern { program: Program, set: String, number: usize, name: String },
     #[error(
         "{program}'s file has no place for the scalar feature `{scalar}`; {}",
-        remedy(program, set)
+        remedy(*program, set)
     )]
-    Scalar { program: &'static str, set: String, scalar: &'static str },
+    Scalar { program: Program, set: String, scalar: Scalar },
     #[error(
         "the weights have factors, which {program}'s file has no place for; {}",
-        remedy(program, set)
+        remedy(*program, set)
     )]
-    Factors { program: &'static str, set: String },
+    Factors { program: Program, set: String },
     #[error(
         "a weight of phase {phase} is {discs:.2} discs, too large for {program}'s file, which holds at most \
         {most:.2}; fit with a larger `--ridge`"
     )]
-    Large { program: &'static str, phase: Phase, discs: f64, most: f64 },
+    Large { program: Program, phase: Phase, discs: f64, most: f64 },
     #[error("not {expected}: {reason}")]
     Format { expected: String, reason: String },
     #[error("the arrays cannot be packed: {0}")]
@@ -40,7 +43,7 @@ impl ExportError {
     }
 }
 
-fn remedy(program: &str, set: &str) -> String {
+fn remedy(program: Program, set: &str) -> String {
     format!(
         "add `--data GAMES` to fit tables to {program}'s patterns and to report the loss, or first run \
          `fit GAMES --patterns {set}`"

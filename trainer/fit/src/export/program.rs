@@ -5,7 +5,7 @@ use othello_engine::pattern::PatternSet;
 use super::error::ExportError;
 
 /// A program with its own evaluation file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum Program {
     /// Edax, with `eval.dat`.
     Edax,
@@ -16,22 +16,13 @@ pub enum Program {
 }
 
 impl Program {
-    /// Returns the program's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Edax => "Edax",
-            Self::Egaroucid => "Egaroucid",
-            Self::Zebra => "Zebra",
-        }
-    }
-
     /// Returns the program's patterns.
     pub fn set(self) -> PatternSet {
-        PatternSet::shipped(&self.name().to_lowercase()).expect("the set is shipped")
+        PatternSet::shipped(&self.to_string().to_lowercase()).expect("the set is shipped")
     }
 
     pub(super) fn refused(self, reason: String) -> ExportError {
-        let expected = format!("an evaluation file of {}", self.name());
+        let expected = format!("an evaluation file of {self}");
         ExportError::Format { expected, reason }
     }
 }

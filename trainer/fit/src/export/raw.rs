@@ -64,7 +64,7 @@ pub fn header(weights: &Weights, sha256: &str) -> String {
     });
     let rows: String = rows.collect();
     let names: Vec<String> =
-        weights.set().scalars().iter().map(|scalar| format!("\"{}\"", scalar.name())).collect();
+        weights.set().scalars().iter().map(|scalar| format!("\"{scalar}\"")).collect();
     let weights_of_phase = order(weights).len();
     let patterns: usize = geometry.patterns.iter().map(|pattern| pattern.class_of.len()).sum();
     let factors = weights.factors().map(Factors::shape);

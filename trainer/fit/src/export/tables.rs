@@ -84,7 +84,7 @@ pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<u
 /// Converts weights to a set that includes all their patterns and scalars, in any order and under
 /// any symmetry. The other parameters become 0, with a count of 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
-    let (set, program) = (program.set(), program.name());
+    let set = program.set();
     if weights.factors().is_some() {
         return Err(ExportError::Factors { program, set: set.name().to_owned() });
     }
@@ -99,7 +99,7 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
 }
 
 struct Correspondence<'a> {
-    program: &'static str,
+    program: Program,
     from: &'a Weights,
     to: &'a PatternSet,
 }
@@ -128,7 +128,7 @@ impl Correspondence<'_> {
             let place = place.ok_or_else(|| ExportError::Scalar {
                 program: self.program,
                 set: self.to.name().to_owned(),
-                scalar: scalar.name(),
+                scalar,
             })?;
             for count in 0..Scalar::VALUES {
                 parameters[to.pattern_parameters + place * Scalar::VALUES + count] =

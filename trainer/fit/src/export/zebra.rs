@@ -34,7 +34,6 @@ const WORDS_PER_STEP: i32 = 4;
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
-/// The number of words of a stage.
 const STAGE_WORDS: usize = 113_879;
 /// The weight of a phase in addition to its counts, in occurrences. If the counts are unknown, only
 /// this matters.
@@ -71,14 +70,13 @@ fn header() -> Vec<i16> {
 
 fn fitting(number: i32, stage: usize) -> Result<i16, ExportError> {
     i16::try_from(number * WORDS_PER_STEP).map_err(|_| ExportError::Large {
-        program: Program::Zebra.name(),
+        program: Program::Zebra,
         phase: Phase::new(STORED[stage]).expect("a stage is a phase"),
         discs: f64::from(number) / f64::from(FINER_STEPS),
         most: f64::from(i16::MAX / WORDS_PER_STEP as i16) / f64::from(FINER_STEPS),
     })
 }
 
-/// Returns the phases that depend on stored stages.
 fn decided() -> impl Iterator<Item = (Phase, Between)> {
     let phases = Phase::all().map(|phase| (phase, Between::of(phase)));
     phases.filter(|(_, between)| between.is_stored())

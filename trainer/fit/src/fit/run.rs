@@ -135,7 +135,7 @@ impl Fit<'_> {
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
         // The test files change only the report that stands next to the weights.
         let provenance = Provenance::new("fit")
-            .with("optimizer", self.optimizer.name())
+            .with("optimizer", self.optimizer.to_string())
             .with("data", inputs(self.dataset.inputs()))
             .with("test", inputs(self.dataset.test_inputs()))
             .with("pattern_set", self.model.set().to_toml())

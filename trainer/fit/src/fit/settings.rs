@@ -10,27 +10,17 @@ use crate::InvalidSetting;
 use crate::dataset::{LayoutSettings, Share, Split};
 use crate::source::LabelRules;
 
-/// An optimizer.
+/// An optimizer, written as on the command line and in the provenance of weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
-#[display("{}", self.name())]
+#[display(rename_all = "lowercase")]
 pub enum Optimizer {
     /// Adam, by mini-batches or on all positions at once.
     Adam,
     /// Ridge-regularised least squares by conjugate gradients.
+    #[display("lsq")]
     LeastSquares,
     /// Steepest descent, for comparison.
     Descent,
-}
-
-impl Optimizer {
-    /// Returns the name of the optimizer on the command line and in the provenance of weights.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Adam => "adam",
-            Self::LeastSquares => "lsq",
-            Self::Descent => "descent",
-        }
-    }
 }
 
 /// The largest ridge: more occurrences than any dataset has. With it, every weight keeps its

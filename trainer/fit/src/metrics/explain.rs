@@ -87,7 +87,7 @@ impl Explainer {
             Total { name: pattern.name().to_owned(), discs }
         };
         let scalars = parts.scalars.iter().map(|part| Total {
-            name: format!("{} ({})", part.scalar.name(), part.number),
+            name: format!("{} ({})", part.scalar, part.number),
             discs: weight_in_discs(part.weight.steps),
         });
         let together = f64::from(parts.together) / f64::from(STEPS_PER_DISC);

@@ -49,7 +49,7 @@ struct ClassSummary {
 
 #[derive(Serialize)]
 struct ScalarSummary {
-    name: &'static str,
+    name: String,
     /// The weights in steps for all counts of the feature, by phase.
     steps: Vec<Vec<i16>>,
     /// The number of occurrences of each count in training, by phase.
@@ -150,7 +150,7 @@ fn scalar(weights: &Weights, number: usize) -> ScalarSummary {
     let first = geometry.pattern_parameters + number * Scalar::VALUES;
     let own = first..first + Scalar::VALUES;
     ScalarSummary {
-        name: geometry.scalars[number].name(),
+        name: geometry.scalars[number].to_string(),
         steps: Phase::all().map(|phase| weights.steps(phase)[own.clone()].to_vec()).collect(),
         counts: Phase::all().map(|phase| weights.counts(phase)[own.clone()].to_vec()).collect(),
     }

@@ -34,7 +34,7 @@ pub struct BenchmarkReport {
 }
 
 /// The results of a player.
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Default, Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// The player, as it was given.
     pub player: String,
@@ -65,7 +65,7 @@ pub struct Row {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// The part.
-    pub part: &'static str,
+    pub part: String,
     /// The player; `None` for all.
     pub player: Option<String>,
     /// The reason.
@@ -76,7 +76,7 @@ pub struct LeftOut {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, schemars::JsonSchema)]
 pub struct Data {
     /// The part.
-    pub part: &'static str,
+    pub part: String,
     /// The file.
     pub file: String,
     /// The checksum of the file: for records of the content, for text of the bytes.
@@ -86,7 +86,7 @@ pub struct Data {
 impl LeftOut {
     /// Creates the reason why a part is omitted, for one player or for all.
     pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
-        Self { part: part.name(), player: player.map(str::to_owned), reason: reason.into() }
+        Self { part: part.to_string(), player: player.map(str::to_owned), reason: reason.into() }
     }
 }
 
@@ -94,7 +94,7 @@ impl Data {
     /// Creates the description of a file.
     pub fn new(part: Part, file: &Path, sha256: &str) -> Self {
         let (file, sha256) = (file.display().to_string(), sha256.to_owned());
-        Self { part: part.name(), file, sha256 }
+        Self { part: part.to_string(), file, sha256 }
     }
 }
 
@@ -111,14 +111,7 @@ impl Row {
             player: subject.name.clone(),
             kind: subject.kind(),
             identity: subject.identity.clone(),
-            strong: vec![],
-            fitted_to: vec![],
-            hard: vec![],
-            exact: vec![],
-            suite: None,
-            suite_moves: None,
-            played: None,
-            seconds: 0.0,
+            ..Self::default()
         }
     }
 

@@ -40,7 +40,7 @@ pub(in crate::cli) struct Exported {
     #[serde(skip_serializing_if = "Option::is_none")]
     loss: Option<Loss>,
     #[serde(skip)]
-    program: &'static str,
+    program: String,
 }
 
 /// Weights fitted to a program's patterns.
@@ -100,9 +100,8 @@ pub(super) fn export(
     let (bytes, fitted, dataset) = match written {
         Err(error) if error.is_of_the_set() && !arguments.data.is_empty() => {
             session.progress().message(&format!(
-                "{}: not for {}'s patterns alone, so that tables for these are fitted to the games",
-                arguments.weights,
-                program.name()
+                "{}: not for {program}'s patterns alone, so that tables for these are fitted to the games",
+                arguments.weights
             ));
             let dataset = export.dataset()?;
             let (weights, fitted) = export.fit(&dataset)?;
@@ -114,7 +113,7 @@ pub(super) fn export(
     let loss = dataset.map(|dataset| export.loss(&dataset, &bytes)).transpose()?;
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     let sha256 = sha256_of(&bytes);
-    let (bytes, program) = (bytes.len(), program.name());
+    let (bytes, program) = (bytes.len(), program.to_string());
     Ok(Exported { bytes, sha256, weights_sha256, fitted, loss, program })
 }
 

@@ -28,7 +28,8 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 enum Format {
     /// The evaluation file of Edax (eval.dat), unpacked
     Edax,
@@ -65,8 +66,9 @@ pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Ou
     check_output(&output.out, [file])?;
     let input = checksum(file, &Silent)?;
     let ReadTables { weights, rounding } = format.read(file)?;
-    let provenance =
-        Provenance::new("import").with("format", format.name()).with("inputs", vec![input]);
+    let provenance = Provenance::new("import")
+        .with("format", format!("weights of {format}"))
+        .with("inputs", vec![input]);
     let sha256 = weights.write(&output.out, &provenance, output.existing())?.sha256;
     let pattern_set = weights.set().name().to_owned();
     session.print(&Imported { pattern_set, rounding, sha256 })
@@ -83,16 +85,6 @@ impl Format {
             Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
         };
         tables.with_context(|| path.display().to_string())
-    }
-
-    /// Returns the name of the format in the provenance.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Edax => "weights of edax",
-            Self::Egaroucid => "weights of egaroucid",
-            Self::Zebra => "weights of zebra",
-            Self::Npz => "weights of npz",
-        }
     }
 }
 

@@ -28,17 +28,7 @@ pub(super) fn header(model: &Model) -> String {
     }
     for (number, scalar) in scalars.iter().enumerate() {
         let first = model.geometry().pattern_parameters + number * Scalar::VALUES;
-        let name = match scalar {
-            Scalar::PlayerDiscs => "PLAYER_DISCS",
-            Scalar::PlayerMoves => "PLAYER_MOVES",
-            Scalar::OpponentMoves => "OPPONENT_MOVES",
-            Scalar::MovesPair => "MOVES_PAIR",
-            Scalar::PlayerPotentialMoves => "PLAYER_POTENTIAL_MOVES",
-            Scalar::OpponentPotentialMoves => "OPPONENT_POTENTIAL_MOVES",
-            Scalar::OddQuadrants => "ODD_QUADRANTS",
-            Scalar::CornerMoves => "CORNER_MOVES",
-            Scalar::XSquareMoves => "X_SQUARE_MOVES",
-        };
+        let name = scalar.to_string().to_uppercase();
         let _ = write!(text, " \\\n    {name}({}, {first}u)", lanes.len() + number);
     }
     text.push('\n');

@@ -15,8 +15,9 @@ use othello_engine::simd::{self, AnyInstructions};
     schemars::JsonSchema,
     derive_more::Display,
 )]
-#[display("{}", self.name())]
-#[serde(into = "&'static str")]
+#[display(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
+#[schemars(with = "String")]
 pub enum InstructionSet {
     /// Instructions of every processor.
     Portable,
@@ -60,21 +61,5 @@ impl InstructionSet {
             Self::Avx2 => simd::InstructionSet::Avx2,
             Self::Avx512Bw | Self::Avx512Vbmi => simd::InstructionSet::Avx512,
         }
-    }
-
-    /// Returns the name of the instruction set in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512Bw => "avx512bw",
-            Self::Avx512Vbmi => "avx512vbmi",
-        }
-    }
-}
-
-impl From<InstructionSet> for &'static str {
-    fn from(instructions: InstructionSet) -> Self {
-        instructions.name()
     }
 }
