@@ -180,8 +180,7 @@ impl<'s> Underway<'s> {
     }
 
     fn finish(self) -> Game {
-        let squares: Vec<Square> = self.replay.steps.iter().map(|step| step.square).collect();
-        let mut game = Game::new(self.random_plies, &squares).expect("the moves replay");
+        let mut game = Game::of_replay(self.random_plies, &self.replay).expect("the moves replay");
         if let Some(solved) = self.solved {
             game = game.with_solved(solved).expect("the solved position is in the game");
         }

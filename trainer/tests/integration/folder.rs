@@ -1,6 +1,6 @@
 //! Folders in which a test runs the trainer.
 
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
@@ -25,22 +25,14 @@ pub(crate) fn random_game(seed: u64) -> Game {
 }
 
 /// A folder in which the trainer runs, with games.
+#[derive(derive_more::Deref)]
 pub(crate) struct Folder(othello_testing::folder::Folder);
-
-impl Deref for Folder {
-    type Target = othello_testing::folder::Folder;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
 
 impl Folder {
     pub(crate) fn new() -> Self {
         Self(othello_testing::folder::Folder::of(env!("CARGO_BIN_EXE_othello-trainer")))
     }
 
-    /// Creates a folder with games of random moves, `a.games`.
     pub(crate) fn with_random_games(seeds: Range<u64>) -> Self {
         let folder = Self::new();
         folder.random_games("a.games", seeds);
@@ -65,7 +57,6 @@ impl Folder {
     }
 }
 
-/// Returns the settings of self-play by searches of one ply.
 pub(crate) fn self_play(seed: u64, random_plies: &str, exact: u32) -> Settings {
     Settings::new(seed, random_plies.parse().unwrap(), 1, exact)
 }

@@ -9,7 +9,6 @@ pub const PHASES: usize = 60;
 
 /// The number of a set of weights, 0..=59: the ply of its positions. A full board has no phase.
 #[derive(
-    schemars::JsonSchema,
     Clone,
     Copy,
     PartialEq,
@@ -18,6 +17,8 @@ pub const PHASES: usize = 60;
     Ord,
     Hash,
     Debug,
+    Default,
+    schemars::JsonSchema,
     Serialize,
     Deserialize,
     derive_more::Display,

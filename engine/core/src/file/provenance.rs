@@ -11,7 +11,7 @@ pub const BEHAVIOUR_REVISION: u32 = 9;
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
 /// inputs and the version, but no paths, threads, device, host or date. Two are equal if their
 /// canonical JSON is equal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, derive_more::From)]
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
@@ -65,12 +65,6 @@ impl Provenance {
     /// …`. Long texts are shortened to the part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
-    }
-}
-
-impl From<Map<String, Value>> for Provenance {
-    fn from(map: Map<String, Value>) -> Self {
-        Self(map)
     }
 }
 

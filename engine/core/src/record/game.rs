@@ -5,7 +5,7 @@ use crate::board::{Discs, Square, Symmetry};
 use crate::text::Invalid;
 
 /// The score under perfect play from some position of the game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Solved {
     /// The ply of that position: the number of moves played before it.
     pub ply: u8,
@@ -14,7 +14,7 @@ pub struct Solved {
 }
 
 /// A game from the start position by the rules, finished or not.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Game {
     random_plies: u8,
     squares: Vec<Square>,

@@ -12,7 +12,7 @@ pub const GAMES_PER_FRAME: usize = 256;
 pub const POSITIONS_PER_FRAME: usize = 4096;
 
 /// A game or a scored position. Files hold records in frames, each of which is one section.
-pub trait Record: Clone + PartialEq + Send + Sync {
+pub trait Record: Clone + Ord + Send + Sync {
     /// The word for a record.
     const NAME: &str;
     /// The word for many records, which is also the name of each section that holds a frame.

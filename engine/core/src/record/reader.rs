@@ -1,6 +1,5 @@
 //! The reader of record files.
 
-use std::ops::Deref;
 use std::path::Path;
 use std::vec;
 
@@ -8,8 +7,11 @@ use super::{FrameError, Game, Record, RecordError, ScoredPosition};
 use crate::file::{FileError, Kind, Reader, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the records of a file, each of them checked.
+/// An iterator over the records of a file, each of them checked. It dereferences to the reader of
+/// the file, for its provenance, its size and its checksum.
+#[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
+    #[deref]
     reader: Reader,
     frame: vec::IntoIter<R>,
     number: u64,
@@ -137,15 +139,6 @@ impl<R: Record> RecordReader<R> {
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };
         let (path, number) = (self.reader.path().to_owned(), before + index as u64 + 1);
         RecordError::Record { path, kind: R::NAME, number, source }
-    }
-}
-
-/// The reader of the file, for its provenance, its size and its checksum.
-impl<R> Deref for RecordReader<R> {
-    type Target = Reader;
-
-    fn deref(&self) -> &Reader {
-        &self.reader
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 
 /// The errors of values, clamped to ±64 discs. Each position counts by its weight.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct Errors {
     /// The number of positions.
     pub positions: u64,
@@ -19,17 +19,6 @@ impl Errors {
     /// Creates errors from sums of 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
     pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
         Self { positions, weight, absolute, squared }
-    }
-
-    /// Returns the sum of these errors and those of other positions.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            positions: self.positions + other.positions,
-            weight: self.weight + other.weight,
-            absolute: self.absolute + other.absolute,
-            squared: self.squared + other.squared,
-        }
     }
 
     /// Adds a position: weight in 1/64 occurrence, error in 1/[`RESIDUALS_PER_DISC`] disc.

@@ -9,7 +9,7 @@ use othello_engine::record::{ROW_BYTES, ScoredPosition};
 
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
 
-#[derive(Clone)]
+#[derive(Clone, derive_more::From)]
 pub(super) enum StoredRows {
     Memory(Vec<ScoredPosition>),
     Mapped(MappedRows),
@@ -60,12 +60,6 @@ impl Deref for StoredRows {
 impl Default for StoredRows {
     fn default() -> Self {
         Self::Memory(vec![])
-    }
-}
-
-impl From<Vec<ScoredPosition>> for StoredRows {
-    fn from(rows: Vec<ScoredPosition>) -> Self {
-        Self::Memory(rows)
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
 /// discs², with values clamped to ±64; null without positions to measure.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
@@ -95,23 +95,7 @@ impl PhaseReport {
 
     /// Creates the report of a phase without positions.
     pub fn copied(phase: Phase, from: Phase) -> Self {
-        Self {
-            phase,
-            positions: 0,
-            labels: vec![],
-            train_mse: None,
-            validation_mse: None,
-            validation_mae: None,
-            test_mse: None,
-            test_mae: None,
-            validation_positions: 0,
-            test_positions: 0,
-            epochs: 0,
-            best_epoch: 0,
-            rounding_loss: None,
-            unfinished: false,
-            copied_from: Some(from),
-        }
+        Self { phase, copied_from: Some(from), ..Self::default() }
     }
 }
 

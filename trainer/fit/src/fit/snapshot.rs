@@ -164,7 +164,7 @@ impl Snapshot {
         };
         let vector = |name: &str| {
             let mut values: Vec<f64> = vec![];
-            for part in 0..parts_of(parameters) {
+            for part in 0..parameters.div_ceil(PART) {
                 let (doubles, rest) = content(&part_name(name, part))?.as_chunks();
                 values.extend(doubles.iter().copied().map(f64::from_le_bytes));
                 let expected = parameters.min((part + 1) * PART);
@@ -191,10 +191,6 @@ impl Snapshot {
             },
         })
     }
-}
-
-fn parts_of(elements: usize) -> usize {
-    elements.div_ceil(PART)
 }
 
 /// Returns the name of a section of a vector. The first section has the name of the vector.

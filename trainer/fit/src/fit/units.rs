@@ -1,6 +1,6 @@
 //! The units of work of a fit (phases or groups of phases), and their division among machines.
 
-use std::ops::{Deref, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use othello_engine::board::Phase;
 use othello_engine::pattern::PatternSet;
@@ -9,7 +9,7 @@ use othello_engine::run::Shard;
 use super::window::Window;
 
 /// The units of a fit: groups of phases that share factors, or single phases, in order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, derive_more::Deref)]
 pub struct Units(Vec<Vec<Phase>>);
 
 impl Units {
@@ -38,14 +38,6 @@ impl Units {
         let single = (0..phases.len()).filter(of_shard).map(|number| phases[number]);
         let own: Vec<Phase> = own.chain(single).collect();
         window.phases_read(|phase| own.contains(&phase))
-    }
-}
-
-impl Deref for Units {
-    type Target = [Vec<Phase>];
-
-    fn deref(&self) -> &[Vec<Phase>] {
-        &self.0
     }
 }
 

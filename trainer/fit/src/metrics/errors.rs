@@ -9,7 +9,7 @@ use crate::backend::{Errors, RESIDUALS_PER_DISC};
 /// Positions of one game resemble each other. The standard error of the bias is therefore clustered
 /// by game: the sum of a game's errors is one observation. A position outside games counts as a
 /// game.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
     /// Σ weight · (label − value), in 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
@@ -21,8 +21,10 @@ pub struct BiasSums {
     signed_by_weight: i128,
     /// Σ over games of the square of their weight.
     weight_squared: i128,
-    /// The signed sum and the weight of the current game.
-    open: (i128, i128),
+    /// The signed sum of the game that has not ended.
+    open_signed: i128,
+    /// Its weight.
+    open_weight: i128,
 }
 
 impl BiasSums {
@@ -32,29 +34,19 @@ impl BiasSums {
         self.errors.add(weight, error);
         let signed = i128::from(weight) * i128::from(error);
         self.signed += signed;
-        self.open.0 += signed;
-        self.open.1 += i128::from(weight);
+        self.open_signed += signed;
+        self.open_weight += i128::from(weight);
     }
 
     /// Ends a game; does nothing if no position was added.
     pub fn end_game(&mut self) {
-        let (signed, weight) = std::mem::take(&mut self.open);
+        let [signed, weight] = [&mut self.open_signed, &mut self.open_weight].map(std::mem::take);
         if weight > 0 {
             self.games += 1;
             self.signed_squared += signed * signed;
             self.signed_by_weight += signed * weight;
             self.weight_squared += weight * weight;
         }
-    }
-
-    /// Adds the sums of other games.
-    pub fn add_games(&mut self, other: &Self) {
-        self.errors = self.errors.plus(other.errors);
-        self.signed += other.signed;
-        self.games += other.games;
-        self.signed_squared += other.signed_squared;
-        self.signed_by_weight += other.signed_by_weight;
-        self.weight_squared += other.weight_squared;
     }
 
     /// Returns the bias: the mean of value − label, in discs; `None` without positions.
@@ -174,10 +166,9 @@ mod tests {
             }
             sums
         };
-        let mut both = sums(&[[1, 4]]);
-        assert_eq!(GroupErrors::from(&both).bias_error, None);
-        both.add_games(&sums(&[[-2, 7], [0, 3]]));
-        assert_eq!(both, sums(&[[1, 4], [-2, 7], [0, 3]]));
+        let one = sums(&[[1, 4]]);
+        assert_eq!(GroupErrors::from(&one).bias_error, None);
+        assert_eq!(one + sums(&[[-2, 7], [0, 3]]), sums(&[[1, 4], [-2, 7], [0, 3]]));
         assert_eq!(GroupErrors::from(&BiasSums::default()).bias, None);
     }
 }

@@ -64,7 +64,6 @@ const REGION: usize = VALUE + BOUNDS.len() + 1;
 const EMPTIES: usize = REGION + REGIONS.len();
 const GROUPS: usize = EMPTIES + BY_EMPTIES.len();
 
-/// The sums of all groups.
 #[derive(Clone, Debug)]
 pub(super) struct Tally([BiasSums; GROUPS]);
 
@@ -85,7 +84,7 @@ impl Tally {
     }
 
     pub(super) fn plus(mut self, other: Self) -> Self {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, of_others)| own.add_games(of_others));
+        self.0.iter_mut().zip(other.0).for_each(|(own, of_others)| *own = *own + of_others);
         self
     }
 

@@ -67,7 +67,6 @@ impl<R: Record> Inputs<R> {
         Ok(check_output(output, &self.paths)?)
     }
 
-    /// Returns the provenance of a file that `command` makes from these records.
     pub(super) fn provenance(&self, command: &str) -> Provenance {
         Provenance::new(command).with("inputs", self.checksums.clone())
     }

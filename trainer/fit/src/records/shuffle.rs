@@ -1,7 +1,6 @@
 //! Shuffles all records of files: draws a random number for each from the seed, and sorts by these
 //! numbers.
 
-use std::cmp::Ordering;
 use std::path::Path;
 use std::slice;
 
@@ -52,39 +51,13 @@ pub fn shuffle<R: Record>(
     })
 }
 
-/// A record with its random number and its number in the inputs, which decides between equal random
-/// numbers.
+/// A record with its random number and its number in the inputs, which decide the order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Drawn<R> {
     key: u64,
     number: u64,
     record: R,
 }
-
-impl<R> Drawn<R> {
-    fn order(&self) -> (u64, u64) {
-        (self.key, self.number)
-    }
-}
-
-impl<R> Ord for Drawn<R> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.order().cmp(&other.order())
-    }
-}
-
-impl<R> PartialOrd for Drawn<R> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<R> PartialEq for Drawn<R> {
-    fn eq(&self, other: &Self) -> bool {
-        self.order() == other.order()
-    }
-}
-
-impl<R> Eq for Drawn<R> {}
 
 impl<R: Record> Stored for Drawn<R> {
     // A game with the values of its moves takes most.

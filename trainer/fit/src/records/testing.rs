@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use othello_engine::board::{Discs, Position, Square, Squares};
+use othello_engine::board::{Discs, Position, Squares};
 use othello_engine::progress::Silent;
 use othello_engine::random;
 use othello_engine::record::{Game, Record, RecordReader};
@@ -41,11 +41,8 @@ pub(super) fn inputs<R: Record>(path: &Path) -> Inputs<R> {
     Inputs::count(&[path.to_owned()], &Silent).unwrap()
 }
 
-/// Returns a random game of at most `most` moves.
 pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
-    let replay = random::random_game(3, number, most);
-    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
-    Game::new(random_plies, &squares).unwrap()
+    Game::of_replay(random_plies, &random::random_game(3, number, most)).unwrap()
 }
 
 /// Returns the score of perfect play by trying all moves.

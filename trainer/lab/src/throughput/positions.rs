@@ -1,6 +1,6 @@
 //! The positions used for measurements.
 
-use othello_engine::board::{Phase, Square};
+use othello_engine::board::Phase;
 use othello_engine::progress::Progress;
 use othello_engine::random;
 use othello_engine::record::Game;
@@ -41,6 +41,5 @@ pub fn positions(
 
 fn random_game(seed: u64, number: u64) -> Game {
     let replay = random::random_game(seed, number, usize::MAX);
-    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
-    Game::new(0, &squares).expect("a game of legal moves")
+    Game::of_replay(0, &replay).expect("a game of legal moves")
 }

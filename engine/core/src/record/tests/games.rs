@@ -5,16 +5,15 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::board::{Position, Square};
+use crate::board::Position;
 use crate::file::{Existing, Kind, Provenance, Writer};
 use crate::random;
 use crate::record::{Game, GameReader, GameWriter, Record as _, Solved, frame};
 
 fn random_game(seed: u64, moves: usize) -> Game {
     let replay = random::random_game(seed, 0, moves);
-    let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
-    let random_plies = seed as usize % (squares.len() + 1);
-    Game::new(random_plies as u8, &squares).unwrap()
+    let random_plies = seed as usize % (replay.steps.len() + 1);
+    Game::of_replay(random_plies as u8, &replay).unwrap()
 }
 
 fn any_game() -> impl Strategy<Value = Game> {

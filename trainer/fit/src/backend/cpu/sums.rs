@@ -70,9 +70,9 @@ pub(super) fn errors_by_chunks(
 ) -> Errors {
     let of_rows = |&Rows { positions, factor }: &Rows<'_>| {
         let chunks = positions.par_chunks(1 << 14).map(|positions| Rows { positions, factor });
-        chunks.map(&of_chunk).reduce(Errors::default, Errors::plus)
+        chunks.map(&of_chunk).reduce(Errors::default, |all, more| all + more)
     };
-    rows.iter().map(of_rows).fold(Errors::default(), Errors::plus)
+    rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
 /// Sets `sums` to the sums of `add` over all rows; returns the sum of its results.
