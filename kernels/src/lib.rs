@@ -21,4 +21,4 @@ mod program;
 
 pub use index::{Argument, Kernel};
 pub use launcher::{LaunchError, Launcher, Limits, Value};
-pub use program::{Program, sources_sha256};
+pub use program::Program;

@@ -66,11 +66,6 @@ impl Program {
     }
 }
 
-/// Returns the SHA-256 of the sources without a pattern set's header, in hexadecimal.
-pub fn sources_sha256() -> String {
-    Program::new("").sha256()
-}
-
 /// Adds a file, preceded by a line directive so that compiler messages name the file and line.
 fn append(text: &mut String, (name, file): (&str, &str)) {
     let _ = writeln!(text, "#line 1 \"{name}\"");

@@ -77,8 +77,7 @@ impl<D> Report<D> {
     fn new(
         device: &'static str,
         positions: usize,
-        (positions_per_second, limit_positions_per_second): (f64, f64),
-        details: D,
+        (positions_per_second, limit_positions_per_second, details): (f64, f64, D),
     ) -> Self {
         let ratio = positions_per_second / limit_positions_per_second;
         Self { device, positions, positions_per_second, limit_positions_per_second, ratio, details }
@@ -121,9 +120,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     }
     let repetitions = arguments.repetitions;
     if picked.is_cpu() {
-        let rates = measure_cpu(&set, &rows, session.threads(), repetitions)?;
-        let measured = (rates.positions_per_second(), rates.limit());
-        session.print(&Report::new(device, positions, measured, rates))?;
+        let measured = measure_cpu(&set, &rows, session.threads(), repetitions)?;
+        session.print(&Report::new(device, positions, measured))?;
     } else {
         let model = Model::new(set);
         let program = program(&model);
@@ -135,7 +133,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         };
         let ends = SOLVED_EMPTIES.map(positions_with);
         let ends = Ends { evaluator: &evaluator, positions: &ends };
-        let rates = match picked.gpu() {
+        let measured = match picked.gpu() {
             Some(found) => measure_kernels(&model, &rows, repetitions, ends, || {
                 CudaLauncher::new(found, &program, None)
             }),
@@ -143,8 +141,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
                 measure_kernels(&model, &rows, repetitions, ends, || HostLauncher::new(&program))
             }
         }?;
-        let measured = (rates.positions_per_second(), rates.limit());
-        session.print(&Report::new(device, positions, measured, rates))?;
+        session.print(&Report::new(device, positions, measured))?;
     }
     Ok(Outcome::Done)
 }

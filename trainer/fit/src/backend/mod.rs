@@ -233,8 +233,10 @@ pub struct Moments<B: Backend + ?Sized> {
     pub second: B::Reals,
 }
 
-/// The scalars of one update by Adam; see [`Backend::adam`].
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The scalars of one update by Adam, in the order of the kernels' arguments; see
+/// [`Backend::adam`].
+#[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct AdamStep {
     /// The gradient for a sum of 1.
     pub unit: f64,

@@ -292,12 +292,6 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 }
 
-/// Returns the scalars of an update, in the order of the kernels' arguments.
 fn scalars<'v, B>(step: &AdamStep) -> [Value<'v, B>; 11] {
-    let AdamStep { unit, ridge, clip, keep_first, take_first, keep_second, .. } = *step;
-    let AdamStep { take_second, rate, correction, epsilon, decay, .. } = *step;
-    let first = [unit, ridge, clip, keep_first, take_first, keep_second];
-    let [a, b, c, d, e, f] = first.map(Value::F64);
-    let [g, h, i, j, k] = [take_second, rate, correction, epsilon, decay].map(Value::F64);
-    [a, b, c, d, e, f, g, h, i, j, k]
+    bytemuck::cast::<_, [f64; 11]>(*step).map(Value::F64)
 }

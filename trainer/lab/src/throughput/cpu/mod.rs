@@ -34,8 +34,6 @@ pub struct Rates {
     /// The rates of weights and factors together, if the set has factors.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorRates>,
-    #[serde(skip)]
-    limit: f64,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -47,18 +45,6 @@ struct InstructionRates {
     positions_per_second: f64,
     /// The rate of residual sums divided by the limit.
     ratio: f64,
-}
-
-impl Rates {
-    /// Returns the rate of residual sums on one thread with the fastest instructions.
-    pub fn positions_per_second(&self) -> f64 {
-        self.instruction_sets.last().map_or(f64::NAN, |rates| rates.positions_per_second)
-    }
-
-    /// Returns the limit of the machine, in positions per second.
-    pub fn limit(&self) -> f64 {
-        self.limit
-    }
 }
 
 impl fmt::Display for Rates {
@@ -78,13 +64,14 @@ impl fmt::Display for Rates {
     }
 }
 
-/// Measures all subjects alternately in one run.
+/// Measures all subjects in one run, in turn. Returns the rate of residual sums on one thread with
+/// the fastest instructions, the limit of the machine, and all rates.
 pub fn measure(
     set: &PatternSet,
     rows: &[Rows<'_>],
     threads: usize,
     repetitions: u32,
-) -> Result<Rates, BenchError> {
+) -> Result<(f64, f64, Rates), BenchError> {
     let positions: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let models: Vec<Model> = InstructionSet::available()
         .map(|instructions| Model::with_instructions(set.clone(), instructions))
@@ -113,7 +100,7 @@ pub fn measure(
     });
     // The portable code is always available.
     let single = by_instructions.last().copied().unwrap_or_default();
-    Ok(Rates {
+    let rates = Rates {
         instructions: fastest.instructions(),
         instruction_sets: instruction_sets.collect(),
         threads,
@@ -121,8 +108,8 @@ pub fn measure(
         speedup: with_threads.by_wall / single.by_wall,
         efficiency: with_threads.by_processor / single.by_processor,
         factors: factors::measure(&fastest, rows, repetitions)?,
-        limit,
-    })
+    };
+    Ok((single.by_processor, limit, rates))
 }
 
 /// Returns the limit of one thread, in positions per second of processor time.

@@ -28,12 +28,6 @@ const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 /// Rates in positions per second, by wall time.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Rates {
-    /// The rate of the residual sums; the report has it in a separate field.
-    #[serde(skip)]
-    own: f64,
-    /// The limit; the report has it in a separate field.
-    #[serde(skip)]
-    limit: f64,
     /// The bytes that a position moves if caches keep nothing.
     bytes_per_position: usize,
     /// The memory bandwidth of the device in bytes per second. Without it, the limit is that of one
@@ -41,18 +35,6 @@ pub struct Rates {
     memory_bandwidth: Option<u64>,
     /// The rates of exact scores, by numbers of empty squares.
     solves: Vec<SolveRates>,
-}
-
-impl Rates {
-    /// Returns the rate of the residual sums.
-    pub fn positions_per_second(&self) -> f64 {
-        self.own
-    }
-
-    /// Returns the limit: memory bandwidth / bytes per position.
-    pub fn limit(&self) -> f64 {
-        self.limit
-    }
 }
 
 impl fmt::Display for Rates {
@@ -68,14 +50,15 @@ impl fmt::Display for Rates {
     }
 }
 
-/// Measures residual sums, then exact scores, on devices that `launcher` creates.
+/// Measures residual sums, then exact scores, on devices that `launcher` creates. Returns the rate
+/// of the residual sums, its limit (memory bandwidth / bytes per position), and the other rates.
 pub fn measure<L: Launcher, E: Evaluate>(
     model: &Model,
     rows: &[Rows<'_>],
     repetitions: u32,
     ends: Ends<'_, E>,
     launcher: impl Fn() -> Result<L, LaunchError>,
-) -> Result<Rates, BenchError> {
+) -> Result<(f64, f64, Rates), BenchError> {
     // One run of rows, like a fit without neighbouring phases.
     let positions: Vec<ScoredPosition> =
         rows.iter().flat_map(|rows| rows.positions).copied().collect();
@@ -94,5 +77,5 @@ pub fn measure<L: Launcher, E: Evaluate>(
         None => limit_positions_per_second(model, rows, repetitions),
     };
     let solves = solves::measure(&KernelSolver::new(launcher()?), ends)?;
-    Ok(Rates { own, limit, bytes_per_position, memory_bandwidth, solves })
+    Ok((own, limit, Rates { bytes_per_position, memory_bandwidth, solves }))
 }
