@@ -46,7 +46,6 @@ pub(crate) fn text(
     Ok(text + "\n")
 }
 
-/// Prints the text of a report.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     to_standard_output(|out| out.write_all(text.as_bytes()))
 }

@@ -110,7 +110,6 @@ fn end_with_the_client() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a server.
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
     outcome(serve(server, io::stdin(), io::stdout().lock()))

@@ -82,7 +82,6 @@ impl Memory {
         Ok(address)
     }
 
-    /// Returns the allocation that contains `bytes` bytes from an address on.
     pub(crate) fn find(&mut self, address: u64, bytes: usize) -> Option<&mut Allocation> {
         let (start, allocation) = self.device.range_mut(..=address).next_back()?;
         let end = (address - start).checked_add(bytes as u64)?;

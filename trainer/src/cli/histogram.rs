@@ -21,7 +21,6 @@ impl Histogram {
         Self { counts: BTreeMap::new(), counted }
     }
 
-    /// Adds `count` to the count of `number`.
     pub(super) fn add(&mut self, number: i32, count: u64) {
         *self.counts.entry(number).or_default() += count;
     }

@@ -128,7 +128,6 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
 
 const RAW_ALIGNMENT: u64 = 64;
 
-/// Returns the offset of the content of a raw section whose head ends at `head_end`.
 pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }

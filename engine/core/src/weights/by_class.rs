@@ -227,7 +227,6 @@ impl Weights {
         first.chain(phases).chain(factors).chain(self.learned_sections())
     }
 
-    /// Returns the section of the pattern set.
     pub(super) fn set_section(&self) -> Section {
         Section { name: PATTERN_SET.to_owned(), content: self.set.to_toml().into_bytes() }
     }

@@ -175,7 +175,6 @@ pub fn steps_of_sum(sum: &[i16]) -> i32 {
     ((squares(added) - squares(taken) + (1 << (SHIFT - 1))) >> SHIFT) as i32
 }
 
-/// Returns the name of the section with the factors of a group of phases.
 pub(super) fn section_name(group: usize) -> String {
     format!("{FACTORS} {group:02}")
 }

@@ -13,7 +13,6 @@ use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted}
 /// every 16-bit index leads to a place inside the block, so reads need no check.
 pub const MARGIN: usize = 1 << 15;
 
-/// The number of phases in a block of weights without factors.
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
 /// The layout of the tables of a pattern set. The table of a phase has 16-bit weights: the
@@ -73,7 +72,6 @@ impl TableLayout {
         MARGIN + phase.index() % self.phases * self.stride
     }
 
-    /// Returns the number of weights of a block, with the margins.
     fn weights(&self, block: usize) -> usize {
         self.phases(block).len() * self.stride + 2 * MARGIN
     }

@@ -17,7 +17,6 @@ const VERSION: u16 = 1;
 /// The number of stages of a game; each has its own probabilities.
 pub const STAGES: usize = 6;
 
-/// The number of plies of a stage.
 const PLIES_PER_STAGE: u32 = 10;
 
 /// The number for probability 1 in the file.

@@ -16,7 +16,6 @@ impl<T: Copy + Default> Rows<T> {
         Self(Array2::from_elem((0, geometry.parameters()), T::default()))
     }
 
-    /// Stores the row of a phase.
     pub(super) fn put(&mut self, phase: Phase, row: &[T]) {
         if self.0.is_empty() {
             self.0 = Array2::from_elem((PHASES, self.0.ncols()), T::default());
@@ -35,7 +34,6 @@ impl<T: Copy + Default> Rows<T> {
     }
 }
 
-/// Returns a row of a matrix.
 pub(super) fn row<T>(matrix: &Array2<T>, number: usize) -> &[T] {
     let row = matrix.row(number).to_slice();
     row.expect("a row of a matrix in standard layout is contiguous")

@@ -162,7 +162,6 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// Returns the phase and the kind that a section's name states.
 fn phase_and_kind(section: &str) -> Option<(Phase, &str)> {
     let (kind, number) = section.rsplit_once(' ')?;
     let phase = Phase::new(number.parse().ok()?)?;

@@ -6,7 +6,6 @@ use crate::eval::Prediction;
 use crate::search::Predictions;
 use crate::text_table::table;
 
-/// Returns the cells of a prediction.
 fn cells(Prediction { slope, offset, error }: Prediction) -> [String; 3] {
     [format!("{slope:.3}"), format!("{offset:+.2}"), format!("{error:.2}")]
 }

@@ -20,7 +20,6 @@ impl LabelCounts {
         Self { rules, counts: BTreeMap::new(), before: vec![BTreeMap::new(); PHASES] }
     }
 
-    /// Adds the kinds of labels of a phase, as returned by [`Self::by_phase`].
     pub(crate) fn add_kinds(&mut self, phase: Phase, kinds: &[(String, u64)]) {
         for (kind, count) in kinds {
             let sum = self.before[phase.index()].entry(kind.clone()).or_default();

@@ -91,7 +91,6 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     findings.note(&name(&words.replace("@x", sound)), fault, ended.end(), &how);
 }
 
-/// Returns true if a message names a file and then a place in it.
 fn names_the_place(ended: &Ended, file: &str) -> bool {
     const NUMBERED: &str = "line |byte |section |record |game |position |version ";
     const NAMED: &str =

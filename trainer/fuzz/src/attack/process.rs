@@ -103,7 +103,6 @@ impl Ended {
     }
 }
 
-/// Runs a command, and kills it if it exceeds the limits.
 pub(super) fn run(command: &mut Command, limits: Limits) -> Ended {
     let [mut output, mut errors] =
         [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));

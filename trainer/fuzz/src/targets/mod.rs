@@ -44,7 +44,6 @@ fn check_message(message: &dyn Display) {
     assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
 }
 
-/// Checks that a message also names the file.
 fn check_names(message: &dyn Display, path: &Path) {
     let text = message.to_string();
     assert!(text.contains(&path.display().to_string()), "{text}");

@@ -122,7 +122,6 @@ fn check_geometry(geometry: &Geometry) {
     }
 }
 
-/// Returns the image of a position under a symmetry of the board.
 pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     let moved = |board: u64| {
         let squares = Square::all().filter(|square| board & square.bit() != 0);
