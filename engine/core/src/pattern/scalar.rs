@@ -1,5 +1,7 @@
 //! Scalar features: counts of a position, with one weight for each value of the count.
 
+use derive_more::Display;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
@@ -7,17 +9,7 @@ use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
 /// A count of a position with one weight for each value. All eight images have the same count.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Debug,
-    Serialize,
-    schemars::JsonSchema,
-    Deserialize,
-    derive_more::Display,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize, Display)]
 #[display(rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Scalar {

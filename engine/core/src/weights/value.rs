@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use derive_more::{Add, Neg, Sub};
+
 use crate::board::Discs;
 
 /// The number of steps in a disc.
@@ -16,20 +18,7 @@ pub const MAX_STEPS: i16 = 4095;
 ///
 /// Only the functions here convert between [`Value`] and whole [`Discs`]. `{value:+.2}` prints
 /// discs.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Debug,
-    Default,
-    derive_more::Add,
-    derive_more::Neg,
-    derive_more::Sub,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Add, Neg, Sub)]
 #[repr(transparent)]
 pub struct Value(i32);
 

@@ -1,20 +1,12 @@
 //! The instruction sets for computing the parameters of positions.
 
+use derive_more::Display;
 use othello_engine::simd::{self, AnyInstructions};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// An instruction set for computing parameters. All give the same results.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Debug,
-    serde::Serialize,
-    schemars::JsonSchema,
-    derive_more::Display,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema, Display)]
 #[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 #[schemars(with = "String")]
