@@ -68,7 +68,7 @@ impl PatternSet {
     }
 
     pub(crate) fn first_of_scalar(&self, name: &str) -> PyResult<usize> {
-        let place = self.scalars().iter().position(|&scalar| scalar == name);
+        let place = self.scalars().iter().position(|scalar| scalar == name);
         let place = place.ok_or_else(|| {
             let names = self.scalars().join(", ");
             refused(format!("{name:?} is not a scalar feature of the set; it has: {names}"))
