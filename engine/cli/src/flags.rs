@@ -30,7 +30,9 @@ fn read(text: &'static str) -> Vec<Flag> {
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("# ") {
             heading = name;
-        } else if let Some((name, help)) = line.strip_prefix("--").and_then(|it| it.split_once(": ")) {
+        } else if let Some((name, help)) =
+            line.strip_prefix("--").and_then(|it| it.split_once(": "))
+        {
             flags.push(Flag { name, heading, help, more: String::new(), defaults: vec![] });
         } else if let Some(flag) = flags.last_mut() {
             let default = line.trim().strip_prefix('[').and_then(|it| it.strip_suffix(']'));
