@@ -2,7 +2,7 @@
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::transcript::{self, Replay};
-use othello_engine::board::{Position, Side, Square, Squares, StatedPosition};
+use othello_engine::board::{Position, Side, Squares, StatedPosition};
 use othello_engine::text::Invalid;
 use serde::Serialize;
 
