@@ -43,6 +43,13 @@ impl ExportError {
     }
 }
 
+impl Program {
+    pub(super) fn refused(self, reason: String) -> ExportError {
+        let expected = format!("an evaluation file of {self}");
+        ExportError::Format { expected, reason }
+    }
+}
+
 fn remedy(program: Program, set: &str) -> String {
     format!(
         "add `--data GAMES` to fit tables to {program}'s patterns and to report the loss, or first run \

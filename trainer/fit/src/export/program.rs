@@ -2,8 +2,6 @@
 
 use othello_engine::pattern::PatternSet;
 
-use super::error::ExportError;
-
 /// A program with its own evaluation file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum Program {
@@ -19,10 +17,5 @@ impl Program {
     /// Returns the program's patterns.
     pub fn set(self) -> PatternSet {
         PatternSet::shipped(&self.to_string().to_lowercase()).expect("the set is shipped")
-    }
-
-    pub(super) fn refused(self, reason: String) -> ExportError {
-        let expected = format!("an evaluation file of {self}");
-        ExportError::Format { expected, reason }
     }
 }
