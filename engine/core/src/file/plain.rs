@@ -199,7 +199,7 @@ mod tests {
         for content in [None, Some("con"), Some("precious data")] {
             let target = path("precious");
             let _ = fs::remove_file(&target);
-            content.map(|content| fs::write(&target, content).unwrap());
+            content.into_iter().for_each(|content| fs::write(&target, content).unwrap());
             let _ = fs::remove_file(path("a.partial"));
             std::os::unix::fs::symlink(&target, path("a.partial")).unwrap();
             for existing in [Existing::Keep, Existing::Replace] {

@@ -88,7 +88,7 @@ impl Lines {
                 }
             }
             let line = self.record.trim_ascii();
-            if !line.is_empty() && !(self.number == 1 && is_table_head(line)) {
+            if !(line.is_empty() || self.number == 1 && is_table_head(line)) {
                 break;
             }
         }
