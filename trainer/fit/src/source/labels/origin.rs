@@ -28,10 +28,10 @@ pub enum Origin {
 }
 
 /// The λ of a λ-return, 0 to 1 in hundredths: the share of a label that comes from later values.
-/// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is `(1 − λ) · (v₀
-/// + λ v₁ + λ² v₂ + …)`. The last term has the remaining weight: it is the game's result, or the
-/// last value before a move that the search did not choose. (Sutton, Learning to Predict by the
-/// Methods of Temporal Differences, 1988.)
+/// With the value v₀ of the position, v₁ of the next one, and so on, the λ-return is
+/// `(1 − λ) · (v₀ + λ v₁ + λ² v₂ + …)`. The last term has the remaining weight: it is the game's
+/// result, or the last value before a move that the search did not choose. (Sutton, Learning to
+/// Predict by the Methods of Temporal Differences, 1988.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 
