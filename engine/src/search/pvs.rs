@@ -1,4 +1,4 @@
-//! Principal variation search: the nodes of searches to a depth and to the end of the game alike,
+//! Principal variation search: the inner nodes of fixed-depth searches and of searches to the end,
 //! which order their moves and use the transposition table. Fail-soft.
 
 use super::Searcher;

@@ -21,7 +21,7 @@ pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     /// Returns the number of steps.
     fn number(self) -> i32;
 
-    /// Returns so many steps.
+    /// Returns this number of steps.
     fn of_number(number: i32) -> Self;
 }
 

@@ -107,7 +107,7 @@ fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
 }
 
-/// Returns whether a text begins with so many moves.
+/// Returns whether a text begins with at least `moves` moves.
 fn begins_with(text: &str, moves: usize) -> bool {
     let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
     let is_square = |pair: [Option<u8>; 2]| {
@@ -116,7 +116,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// The words for a pass, in lower case, longer ones before their beginnings.
+/// The words for a pass, in lower case, each before its prefixes.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
@@ -151,7 +151,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Reads what the text begins with; returns the rest.
+    /// Reads the first part of the text; returns the rest.
     fn next<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
         let wrong = || {
             let word: String = text.chars().take(2).collect();
@@ -205,7 +205,7 @@ impl Turns {
     }
 }
 
-/// Reads a result in discs, `56-8` or `56:08`, as that for black.
+/// Reads a final count, such as `56-8` or `56:08`; returns the disc difference for black.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
@@ -271,8 +271,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays one more move, or takes note of a written pass, which the rules must demand; refuses
-    /// the turn of the wrong side.
+    /// Plays a move, or accepts a written pass if the rules demand it; refuses a turn of the wrong
+    /// side.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));

@@ -17,8 +17,8 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"Rar!", "RAR", "unrar x"),
 ];
 
-/// Returns what a file is whose bytes begin so, if it must be converted first: a message that
-/// follows the name of the file.
+/// Returns a message if a file with these first bytes must be converted first. The message follows
+/// the name of the file.
 pub fn unreadable(begin: &[u8]) -> Option<String> {
     if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
         return Some("is text in UTF-16; convert it to UTF-8".to_owned());

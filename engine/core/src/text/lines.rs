@@ -108,8 +108,8 @@ impl Lines {
     }
 }
 
-/// Reads a line without blanks around it and without a comment, empty if it is one; returns false
-/// at the end of the file, and the number of the line.
+/// Reads a line, and removes a comment and surrounding blanks. Returns false at the end of the
+/// file, and the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -146,7 +146,7 @@ fn is_tag(line: &[u8]) -> bool {
     line.len() > 2 && line[0] == b'[' && line[1].is_ascii_alphabetic() && line.ends_with(b"]")
 }
 
-/// Returns the 12 of a line that begins with `12.`.
+/// Returns the number at the beginning of a numbered line: 12 for `12.`.
 fn move_number(line: &[u8]) -> Option<u64> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -20,7 +20,7 @@ pub use whole::read_by;
 /// The mark that some editors put before a text in UTF-8; every reader skips it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Returns a text in UTF-8 or, if it is none, in ISO-8859-1, where every byte is a character.
+/// Decodes a text as UTF-8 or, if that fails, as ISO-8859-1, where every byte is a character.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let other = |_| Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect());
     str::from_utf8(bytes).map_or_else(other, Cow::Borrowed)

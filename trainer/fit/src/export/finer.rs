@@ -15,8 +15,8 @@ const INSTANCES: i32 = 4;
 
 /// Weights in 1/128 disc, which are converted to those of our phases.
 pub(super) struct FinerTables<'a> {
-    /// The weights to set. Their set includes row 2, of which every position has four
-    /// configurations.
+    /// The weights to set. Their pattern set includes `row 2`, which has four instances on every
+    /// board.
     pub(super) weights: &'a mut Weights,
     /// The parameters in the order of the other program's file.
     pub(super) order: &'a [usize],

@@ -18,7 +18,7 @@ pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceE
     Records::open(path, parse)
 }
 
-/// A text of scored boards as data of its own. Lines without a score, and finished games, are
+/// A text of scored boards as training data. Lines without a score, and finished games, are
 /// skipped; a line of another form is an error.
 pub struct ScoredBoards {
     lines: Lines,

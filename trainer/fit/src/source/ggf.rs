@@ -65,8 +65,8 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position, side, turns, result })
 }
 
-/// Reads the letters of the rules, of `s8r18` `sr`: both colours at the same time, a random board,
-/// or komi; refuses others, such as those of `8a`.
+/// Reads the letters of the rules, such as `sr` in `s8r18`: both colours at the same time, a random
+/// board, or komi. Refuses other letters, such as that in `8a`.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();

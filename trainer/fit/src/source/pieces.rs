@@ -34,7 +34,7 @@ pub(super) struct Games<T> {
     /// The beginning of the last game: its line, its number, its players.
     place: String,
     number: u64,
-    /// Whether parentheses within a game enclose variations, as in SGF.
+    /// Whether games have variations in parentheses (SGF).
     nested: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,

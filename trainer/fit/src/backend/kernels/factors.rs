@@ -15,7 +15,7 @@ use crate::backend::{Backend as _, Batch, Group, GroupUpdate, Moments, Result};
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// The occurrences of each number in training; 0 for the last.
+    /// The occurrences of each parameter in training, and a 0 after them.
     totals: B,
 }
 

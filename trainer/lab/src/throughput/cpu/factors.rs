@@ -110,7 +110,7 @@ fn group_of(
 }
 
 /// The memory accesses of an update alone: a position's vectors are loaded and added, and the sum
-/// is stored; these sums are added to the three doubles of each number and factor, and to its
+/// is stored; these sums are added to the three doubles of each parameter and factor, and to its
 /// vector.
 struct Limit {
     dimensions: usize,

@@ -1,9 +1,9 @@
 //! The residuals of a batch, computed before any parameter changes.
 
-/// The residuals of a batch's positions, and the positions of each number.
+/// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The numbers of the features of all positions, one position after another.
+    /// The parameter indices of all features, one position after another.
     pub(super) numbers: Vec<u32>,
     /// Residual times weight of each position, in 2⁻¹⁰ disc and 1/64 occurrence.
     pub(super) weighted: Vec<i64>,
@@ -13,9 +13,9 @@ pub struct Scratch {
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the number of positions up to its last one.
     pub(super) ends_of_phases: Vec<u32>,
-    /// For each number, the end of its list in `positions`.
+    /// For each parameter, the end of its list in `positions`.
     pub(super) ends: Vec<u32>,
-    /// The lists of positions of all numbers, one after another.
+    /// The lists of positions of all parameters, one after another.
     pub(super) positions: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Lists the positions of each number, in ascending order.
+    /// Lists the positions in which each parameter occurs, in ascending order.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);
