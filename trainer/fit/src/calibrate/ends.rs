@@ -24,7 +24,7 @@ const LEAST_EMPTIES: u32 = 12;
 /// The number by which positions for trials of whole searches have fewer empty squares than the
 /// greatest number.
 const BELOW_GREATEST: u32 = 1;
-/// The depth of the games' moves.
+/// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
 /// The number of random moves at the beginning of the games.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;

@@ -88,7 +88,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// Returns the bytes of the words of a file after checking their number.
+/// Returns the 16-bit words of a file as bytes. Checks that the file has as many as it states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
         Program::Egaroucid.refused("it is shorter than the number that it begins with".to_owned())

@@ -36,8 +36,8 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
-    /// Returns the time of this player's moves in the two games of a pair, in seconds: about that
-    /// of all moves of one game. A contestant without its own search has the given strength.
+    /// Estimates the seconds that this player needs for its moves in the two games of a pair, which
+    /// are about as many as all moves of one game. `strength` is the default search.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
