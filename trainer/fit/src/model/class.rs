@@ -24,7 +24,7 @@ pub(crate) struct Lane {
     pub fixed_stride: u16,
     /// The first parameter of the instance's pattern.
     pub first_parameter: u32,
-    /// The map from c to the class, if the pattern needs one; a and b are then 0.
+    /// The class for each c, if the pattern needs a table. Then `first` and `second` are empty.
     pub map: Option<Vec<u16>>,
 }
 

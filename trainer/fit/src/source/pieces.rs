@@ -34,7 +34,7 @@ pub(super) struct Games<T> {
     /// The beginning of the last game: its line, its number, its players.
     place: String,
     number: u64,
-    /// Whether games have variations in parentheses (SGF).
+    /// True if games may have variations in parentheses (SGF).
     nested: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,
