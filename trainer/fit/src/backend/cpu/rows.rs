@@ -11,7 +11,8 @@ use crate::model::{Model, Row};
 /// The number of positions in a block, whose rows stay in the first-level cache.
 const BLOCK: usize = 16;
 
-/// Adds `value` of each position and the sum of its weights to the sums of its parameters.
+/// For each position, sums the weights of its parameters, and adds the result of `value` for this
+/// sum to the sum of each parameter.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,

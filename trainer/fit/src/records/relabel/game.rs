@@ -10,8 +10,8 @@ use othello_engine::search::Searcher;
 use super::{Changes, Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns 1 if every game is searched, which takes far longer than writing it; otherwise a
-    /// larger number.
+    /// Returns the number of games a thread takes at a time: 1 if every game is searched, which
+    /// takes far longer than writing it; more otherwise.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
