@@ -20,8 +20,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// The least depth of a table entry whose moves are searched first. The second number is a
-    /// depth of nodes: below it, the moves of all entries are searched first.
+    /// Two depths. At nodes of at least the second depth, the moves of a table entry are searched
+    /// first only if the entry has at least the first; at other nodes, those of all entries.
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns the ProbCut settings of the search.

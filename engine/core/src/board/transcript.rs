@@ -39,8 +39,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns a message on records that are not in a form of this program, by form; `None` if all
-    /// are.
+    /// Returns a message that counts the records in forms of other programs; `None` if there are
+    /// none.
     pub fn report(forms: impl IntoIterator<Item = Self>) -> Option<String> {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {

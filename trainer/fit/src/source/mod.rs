@@ -50,7 +50,7 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
     /// Returns the place of the record that was read last, such as `line 7`.
     fn place(&self) -> String;
 
-    /// Returns the form of that record, if the format has several.
+    /// Returns the form of the record that was read last, if the format has several.
     fn form(&self) -> Option<Form> {
         None
     }

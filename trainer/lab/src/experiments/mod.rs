@@ -1,5 +1,5 @@
-//! Studies of recipes: their errors on games that no recipe was fitted to, and the confidence in
-//! the difference; the law of errors by amount of data; and the search for values.
+//! Studies of recipes: the difference of their errors on held-out games, with its interval; the
+//! learning curve, which is the error as a function of the amount of data; the search for settings.
 
 mod choices;
 mod comparison;
