@@ -61,8 +61,8 @@ pub struct EmptiesError {
     pub observed: f64,
 }
 
-/// The performance of whole searches to the end whose cuts keep some number of standard deviations
-/// from the window.
+/// The performance of whole searches to the end that prune if the predicted score is some number of
+/// standard deviations outside the window.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The number of standard deviations.
