@@ -157,6 +157,12 @@ impl DatasetFolder {
         }
     }
 
+    /// Returns the number of rows of a phase.
+    fn rows_of(&self, phase: Phase) -> u64 {
+        let rows = Content::ALL.map(|content| self.entry(content, phase).positions);
+        rows.into_iter().fold(0, u64::saturating_add)
+    }
+
     fn entry(&self, content: Content, phase: Phase) -> &FileEntry {
         self.manifest.phases[phase.index()].of(content)
     }

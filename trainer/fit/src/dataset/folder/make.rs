@@ -73,12 +73,21 @@ impl DatasetFolder {
             run.clean()?;
             return Err(DatasetError::empty(data.iter().map(DatasetInput::path), &settings.labels));
         }
-        let (threads, missing) = (rayon::current_num_threads(), run.missing(PHASE_ROWS));
-        run.make_parts(PHASE_ROWS, missing, threads, progress, |part| {
+        // As many phases at a time as fit into half of the memory. The rows of one that does not
+        // fit go into temporary files.
+        let bytes = |phase: Phase| {
+            let of_runs: usize = runs.iter().map(|run| run.len(phase)).sum();
+            let of_folders: u64 = inputs.folders.iter().map(|folder| folder.rows_of(phase)).sum();
+            (of_runs as u64).saturating_add(of_folders).saturating_mul(ROW_BYTES as u64)
+        };
+        let (room, missing) = (left / 2, run.missing(PHASE_ROWS));
+        let largest = Phase::all().map(bytes).max().unwrap_or(0).max(1);
+        let threads = rayon::current_num_threads();
+        let at_once = usize::try_from(room / largest).unwrap_or(threads).clamp(1, threads);
+        run.make_parts(PHASE_ROWS, missing, at_once, progress, |part| {
             let phase = phase_of(part);
             let sources = sources(&runs, &inputs.folders, phase)?;
-            let rows = runs.iter().map(|run| run.len(phase)).sum::<usize>() * ROW_BYTES * threads;
-            let limit = (rows as u64 > left / 2).then_some(limit);
+            let limit = (bytes(phase) > room).then_some(limit);
             write_phase(part, &counts, sources, limit)?;
             Ok::<_, DatasetError>(true)
         })?;
