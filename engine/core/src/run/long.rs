@@ -92,21 +92,30 @@ impl Run {
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 
-    /// Reads the snapshot of an unfinished part. Returns `None` if there is none, or if it is
-    /// damaged, which is reported to `progress`.
-    pub fn snapshot(
+    /// Reads the snapshot of an unfinished part, of at most `most` bytes. Returns `None` if there is
+    /// none, or if it is longer or damaged, which is reported to `progress`.
+    fn snapshot(
         &self,
         stage: usize,
         index: u64,
+        most: usize,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Section>>, RunError> {
         let path = self.folder.snapshot(self.number(stage, index));
         if !path.exists() {
             return Ok(None);
         }
-        let read = Reader::open(&path, Kind::Part).and_then(|reader| {
+        let read = Reader::open(&path, Kind::Part).and_then(|mut reader| {
             let is_own = *reader.provenance() == self.provenance_of(stage, index);
-            Ok((is_own, reader.collect::<Result<Vec<Section>, _>>()?))
+            let (mut sections, mut left) = (vec![], most);
+            while let Some(section) = reader.next().transpose()? {
+                let rest = left.checked_sub(section.content.len());
+                left = rest.ok_or_else(|| {
+                    reader.meaningless(format!("makes it longer than {most} bytes"))
+                })?;
+                sections.push(section);
+            }
+            Ok((is_own, sections))
         });
         match read {
             Ok((true, sections)) => Ok(Some(sections)),
@@ -163,9 +172,9 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot that an earlier run left.
-    pub fn snapshot(&self) -> Result<Option<Vec<Section>>, RunError> {
-        self.run.snapshot(self.stage, self.index, self.progress)
+    /// Reads the snapshot that an earlier run left, of at most `most` bytes.
+    pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
+        self.run.snapshot(self.stage, self.index, most, self.progress)
     }
 
     /// Returns the path of the snapshot.

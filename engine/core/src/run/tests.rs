@@ -397,6 +397,13 @@ fn long_parts_continue_from_their_snapshots() {
     });
     assert_eq!(unfinished.unwrap(), [1, 3]);
     assert_eq!(progress.0.into_inner(), 3);
+    // A snapshot that is longer than the work's begins anew.
+    let found = run.make_parts(0, vec![1], 1, &Silent, |part| {
+        assert_eq!(part.snapshot(8)?, None);
+        assert_eq!(part.snapshot(9)?, Some(vec![section(1)]));
+        Ok::<_, RunError>(false)
+    });
+    assert_eq!(found.unwrap(), [1]);
     drop(run);
     let snapshot =
         |index: u64| folder.path().join(format!("out.positions.parts/part-{index:06}.snapshot"));
@@ -405,7 +412,7 @@ fn long_parts_continue_from_their_snapshots() {
     let (run, progress) = (open(&out, phases), Counted::default());
     let found = Mutex::new(vec![]);
     run.make_parts(0, run.missing(0), 1, &progress, |part| {
-        found.lock().unwrap().push((part.index(), part.snapshot()?));
+        found.lock().unwrap().push((part.index(), part.snapshot(9)?));
         Ok::<_, RunError>(true)
     })
     .unwrap();

@@ -45,6 +45,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
                 Advance::Update => {}
                 Advance::Epoch(epoch) => {
                     self.end_epoch(epoch, solver, &mut fixed)?;
+                    self.vector.metrics.last().map_or(Ok(()), |one| checkpointer.measured(one))?;
                     epoch_ended = true;
                 }
                 Advance::Converged => self.vector.progress.finished = true,

@@ -25,7 +25,7 @@ use super::pack::Packing;
 use super::phase::PhaseFit;
 use super::report::{FitReport, FittedUnit};
 use super::settings::{FitSettings, Optimizer};
-use super::side_files::SideFiles;
+use super::side_files::{GrowingMetrics, SideFiles};
 use super::snapshot::{Saver, Snapshot};
 use super::units::Units;
 use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
@@ -108,6 +108,7 @@ impl Fit<'_> {
             units,
             deadline: self.limits.time.and_then(|time| Instant::now().checked_add(time)),
             progress,
+            metrics: (!run.is_shard()).then(|| side_files.growing_metrics()),
             so_far: Mutex::default(),
         };
         let stopped = work.make()?;
@@ -209,6 +210,8 @@ struct Work<'a, B> {
     units: Units,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
+    /// The metrics beside the weights; a shard has none, since others may write them.
+    metrics: Option<GrowingMetrics>,
     /// The units that reached the time limit after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
 }
@@ -274,14 +277,15 @@ impl<B: Backend> Work<'_, B> {
         if dataset.training(phase).is_empty() {
             return Ok(true);
         }
-        let (optimizer, initial) = match is_start {
-            true => (Optimizer::LeastSquares, None),
-            false => (optimizer, self.fit.initial_weights()),
+        // The metrics of the fit of factors replace those of its start.
+        let (optimizer, initial, metrics) = match is_start {
+            true => (Optimizer::LeastSquares, None, None),
+            false => (optimizer, self.fit.initial_weights(), self.metrics.as_ref()),
         };
         let backend = self.backend;
         let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
         let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
-        let vector = self.resumable(part, phase, model.parameters(), run)?;
+        let vector = self.resumable(part, (phase, model.parameters()), metrics, run)?;
         if !is_start {
             let finish =
                 |vector| Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None });
@@ -302,7 +306,7 @@ impl<B: Backend> Work<'_, B> {
         let (start, initial) = (start.collect::<Result<_, _>>()?, self.fit.initial_weights());
         let fit = GroupFit { backend, model, dataset, settings, group, start, initial };
         let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
-        let vector = self.resumable(part, first, length, run)?;
+        let vector = self.resumable(part, (first, length), self.metrics.as_ref(), run)?;
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
@@ -330,8 +334,8 @@ impl<B: Backend> Work<'_, B> {
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
-        phase: Phase,
-        length: usize,
+        (phase, length): (Phase, usize),
+        metrics: Option<&GrowingMetrics>,
         run: impl Fn(Option<Snapshot>, &mut Saver<'_, '_>) -> Result<FittedVector, FitError>,
     ) -> Result<FittedVector, FitError> {
         let path = part.snapshot_path();
@@ -339,10 +343,11 @@ impl<B: Backend> Work<'_, B> {
             let path = path.display();
             self.progress.message(&format!("{path}: {error}; phase {phase} begins anew"));
         };
-        let resumed = part.snapshot()?.map(|there| Snapshot::from_sections(&there, length));
+        let most = Snapshot::most_bytes(length);
+        let resumed = part.snapshot(most)?.map(|there| Snapshot::from_sections(&there, length));
         let resumed = resumed.and_then(|read| read.inspect_err(anew).ok());
         part.advance(resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.epochs().into()));
-        let mut saver = Saver::new(part, self.deadline, self.progress);
+        let mut saver = Saver::new(part, self.deadline, self.progress, metrics);
         match run(resumed, &mut saver) {
             Err(error @ FitError::Snapshot(_)) => {
                 anew(&error);

@@ -2,9 +2,13 @@
 //! phase, and the report, the result of the fit of each phase. A later run that finds the weights
 //! complete reads the report.
 
-use std::io;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+use othello_engine::board::Phase;
 use othello_engine::file::{FileError, Provenance, plain, read_ordinary};
 use serde::Deserialize;
 use serde_json::json;
@@ -36,7 +40,58 @@ struct Stored {
     phases: FitReport,
 }
 
+/// The metrics of a running fit, which get a line for each epoch as soon as it ends. Packing puts
+/// the lines in order.
+pub(super) struct GrowingMetrics {
+    path: PathBuf,
+    head: String,
+    /// The file, once it has a line of this process, and its phases and epochs.
+    begun: Mutex<Option<(File, HashSet<(Phase, u32)>)>>,
+}
+
+impl GrowingMetrics {
+    /// Adds the line of an epoch, unless a process that was killed has added it.
+    pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
+        let failed = FileError::io(&self.path, "write it");
+        let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, known) = match begun {
+            Some(begun) => begun,
+            None => begun.insert(self.begin()?),
+        };
+        if known.insert((line.phase, line.epoch)) {
+            file.write_all(format!("{}\n", json!(line)).as_bytes()).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the lines that are there, except one that is not complete.
+    fn begin(&self) -> Result<(File, HashSet<(Phase, u32)>), FileError> {
+        let there = match read_ordinary(&self.path, LONGEST) {
+            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => vec![],
+            there => there?,
+        };
+        let there = String::from_utf8_lossy(&there);
+        let lines = there.strip_prefix(&self.head).and_then(|lines| lines.rsplit_once('\n'));
+        let lines: Vec<&str> = lines.map_or(vec![], |(lines, _)| lines.lines().collect());
+        let key = |line: &&str| {
+            let line: Metrics = serde_json::from_str(line).ok()?;
+            Some((line.phase, line.epoch))
+        };
+        let known = lines.iter().filter_map(key).collect();
+        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        plain::replace(&self.path, format!("{}{lines}", self.head).as_bytes())?;
+        let file = File::options().append(true).open(&self.path);
+        Ok((file.map_err(FileError::io(&self.path, "open it"))?, known))
+    }
+}
+
 impl SideFiles {
+    /// Returns the metrics of a fit that begins or goes on.
+    pub(super) fn growing_metrics(&self) -> GrowingMetrics {
+        let (path, head) = (self.metrics.clone(), format!("{}}}\n", self.head));
+        GrowingMetrics { path, head, begun: Mutex::default() }
+    }
+
     pub(super) fn new(weights: &Path, provenance: &Provenance) -> Self {
         let [metrics, report] = side_files(weights);
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }

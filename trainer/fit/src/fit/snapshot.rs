@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::best::{self, FittedVector};
 use super::error::FitError;
 use super::report::Metrics;
+use super::side_files::GrowingMetrics;
 use super::solver::{HEAD, State};
 
 /// Saves the state of a fit. [`Self::policy`] is called before every update. It may depend on time,
@@ -21,6 +22,12 @@ pub trait Checkpointer {
 
     /// Saves the state of the fit.
     fn save(&mut self, snapshot: &Snapshot) -> Result<(), RunError>;
+
+    /// Takes the metrics of an epoch that has ended.
+    fn measured(&mut self, metrics: &Metrics) -> Result<(), RunError> {
+        let _ = metrics;
+        Ok(())
+    }
 }
 
 /// The decision of a checkpointer before an update.
@@ -54,6 +61,8 @@ pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
+    /// The file that gets a line for each epoch.
+    metrics: Option<&'s GrowingMetrics>,
     saved: Instant,
     /// The duration of the last save.
     took: Duration,
@@ -69,8 +78,9 @@ impl<'s, 'r> Saver<'s, 'r> {
         part: &'s mut LongPart<'r>,
         deadline: Option<Instant>,
         progress: &'s dyn Progress,
+        metrics: Option<&'s GrowingMetrics>,
     ) -> Self {
-        Self { part, deadline, progress, saved: Instant::now(), took: Duration::ZERO }
+        Self { part, deadline, progress, metrics, saved: Instant::now(), took: Duration::ZERO }
     }
 }
 
@@ -98,6 +108,10 @@ impl Checkpointer for Saver<'_, '_> {
         self.took = self.saved - begun;
         Ok(())
     }
+
+    fn measured(&mut self, metrics: &Metrics) -> Result<(), RunError> {
+        self.metrics.map_or(Ok(()), |file| Ok(file.add(metrics)?))
+    }
 }
 
 /// Everything that the rest of a fit depends on, in addition to data and settings.
@@ -124,6 +138,13 @@ const MOST_VECTORS: usize = 16;
 const PART: usize = 1 << 22;
 
 impl Snapshot {
+    /// Returns the most bytes of a snapshot with vectors of this length: the head has the metrics
+    /// of a hundred thousand epochs.
+    pub(super) fn most_bytes(parameters: usize) -> usize {
+        const MOST_OF_HEAD: usize = 16 << 20;
+        parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
+    }
+
     /// Returns the state of a snapshot, if there is one, and the best vector so far.
     pub(super) fn or_start(
         resumed: Option<Self>,

@@ -161,10 +161,22 @@ fn a_fit_that_is_interrupted_again_and_again_comes_out_the_same() {
     for trial in Trial::both() {
         trial.run("whole.weights", &Silent).unwrap();
         let (mut updates, mut stops) = (2, 0);
+        let metrics = |name: &str| -> Vec<String> {
+            let text = fs::read_to_string(trial.path(&format!("{name}.metrics.jsonl")));
+            text.unwrap_or_default().lines().map(str::to_owned).collect()
+        };
+        let (whole, mut lines) = (metrics("whole.weights"), 0);
         while trial.run("pieces.weights", &StopsAfter::updates(updates)).is_err() {
             (updates, stops) = (updates * 5 / 3 + 1, stops + 1);
+            // The metrics grow epoch by epoch, without repeats.
+            let mut there = metrics("pieces.weights");
+            assert!(there.len() >= lines && there.iter().all(|line| whole.contains(line)));
+            lines = there.len();
+            there.sort();
+            there.dedup();
+            assert_eq!(there.len(), lines);
         }
-        assert!(stops > 5, "{stops} stops");
+        assert!(stops > 5 && lines > 5, "{stops} stops, {lines} lines");
         trial.assert_same_files("whole.weights", "pieces.weights");
     }
 }
