@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::board::{Discs, Square, StatedPosition};
 use crate::eval::Value;
@@ -62,7 +62,7 @@ impl Agreement {
 }
 
 /// The agreement with a file, as it is printed.
-#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AgreementReport {
     /// The number of lines with a score.
     pub scored: u64,

@@ -177,32 +177,69 @@ fn calibrate_realization() {
     check_calibration("realization", "realization (256 games)", &flags, 1);
 }
 
+/// Returns a folder with a recipe, and values to tune.
+fn studies() -> &'static Folder {
+    static FOLDER: OnceLock<Folder> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let (folder, data) = (Folder::new(), games().path("random.games"));
+        folder.write("one.toml", format!("data = [{data:?}]\npatterns = 'small'\n"));
+        let values = "[settings]\nridge = [3, 30, 300, 3000]\nleast_squares.epochs = [20]\n";
+        folder.write("values.toml", values);
+        folder
+    })
+}
+
+/// Checks a study; the reports are compared, and no file is created last.
+fn check_study(arguments: &str, stage: &str, finished: &dyn Fn(&Path) -> u64) {
+    let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
+    let arguments = arguments
+        .replace("one.toml", &one.display().to_string())
+        .replace("values.toml", &values.display().to_string());
+    let test = games().path("others.games");
+    let arguments = format!("{arguments} --test {} --out study --seeds 2", test.display());
+    let subject = subject(&arguments, "study/nothing", stage, finished);
+    Subject { units_per_part: Some(2), ..subject }.check();
+}
+
+fn parts_of_study(folder: &Path) -> u64 {
+    units_in_parts(&folder.join("study.parts"))
+}
+
 /// Tunes in two rounds of fits with different lengths.
 #[test]
 fn tune() {
-    let folder = Folder::new();
-    let data = games().path("random.games");
-    folder.write("one.toml", format!("data = [{data:?}]\npatterns = 'small'\n"));
-    let values = "[settings]\nridge = [3, 30, 300, 3000]\nleast_squares.epochs = [20]\n";
-    folder.write("values.toml", values);
-    let [recipe, values] = ["one.toml", "values.toml"].map(|name| folder.path(name));
-    let (recipe, values, test) = (recipe.display(), values.display(), games().path("others.games"));
-    let arguments = format!(
-        "tune {recipe} {values} --test {} --out tuned --seeds 2 --phases 40..43",
-        test.display()
-    );
-    // The epochs of complete weights, and of the phases finished by the running fit.
+    let arguments = "tune one.toml values.toml --phases 40..43";
+    check_study(arguments, "round 1 (fits)", &parts_of_study);
+    // The epochs of weights that no part of the study names, and of the parts of the running fit.
     let finished = |folder: &Path| {
-        let names = fs::read_dir(folder.join("tuned")).into_iter().flatten().flatten();
+        let files = |folder: PathBuf| {
+            let names = fs::read_dir(folder).into_iter().flatten().flatten();
+            names.map(|entry| entry.path()).collect::<Vec<_>>()
+        };
+        let is_part = |path: &&PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("part-") && !name.contains('.')
+        };
+        let parts = files(folder.join("study.parts")).iter().filter(is_part).count() as u64;
         let epochs = |path: PathBuf| match path.extension()?.to_str()? {
             "weights" => Some(4 * 20),
             "parts" if !path.with_extension("").exists() => Some(units_in_parts(&path)),
             _ => None,
         };
-        names.filter_map(|entry| epochs(entry.path())).sum()
+        let all: u64 = files(folder.join("study")).into_iter().filter_map(epochs).sum();
+        all - 4 * 20 * parts
     };
-    // The record grows with every fit; no file is created last.
-    subject(&arguments, "tuned/nothing", "fit (epochs)", &finished).check();
+    check_study(arguments, "fit (epochs)", &finished);
+}
+
+/// Fits, and plays a match.
+#[test]
+fn compare() {
+    let openings =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/openings/balanced-8.txt");
+    let played = format!("--openings {} --pairs {} --depth 2", openings.display(), size(30, 200));
+    let arguments = format!("compare one.toml one.toml --phases 40..43 {played}");
+    check_study(&arguments, "compare (fits)", &parts_of_study);
 }
 
 #[test]

@@ -35,9 +35,9 @@ impl MemoryLimit {
     /// limit below one part.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
-        match self.bytes / bytes.max(1) {
+        match parts_within(self.bytes, bytes, most) {
             0 => Err(MemoryError::Limit { needed: megabytes(bytes), allowed: self.bytes >> 20 }),
-            parts => Ok(usize::try_from(parts).unwrap_or(usize::MAX).min(most)),
+            parts => Ok(parts),
         }
     }
 
@@ -51,6 +51,11 @@ impl MemoryLimit {
         let (folder, megabytes) = (self.folder.clone(), self.bytes >> 20);
         MemoryError::Temporary { folder, megabytes, source }
     }
+}
+
+/// Returns the number of parts of `each` bytes that fit into `bytes`, up to `most`.
+pub(crate) fn parts_within(bytes: u64, each: u64, most: usize) -> usize {
+    usize::try_from(bytes / each.max(1)).unwrap_or(usize::MAX).min(most)
 }
 
 /// Errors of work within a limit on memory.

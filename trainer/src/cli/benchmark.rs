@@ -8,11 +8,12 @@ use anyhow::bail;
 use othello_cli::arguments::number_in;
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Discs;
-use othello_engine::file::{Existing, check_output, check_replaceable, plain};
+use othello_engine::file::{Existing, Provenance, check_output, check_replaceable, plain};
 use othello_engine::player::PlayerSpec;
 use othello_engine::progress::Progress as _;
-use othello_engine::run::Held;
+use othello_engine::run::{Run, Shard};
 use othello_engine::search::Selectivity;
+use serde_json::json;
 
 use super::matches::check_reached;
 use crate::arena::{Choice, Terms};
@@ -216,7 +217,9 @@ impl Arguments {
 /// Measures one player after another, prints the tables, and writes them.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_output()?;
-    let _held = arguments.out.as_deref().map(Held::new).transpose()?;
+    if let Some(out) = &arguments.out {
+        Run::check_is_free(out, Shard::WHOLE)?;
+    }
     let timeout = Duration::from_secs(arguments.timeout);
     let mut plan = Plan { arguments, timeout, left_out: vec![] };
     let mut benchmark = plan.benchmark()?;
@@ -226,10 +229,32 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if arguments.players.iter().any(PlayerSpec::needs_games) {
         benchmark.find_games(&arguments.files_of_games(), progress)?;
     }
+    let existing = Existing::by_force(arguments.force);
+    let begin = |out: &PathBuf| {
+        let identity = |subject: &Subject| json!([subject.name, subject.identity]);
+        let provenance = Provenance::new("benchmark")
+            .with("players", subjects.iter().map(identity).collect::<Vec<_>>())
+            .with("data", json!(benchmark.data(&[])?))
+            .with("command_line", command_line());
+        let (stages, shard) = (benchmark.stages(&subjects), (Shard::WHOLE, existing));
+        anyhow::Ok(Run::of_report(out, provenance, stages, shard, progress)?)
+    };
+    let run = arguments.out.as_ref().map(begin).transpose()?;
+    let measure = |number: u64| {
+        let subject = &subjects[number as usize];
+        let count = subjects.len();
+        progress.message(&format!("player {} of {count}: {}", number + 1, subject.name));
+        anyhow::Ok(benchmark.measure(subject, progress)?)
+    };
+    let measured = match &run {
+        Some(run) => run.steps(0, measure, progress)?,
+        None => (0..subjects.len() as u64).map(measure).collect::<Result<_, _>>()?,
+    };
     let mut players = vec![];
-    for (number, subject) in (1..).zip(&subjects) {
-        progress.message(&format!("player {number} of {}: {}", subjects.len(), subject.name));
-        players.push(benchmark.measure(subject, &mut left_out, progress)?);
+    for (stage, (subject, (mut row, reasons))) in (1..).zip(subjects.iter().zip(measured)) {
+        benchmark.play(subject, &mut row, run.as_ref().map(|run| (run, stage)), progress)?;
+        left_out.extend(reasons);
+        players.push(row);
     }
     let report = BenchmarkReport {
         data: benchmark.data(&players)?,
@@ -242,8 +267,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     session.print(&report)?;
     if let Some(out) = &arguments.out {
-        plain::write(out, format!("{report}\n").as_bytes(), Existing::by_force(arguments.force))?;
+        plain::write(out, format!("{report}\n").as_bytes(), existing)?;
     }
+    run.iter().try_for_each(Run::clean)?;
     Ok(Outcome::wrong_if(report.has_wrong_scores()))
 }
 

@@ -5,9 +5,13 @@ use std::path::PathBuf;
 use othello_cli::arguments::number_in;
 use othello_cli::{Outcome, Session};
 use othello_engine::search::Strength;
+use serde_json::json;
 
+use super::print_and_clean;
 use super::sprt::SprtArguments;
-use crate::experiments::{Comparing, Recipe, StudySettings};
+use crate::experiments::{
+    Comparing, Origins, Recipe, StudySettings, as_written, openings, provenance_of,
+};
 
 /// Arguments of `compare`.
 #[derive(clap::Args, Debug)]
@@ -42,16 +46,21 @@ fn discs(text: &str) -> Result<f64, String> {
 
 /// Fits both recipes with every seed, measures, plays a match, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let settings = &arguments.study;
-    let recipes = [Recipe::read(&arguments.first)?, Recipe::read(&arguments.second)?];
-    recipes.iter().try_for_each(|recipe| settings.check_test(recipe))?;
-    let study = settings.begin(session.progress())?;
+    let Arguments { first, second, study: settings, .. } = arguments;
+    let (recipes, mut origins) = ([Recipe::read(first)?, Recipe::read(second)?], Origins::new());
+    recipes.iter().try_for_each(|recipe| settings.check_test(recipe, &mut origins))?;
+    let drawn = arguments.openings.as_deref().zip(arguments.pairs);
+    let drawn = drawn.map(|(path, count)| openings(path, count)).transpose()?;
     let comparing = Comparing {
         seeds: arguments.seeds,
         smallest: arguments.smallest,
-        openings: arguments.openings.as_deref().zip(arguments.pairs),
+        openings: drawn.as_deref(),
         strength: Strength { depth: arguments.depth, exact: arguments.exact },
         sprt: arguments.sprt.test(),
     };
-    session.print(&comparing.compare(recipes, &study, session.begun())?)
+    let own = json!([comparing.to_json(), as_written(second)?]);
+    let (recipe, stages) = (provenance_of("compare", first)?, comparing.stages());
+    let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
+    let comparison = comparing.compare(recipes, &study, session.begun())?;
+    print_and_clean(&comparison, study.run(), session)
 }

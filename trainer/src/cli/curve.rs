@@ -6,9 +6,11 @@ use anyhow::ensure;
 use othello_cli::arguments::number_in;
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
+use serde_json::json;
 
+use super::print_and_clean;
 use crate::dataset::Share;
-use crate::experiments::{Curve, Recipe, StudySettings};
+use crate::experiments::{Curve, Origins, Recipe, StudySettings, provenance_of};
 
 mod picture;
 
@@ -53,13 +55,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     shares.dedup();
     let fewest = Curve::SHARES;
     ensure!(shares.len() >= fewest, "--shares: {} different ones; expected {fewest}", shares.len());
-    settings.check_test(&recipe)?;
-    let study = settings.begin(session.progress())?;
-    let curve = Curve::of(recipe, &shares, arguments.seeds, &study, session.begun())?;
+    let mut origins = Origins::new();
+    settings.check_test(&recipe, &mut origins)?;
+    let (seeds, of_recipe) = (arguments.seeds, provenance_of("curve", &arguments.recipe)?);
+    let own = json!([&shares, seeds]);
+    let stages = Curve::stages(&shares, seeds);
+    let study = settings.begin(of_recipe, (own, &origins), stages, session.progress())?;
+    let curve = Curve::of(recipe, &shares, seeds, &study, session.begun())?;
     if let Some(path) = &arguments.picture {
         let title = format!("{} on {} test games", curve.recipe, curve.test_games);
         let picture = picture::picture(&title, &curve.points, &curve.law, &curve.prediction.law)?;
         plain::write(path, picture.as_bytes(), settings.existing())?;
     }
-    session.print(&curve)
+    print_and_clean(&curve, study.run(), session)
 }

@@ -76,7 +76,7 @@ pub struct Arguments {
     fail_if: Vec<Finding>,
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    #[arg(long, value_name = "I/N", requires = "out", conflicts_with_all = ["games_out", "transcripts_out"])]
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "transcripts_out")]
     shard: Option<Shard>,
     #[command(flatten)]
     kept: KeptArguments,
@@ -200,7 +200,12 @@ impl Arguments {
             ("levels", levels != [None; 2], json!(levels)),
         ];
         let unusual = unusual.into_iter().filter(|(_, is_there, _)| *is_there);
-        unusual.fold(settings, |settings, (key, _, value)| settings.with(key, value))
+        let settings = unusual.fold(settings, |all, (key, _, value)| all.with(key, value));
+        // Of the files of games of a shard, and replaced in its parts.
+        match self.shard {
+            Some(shard) => settings.with("shard", shard.to_string()),
+            None => settings,
+        }
     }
 
     /// Returns the budgets of both players.
@@ -246,24 +251,20 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let result = match &arguments.out {
         None => players.play_until(&openings, Sprt::ends(conditions.sprt), session.progress())?,
         Some(out) => {
-            let shard = arguments.shard();
-            let kept = KeptMatch {
-                players: &[players],
-                openings: &openings,
-                shard,
-                conditions: &conditions,
-            };
-            let existing = arguments.kept.existing();
-            let played = kept.play(out, &settings(&openings), existing, session.progress())?;
+            let kept =
+                KeptMatch { players: &[players], openings: &openings, conditions: &conditions };
+            let (shard, existing) = (arguments.shard(), arguments.kept.existing());
+            let played =
+                kept.play(out, &settings(&openings), shard, existing, session.progress())?;
             session.progress().message(&described(played.summary.as_ref()));
             played.result
         }
     };
-    let openings = &openings[..result.pairs.len()];
+    let played: Vec<Position> = result.games.iter().step_by(2).map(|game| game.opening).collect();
     let report = MatchReport::new(&conditions, &result, session.begun());
     // The result is reported even if the files of games cannot be written.
     session.print(&report)?;
-    arguments.kept.write(&result.games, settings(openings), session)?;
+    arguments.kept.write(&result.games, settings(&played), session)?;
     let found: Vec<Finding> =
         arguments.fail_if.iter().copied().filter(|finding| report.shows(*finding)).collect();
     for finding in &found {

@@ -36,8 +36,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use othello_cli::reference::{self, schema};
-use othello_cli::{arguments, generate, session};
+use othello_cli::report::Report;
+use othello_cli::{Outcome, Session, arguments, generate, session};
 use othello_engine::pattern::PatternSet;
+use othello_engine::run::Run;
 
 /// Fit Othello evaluation weights to games, and compare them.
 #[derive(Parser, Debug)]
@@ -168,6 +170,16 @@ pub fn main() -> ExitCode {
             Command::Validate(arguments) => validate::run(arguments, session),
         })
     })
+}
+
+/// Prints a report that a run has made instead of an output. The parts then go, unless they are
+/// those of a shard.
+fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
+    let outcome = session.print(report)?;
+    if !run.is_shard() {
+        run.clean()?;
+    }
+    Ok(outcome)
 }
 
 /// Returns the help of an argument that names a pattern set of a kind.

@@ -8,18 +8,18 @@ use std::time::Instant;
 use anyhow::Context as _;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, Identified as _, Mobility, WeightsChoice};
+use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
 use othello_engine::file::{Existing, Provenance, make_folder};
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
-use othello_engine::progress::Progress as _;
-use othello_engine::run::{Held, Shard};
+use othello_engine::progress::Progress;
+use othello_engine::run::{Run, Shard, Stage};
 use othello_engine::search::Strength;
 use othello_engine::selfplay::{self, PerSide, PerfectFrom, play_games};
-use serde::Serialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
-use crate::arena::{Choice, Conditions, KeptMatch, Match, MatchReport};
+use super::print_and_clean;
+use crate::arena::{Choice, Conditions, KeptMatch, Match, MatchReport, match_stage};
 use crate::backend::Cpu;
 use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::fit::{Fit, FitEnd, FitReport, FitSettings, Limits, Optimizer};
@@ -64,8 +64,7 @@ const OPENING_PLIES: u32 = 7;
 const OPENING_DEPTH: u32 = 3;
 /// The number of pairs of a match, which can prove a difference of about 50 Elo points.
 const MATCH_PAIRS: usize = 200;
-const MATCH_DEPTH: u32 = 4;
-const MATCH_EXACT: u32 = 12;
+const STRENGTH: Strength = Strength { depth: 4, exact: 12 };
 const MATCH_WITHIN: i32 = 10;
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -103,72 +102,97 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// The opponents of the last weights.
+const OPPONENTS: [WeightsChoice; 2] = [WeightsChoice::Mobility, WeightsChoice::Embedded];
+
 /// Runs the loop and reports. Keeps files that an earlier run with the same seed finished.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let folder = &arguments.out;
+    let (folder, seed, progress) = (&arguments.out, arguments.seed, session.progress());
     make_folder(folder)?;
-    let _held = Held::new(folder)?;
     let existing = Existing::by_force(arguments.force);
-    let quick = Quickstart { session, folder, seed: arguments.seed, existing };
-
-    let openings = quick.openings()?;
-    let mut player = WeightsChoice::Mobility;
-    let mut data = vec![DataChoice { path: openings.clone(), weight: 1.0 }];
-    let mut test = vec![];
-    let mut fitted = None;
-    for (number, generation) in GENERATIONS.iter().enumerate() {
-        let seed = arguments.seed.wrapping_add(number as u64);
-        let games = quick.games(&format!("generation-{number}"), seed, generation, &player)?;
-        data.push(DataChoice { path: games, weight: 1.0 });
-        if number + 1 == GENERATIONS.len() {
-            let seed = arguments.seed.wrapping_add(TEST_SEED);
-            let games = quick.games("test", seed, &TEST, &player)?;
-            test.push(DataChoice { path: games, weight: 1.0 });
-        }
-        let fit = quick.fit(number, &data, &test)?;
-        player = WeightsChoice::File(fit.weights.clone());
-        fitted = Some(fit);
-    }
-    let fitted = fitted.context("no generation")?;
-    let against = |opponent| quick.play_match(&fitted.weights, opponent, &openings);
+    let fits = Stage::new("quickstart (fits)", GENERATIONS.len() as u64, 1);
+    let matches = OPPONENTS.each_ref().map(|opponent| {
+        let name = format!("match {opponent} (pairs)");
+        match_stage(&name, MATCH_PAIRS as u64, Match::seconds_at(STRENGTH), None)
+    });
+    let (provenance, stages) = (Provenance::new("quickstart").with("seed", seed), [fits]);
+    let stages = stages.into_iter().chain(matches).collect();
+    let run = Run::of_report(folder, provenance, stages, (Shard::WHOLE, existing), progress)?;
+    let quick = Quickstart { run: &run, folder, seed, existing, progress };
+    let mut fitted = run.steps(0, |number| quick.generation(number as usize), progress)?;
+    let fitted = fitted.pop().context("no generation")?;
+    let [first, second] = [0, 1].map(|number| quick.play_match(number));
     let verdict = Verdict {
         positions: fitted.positions,
         validation_mae: fitted.report.validation_mae(),
         test_mae: fitted.report.test_mae(),
-        phases: fitted.report.clone(),
-        weights: fitted.weights.clone(),
-        sha256: fitted.sha256.clone(),
-        r#match: against(WeightsChoice::Mobility)?,
-        match_embedded: against(WeightsChoice::Embedded)?,
+        phases: fitted.report,
+        weights: quick.weights(GENERATIONS.len() - 1),
+        sha256: fitted.sha256,
+        r#match: first?,
+        match_embedded: second?,
         seconds: session.seconds(),
     };
-    session.print(&verdict)
+    print_and_clean(&verdict, &run, session)
 }
 
 /// One run of the loop.
 struct Quickstart<'a> {
-    session: &'a Session,
+    run: &'a Run,
     folder: &'a Path,
     seed: u64,
     existing: Existing,
+    progress: &'a dyn Progress,
 }
 
 /// The weights of a generation.
+#[derive(Serialize, Deserialize)]
 struct Fitted {
-    weights: PathBuf,
     positions: usize,
     report: FitReport,
     sha256: String,
 }
 
 impl Quickstart<'_> {
+    fn openings_path(&self) -> PathBuf {
+        self.folder.join("plies.openings")
+    }
+
+    fn games_path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.games"))
+    }
+
+    fn weights(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("generation-{number}.weights"))
+    }
+
+    /// Plays the games of a generation, the last one with test games, and fits to all data so far.
+    fn generation(&self, number: usize) -> anyhow::Result<Fitted> {
+        if number == 0 {
+            self.openings()?;
+        }
+        let player = number.checked_sub(1).map(|before| WeightsChoice::File(self.weights(before)));
+        let player = player.unwrap_or(WeightsChoice::Mobility);
+        let name = |number: usize| format!("generation-{number}");
+        let seed = self.seed.wrapping_add(number as u64);
+        self.games(&name(number), seed, &GENERATIONS[number], &player)?;
+        let choice = |path| DataChoice { path, weight: 1.0 };
+        let mut test = vec![];
+        if number + 1 == GENERATIONS.len() {
+            self.games("test", self.seed.wrapping_add(TEST_SEED), &TEST, &player)?;
+            test.push(choice(self.games_path("test")));
+        }
+        let games = (0..=number).map(|number| self.games_path(&name(number)));
+        let data: Vec<_> = [self.openings_path()].into_iter().chain(games).map(choice).collect();
+        self.fit(number, &data, &test)
+    }
+
     /// Enumerates the openings and scores them by searches with `mobility`.
-    fn openings(&self) -> anyhow::Result<PathBuf> {
-        let path = self.folder.join("plies.openings");
+    fn openings(&self) -> anyhow::Result<()> {
+        let (path, existing) = (self.openings_path(), self.existing);
         let settings = openings::Settings::whole(OPENING_PLIES, OPENING_DEPTH);
-        let progress = self.session.progress();
-        openings::write_openings(&path, &settings, &Mobility, self.existing, progress)?;
-        Ok(path)
+        openings::write_openings(&path, &settings, &Mobility, existing, self.progress)?;
+        Ok(())
     }
 
     /// Plays games of `player` against itself.
@@ -178,16 +202,15 @@ impl Quickstart<'_> {
         seed: u64,
         games: &Games,
         player: &WeightsChoice,
-    ) -> anyhow::Result<PathBuf> {
-        let path = self.folder.join(format!("{name}.games"));
+    ) -> anyhow::Result<()> {
         let evaluator = Evaluator::load(player)?;
         let random_plies = games.random_plies.parse()?;
         let exact: PerfectFrom = games.exact.parse()?;
         let settings = selfplay::Settings::new(seed, random_plies, games.depth, exact);
         let run = selfplay::Run::whole(settings, games.games);
-        let evaluators = PerSide::both(&evaluator);
-        play_games(&path, &run, evaluators, self.existing, self.session.progress())?;
-        Ok(path)
+        let (path, evaluators) = (self.games_path(name), PerSide::both(&evaluator));
+        play_games(&path, &run, evaluators, self.existing, self.progress)?;
+        Ok(())
     }
 
     /// Fits all phases to all games so far.
@@ -197,11 +220,9 @@ impl Quickstart<'_> {
         data: &[DataChoice],
         test: &[DataChoice],
     ) -> anyhow::Result<Fitted> {
-        let weights = self.folder.join(format!("generation-{number}.weights"));
         let settings = FitSettings { seed: self.seed, test_percent: 0, ..FitSettings::default() };
         let set = PatternSet::shipped("standard").context("the standard set is shipped")?;
-        let model = Model::new(set);
-        let progress = self.session.progress();
+        let (model, progress) = (Model::new(set), self.progress);
         let dataset = Dataset::read(data, test, &settings.labels, settings.split(), progress)?;
         let fit = Fit {
             model: &model,
@@ -214,46 +235,30 @@ impl Quickstart<'_> {
             shard: Shard::WHOLE,
         };
         let FitEnd { report, summary } =
-            fit.run(&Cpu::new(&model), &weights, self.existing, progress)?;
-        let summary = summary.context("the fit is not packed")?;
-        let positions = dataset.len(Subset::Training);
-        Ok(Fitted { weights, positions, report, sha256: summary.sha256 })
+            fit.run(&Cpu::new(&model), &self.weights(number), self.existing, progress)?;
+        let sha256 = summary.context("the fit is not packed")?.sha256;
+        Ok(Fitted { positions: dataset.len(Subset::Training), report, sha256 })
     }
 
-    /// Plays a match of new weights against an opponent, from nearly even openings.
-    fn play_match(
-        &self,
-        weights: &Path,
-        opponent: WeightsChoice,
-        openings: &Path,
-    ) -> anyhow::Result<MatchReport> {
+    /// Plays a match of the last weights against an opponent, from nearly even openings.
+    fn play_match(&self, number: usize) -> anyhow::Result<MatchReport> {
         let begun = Instant::now();
-        let player = WeightsChoice::File(weights.to_owned());
-        let first = Evaluator::load(&player)?;
-        let second = Evaluator::load(&opponent)?;
+        let opponent = &OPPONENTS[number];
+        let player = WeightsChoice::File(self.weights(GENERATIONS.len() - 1));
+        let [first, second] = [Evaluator::load(&player)?, Evaluator::load(opponent)?];
         let choice = Choice { count: MATCH_PAIRS, seed: self.seed, within: MATCH_WITHIN };
-        let strength = Strength { depth: MATCH_DEPTH, exact: MATCH_EXACT };
-        let played = Match { first: (&first).into(), second: (&second).into(), strength };
-        self.session.progress().message(&format!("{player} against {opponent}"));
+        let played = Match { first: (&first).into(), second: (&second).into(), strength: STRENGTH };
+        self.progress.message(&format!("{player} against {opponent}"));
         let conditions = Conditions {
             players: [player.to_string(), opponent.to_string()],
-            depth: strength.depth,
-            exact: strength.exact,
+            depth: STRENGTH.depth,
+            exact: STRENGTH.exact,
             budgets: Default::default(),
             sprt: None,
         };
-        let kept = KeptMatch {
-            players: &[played],
-            openings: &choice.draw(openings)?,
-            shard: Shard::WHOLE,
-            conditions: &conditions,
-        };
-        let settings = Provenance::new("quickstart")
-            .with("seed", self.seed)
-            .with("weights", json!([first.identity(), second.identity()]));
-        let (path, progress) =
-            (self.folder.join(format!("match-{opponent}")), self.session.progress());
-        let mut result = kept.play_as_step(&path, &settings, self.existing, progress)?;
+        let openings = choice.draw(&self.openings_path())?;
+        let kept = KeptMatch { players: &[played], openings: &openings, conditions: &conditions };
+        let mut result = kept.play_stage(self.run, 1 + number, self.progress)?;
         // A first look does not need the effort.
         result.efforts = Default::default();
         Ok(MatchReport::new(&conditions, &result, begun))

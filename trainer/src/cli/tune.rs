@@ -8,7 +8,8 @@ use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::text::read_by;
 
-use crate::experiments::{Choices, Recipe, StudySettings, Tuning};
+use super::print_and_clean;
+use crate::experiments::{Choices, Origins, Recipe, StudySettings, Tuning, provenance_of};
 
 /// Arguments of `tune`.
 #[derive(clap::Args, Debug)]
@@ -63,17 +64,22 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         None => choices.all(),
     };
     // Errors are reported before the work. Recipes are not kept, since each may come with weights.
+    let mut origins = Origins::new();
     for values in &trials {
-        settings.check_test(&Recipe::read_with(&arguments.recipe, values)?)?;
+        settings.check_test(&Recipe::read_with(&arguments.recipe, values)?, &mut origins)?;
     }
-    let study = settings.begin(session.progress())?;
     let tuning = Tuning {
         name: &name,
         recipe: &arguments.recipe,
         choices: &choices,
+        trials: &trials,
         rounds: arguments.rounds,
         by_data: arguments.by == EarlyRounds::Data,
         seeds: arguments.seeds,
     };
-    session.print(&tuning.tune(trials, &study, session.begun())?)
+    let own = tuning.to_json();
+    let (recipe, stages) = (provenance_of("tune", &arguments.recipe)?, tuning.stages());
+    let study = settings.begin(recipe, (own, &origins), stages, session.progress())?;
+    let tuned = tuning.tune(&study, session.begun())?;
+    print_and_clean(&tuned, study.run(), session)
 }

@@ -161,6 +161,22 @@ impl Run {
         Ok(())
     }
 
+    /// Writes a part, complete.
+    pub(super) fn write_part(
+        &self,
+        stage: usize,
+        index: u64,
+        sections: &[Section],
+    ) -> Result<(), RunError> {
+        let (path, provenance) = (self.path(stage, index), self.provenance_of(stage, index));
+        let mut writer = Writer::create(&path, Kind::Part, &provenance)?;
+        for Section { name, content } in sections {
+            writer.section(name, content)?;
+        }
+        writer.finish()?;
+        Ok(())
+    }
+
     /// Begins a stage of progress: the units of this shard, and those that exist already.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
@@ -264,17 +280,7 @@ impl<W: Items> Work<'_, W> {
         results.sort_unstable_by_key(|&(first, _)| first);
         let results = results.into_iter().flat_map(|(_, results)| results).collect();
         let sections = self.work.encode(results);
-        let write = || -> Result<(), RunError> {
-            let path = self.run.path(self.stage, index);
-            let provenance = self.run.provenance_of(self.stage, index);
-            let mut writer = Writer::create(&path, Kind::Part, &provenance)?;
-            for Section { name, content } in &sections {
-                writer.section(name, content)?;
-            }
-            writer.finish()?;
-            Ok(())
-        };
-        write()?;
+        self.run.write_part(self.stage, index, &sections)?;
         let mut state = self.lock();
         state.parts.retain(|part| part.index != index);
         self.ask_about_end(&mut state)

@@ -92,8 +92,8 @@ impl Run {
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 
-    /// Reads the snapshot of an unfinished part, of at most `most` bytes. Returns `None` if there is
-    /// none, or if it is longer or damaged, which is reported to `progress`.
+    /// Reads the snapshot of an unfinished part. Returns `None` if there is none, or if it is
+    /// damaged or longer than `most` bytes, which is reported to `progress`.
     fn snapshot(
         &self,
         stage: usize,

@@ -32,8 +32,11 @@
 //! 4. It packs with [`Run::pack`] what [`Run::parts`] returns, unless [`Run::is_shard`]. Several
 //!    outputs may be written while packing, the main one ([`Run::writer`]) last.
 //!
-//! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`]. A command whose
-//! steps are runs of their own takes a lock of its own ([`Held`]).
+//! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
+//!
+//! Parts whose units have results of a few numbers are made by [`Run::results`], and steps that are
+//! runs of their own, such as the fits of a study, by [`Run::steps`]: each is resumed by its own
+//! run, and its part holds the result.
 //!
 //! # Extending
 //!
@@ -316,30 +319,6 @@ impl Drop for Run {
         if !self.packs_only {
             self.folder.remove_if_empty(&self.lock, &self.output);
         }
-    }
-}
-
-/// The lock of a command whose parts are runs themselves, such as the fits of a study. While it is
-/// held, another start for the same output is refused.
-pub struct Held {
-    output: PathBuf,
-    folder: Folder,
-    lock: Lock,
-}
-
-impl Held {
-    /// Takes the lock of `output`, in its folder of parts.
-    pub fn new(output: &Path) -> Result<Self, RunError> {
-        let folder = Folder::of(output);
-        folder.create()?;
-        let lock = Lock::of_shard(&folder.path, output, Shard::WHOLE)?;
-        Ok(Self { output: output.to_owned(), folder, lock })
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.folder.remove_if_empty(&self.lock, &self.output);
     }
 }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::folder::Folder;
 use super::lock::Lock;
-use super::{Opened, Plan, Run, RunError, Shard};
+use super::{Opened, Plan, Run, RunError, Shard, Stage};
 use crate::file::{Existing, FileError, Kind, Provenance, Reader, Summary, check_name, complete};
 use crate::progress::Progress;
 
@@ -79,6 +79,22 @@ impl Run {
         run.claim_folder(existing, refusal)?;
         run.check_parts(progress)?;
         Ok(Opened::Run(run))
+    }
+
+    /// Opens a run whose command prints a report in place of an output. The command removes the
+    /// folder of parts ([`Self::clean`]) after its report.
+    pub fn of_report(
+        output: &Path,
+        provenance: Provenance,
+        stages: Vec<Stage>,
+        (shard, existing): (Shard, Existing),
+        progress: &dyn Progress,
+    ) -> Result<Self, RunError> {
+        let plan = Plan { kind: None, provenance, stages, growing: None };
+        match Self::open(output, plan, shard, existing, progress)? {
+            Opened::Run(run) => Ok(run),
+            Opened::Done(_) => Err(FileError::exists(output, "it is complete").into()),
+        }
     }
 
     /// Refuses an output if another process is making the same shard, for commands that work before

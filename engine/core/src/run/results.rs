@@ -30,18 +30,50 @@ impl Run {
         E: From<RunError> + Send,
     {
         self.make(stage, 1, &Made(make, PhantomData), progress)?;
+        Ok(self.read_results(stage)?)
+    }
+
+    /// Makes the missing parts of a stage, one after the other, and returns the results of all
+    /// parts in order. Each part is a step of one unit that uses all threads, such as a run of its
+    /// own, and shows its own progress.
+    pub fn steps<T, E>(
+        &self,
+        stage: usize,
+        mut make: impl FnMut(u64) -> Result<T, E>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<T>, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: From<RunError>,
+    {
+        (0..stage).try_for_each(|earlier| self.require(earlier))?;
+        let missing = self.missing(stage);
+        self.begin_progress(stage, &missing, progress);
+        for index in missing {
+            progress.check().map_err(RunError::from)?;
+            let result = make(index)?;
+            self.write_part(stage, index, &[section(&[result])])?;
+        }
+        Ok(self.read_results(stage)?)
+    }
+
+    fn read_results<T: DeserializeOwned>(&self, stage: usize) -> Result<Vec<T>, RunError> {
         let mut results = vec![];
         for part in self.parts(stage) {
             let mut part = part?;
-            while let Some(section) = part.next() {
-                let section = section.map_err(RunError::from)?;
+            while let Some(section) = part.next().transpose()? {
                 let read: Option<Vec<T>> = read(&[section]);
-                let damaged = || part.meaningless("holds no results".to_owned());
-                results.extend(read.ok_or_else(damaged).map_err(RunError::from)?);
+                results
+                    .extend(read.ok_or_else(|| part.meaningless("holds no results".to_owned()))?);
             }
         }
         Ok(results)
     }
+}
+
+fn section<T: Serialize>(results: &[T]) -> Section {
+    let content = serde_json::json!(results).to_string().into_bytes();
+    Section { name: RESULTS.to_owned(), content }
 }
 
 fn read<T: DeserializeOwned>(part: &[Section]) -> Option<Vec<T>> {
@@ -75,7 +107,6 @@ where
     }
 
     fn encode(&self, results: Vec<T>) -> Vec<Section> {
-        let content = serde_json::json!(results).to_string().into_bytes();
-        vec![Section { name: RESULTS.to_owned(), content }]
+        vec![section(&results)]
     }
 }

@@ -258,17 +258,38 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
 
 /// A study, whose fits are runs of their own, could be started twice.
 #[test]
-fn a_second_start_of_a_command_without_parts_is_refused_and_nothing_is_left() {
+fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let first = Held::new(&out).unwrap();
-    let error = Held::new(&out).err().unwrap().to_string();
+    let stages = vec![Stage::new("one (steps)", 3, 1), Stage::new("two (steps)", 2, 1)];
+    let plan = || Plan { kind: None, stages: stages.clone(), ..plan(3) };
+    let mut made = vec![];
+    let mut step = |last: u64, number: u64| {
+        if number > last {
+            return Err(RunError::Interrupted(crate::progress::Interrupted));
+        }
+        made.push(number);
+        Ok(number as f64 / 3.0)
+    };
+    let first = open_as(&out, plan(), "1/1", Existing::Keep).unwrap();
+    let Opened::Run(run) = &first else { panic!("done") };
     let process = format!("another process (process {}) makes it", std::process::id());
-    assert!(error.contains(&process), "{error}");
-    assert!(refused(&out, plan(10), "1/1").contains(&process));
+    assert!(refused(&out, plan(), "1/1").contains(&process));
+    assert!(
+        run.steps(1, |number| step(9, number), &Silent).is_err(),
+        "the first stage comes first"
+    );
+    assert!(run.steps(0, |number| step(1, number), &Silent).is_err());
     drop(first);
+    let Opened::Run(run) = open_as(&out, plan(), "1/1", Existing::Keep).unwrap() else {
+        panic!("done")
+    };
+    let thirds = run.steps(0, |number| step(9, number), &Silent).unwrap();
+    assert_eq!(thirds, [0.0, 1.0 / 3.0, 2.0 / 3.0]);
+    assert_eq!(run.steps(1, |number| step(9, number), &Silent).unwrap(), thirds[..2]);
+    assert_eq!(made, [0, 1, 2, 0, 1]);
+    run.pack(|_| Ok::<_, RunError>(())).unwrap();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    drop(Held::new(&out).unwrap());
 }
 
 #[test]

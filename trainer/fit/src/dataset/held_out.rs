@@ -45,6 +45,11 @@ impl TrainedOn {
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));
     }
 
+    /// Returns the checksums of the files.
+    pub fn checksums(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(sha256, _)| sha256.as_str())
+    }
+
     /// Refuses test files whose content is among the training files.
     pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), DatasetError> {
         for test in tests {

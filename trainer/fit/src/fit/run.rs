@@ -5,7 +5,6 @@
 //! | `fit without factors (epochs)` | phases | the weights that a fit of factors starts from, if it has no others |
 //! | `fit (epochs)` or `fit factors (epochs)` | phases or groups | fitted weights and factors |
 
-use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -30,6 +29,7 @@ use super::snapshot::{Saver, Snapshot};
 use super::units::Units;
 use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::{Dataset, Input};
+use crate::memory::parts_within;
 use crate::model::Model;
 
 /// The inputs of a fit.
@@ -192,14 +192,12 @@ impl Fit<'_> {
         const BYTES_PER_ELEMENT: u64 = 8 * 18 + 4;
         let threads = rayon::current_num_threads();
         let Some(memory) = self.limits.memory else { return Ok(threads) };
-        // At least 1, so that nothing divides by zero. Lines of metrics and everything else are
-        // small.
+        // Lines of metrics and everything else are small.
         let bytes = (length as u64).saturating_mul(BYTES_PER_ELEMENT);
-        let one = NonZeroU64::MIN.saturating_add(bytes);
-        if one.get() > memory {
-            return Err(FitError::OutOfMemory { needed_mb: one.get().div_ceil(1 << 20) });
+        if bytes > memory {
+            return Err(FitError::OutOfMemory { needed_mb: bytes.div_ceil(1 << 20) });
         }
-        Ok(usize::try_from(memory / 2 / one).unwrap_or(usize::MAX).clamp(1, threads))
+        Ok(parts_within(memory / 2, bytes, threads).max(1))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sums of errors, and the standard error of the bias.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
@@ -70,7 +70,7 @@ impl BiasSums {
 }
 
 /// The errors of a group of positions.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GroupErrors {
     /// The number of positions.
     pub positions: u64,

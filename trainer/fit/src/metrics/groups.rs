@@ -2,7 +2,7 @@
 //! squares.
 
 use othello_engine::board::{PHASES, Phase};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::errors::{BiasSums, GroupErrors};
 use super::valued::Valued;
@@ -27,7 +27,7 @@ const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
 ];
 
 /// The errors of the positions of a phase, that is, with one number of empty squares.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PhaseErrors {
     /// The phase.
     pub phase: Phase,
@@ -39,7 +39,7 @@ pub struct PhaseErrors {
 }
 
 /// The errors of a group of positions.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Group {
     /// The name of the group.
     pub name: String,

@@ -39,8 +39,6 @@ pub struct KeptMatch<'a> {
     pub players: &'a [Match<'a>],
     /// The openings of the whole match.
     pub openings: &'a [Position],
-    /// The shard whose parts are played here.
-    pub shard: Shard,
     /// The names and terms.
     pub conditions: &'a Conditions,
 }
@@ -82,37 +80,51 @@ const MOST_PER_PART: u64 = 1 << 12;
 /// played after the decision do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
+/// Returns the stage of a match whose pairs take so many seconds of one thread, as
+/// [`KeptMatch::play_stage`] plays it.
+pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
+    let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
+    Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
+}
+
 impl KeptMatch<'_> {
-    /// Plays the missing pairs of this shard; packs the file, unless this is one of several shards.
+    /// Plays the missing pairs of a shard; packs the file, unless this is one of several shards.
     /// `settings` is the provenance of the games.
     pub fn play(
         &self,
         path: &Path,
         settings: &Provenance,
+        shard: Shard,
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<MatchFile, MatchFileError> {
-        self.play_in_parts(path, settings, self.pairs_per_part(), existing, progress)
+        let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
+        let stage = match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt);
+        self.play_in(path, self.plan(settings, stage), shard, existing, progress)
     }
 
-    fn play_in_parts(
+    fn plan(&self, settings: &Provenance, stage: Stage) -> Plan {
+        let (kind, provenance) = (Some(Kind::Match), self.provenance(settings));
+        Plan { kind, provenance, stages: vec![stage], growing: None }
+    }
+
+    fn play_in(
         &self,
         path: &Path,
-        settings: &Provenance,
-        per_part: u64,
+        plan: Plan,
+        shard: Shard,
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<MatchFile, MatchFileError> {
-        let plan = self.plan(Some(Kind::Match), settings, per_part);
         let stage = plan.stages[0].clone();
-        let run = match Run::open(path, plan, self.shard, existing, progress)? {
+        let run = match Run::open(path, plan, shard, existing, progress)? {
             Opened::Run(run) => run,
             Opened::Done(_) => {
                 progress.begin(&stage.name, stage.units, stage.units);
                 return MatchFile::read(path);
             }
         };
-        self.make(&run, progress)?;
+        self.make(&run, 0, progress)?;
         if run.is_shard() {
             return self.shard_of(&run);
         }
@@ -120,35 +132,23 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays a match as a step of other work. Its pairs are stored in the parts of `path` until it
-    /// is complete; no file is written.
-    pub fn play_as_step(
+    /// Plays the match as a stage of a run with further stages; no file is written.
+    pub fn play_stage(
         &self,
-        path: &Path,
-        settings: &Provenance,
-        existing: Existing,
+        run: &Run,
+        stage: usize,
         progress: &dyn Progress,
     ) -> Result<MatchResult, MatchFileError> {
-        let plan = self.plan(None, settings, self.pairs_per_part());
-        let run = match Run::open(path, plan, self.shard, existing, progress)? {
-            Opened::Run(run) => run,
-            Opened::Done(_) => return Err(FileError::exists(path, "it is complete").into()),
-        };
-        self.make(&run, progress)?;
-        let content = run.pack(|run| Content::of_run(run, progress))?;
+        self.make(run, stage, progress)?;
+        let mut content = Content::beginning_with(0, Sprt::ends(self.conditions.sprt));
+        content.add_stage(run, stage, progress)?;
         Ok(MatchResult::new(content.pairs.into_pairs()))
     }
 
-    fn plan(&self, kind: Option<Kind>, settings: &Provenance, per_part: u64) -> Plan {
-        let stage = Stage::new(PAIRS, self.openings.len() as u64, per_part);
-        let (provenance, stages) = (self.provenance(settings), vec![stage]);
-        Plan { kind, provenance, stages, growing: None }
-    }
-
-    fn make(&self, run: &Run, progress: &dyn Progress) -> Result<(), MatchFileError> {
+    fn make(&self, run: &Run, stage: usize, progress: &dyn Progress) -> Result<(), MatchFileError> {
         let ends = Mutex::new(Sprt::ends(self.conditions.sprt));
         let seats = self.players.iter().map(|&players| Seats::of(players)).collect();
-        run.make(0, 1, &Pairs { kept: self, seats, ends, progress }, progress)
+        run.make(stage, 1, &Pairs { kept: self, seats, ends, progress }, progress)
     }
 
     /// Reads the pairs of this shard.
@@ -162,12 +162,6 @@ impl KeptMatch<'_> {
         }
         let result = MatchResult::new(pairs);
         Ok(MatchFile { conditions: self.conditions.clone(), result, summary: None })
-    }
-
-    fn pairs_per_part(&self) -> u64 {
-        let test = if self.conditions.sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
-        let seconds = self.players.iter().map(Match::seconds_of_pair).fold(0.0, f64::max);
-        size::units(test * seconds, MOST_PER_PART)
     }
 
     fn provenance(&self, settings: &Provenance) -> Provenance {
@@ -242,7 +236,9 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
 
 /// Writes the pairs of all parts into one file, up to the decision of a sequential test.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, MatchFileError> {
-    let content = Content::of_run(run, progress)?;
+    let wrong = |reason| FileError::exists(run.output(), reason);
+    let mut content = Content::of(run.provenance()).map_err(wrong)?;
+    content.add_stage(run, 0, progress)?;
     let mut writer = run.writer()?;
     writer.sections(content.pairs.into_pairs().iter().map(kept_pair::encode))?;
     writer.sections(content.conditions.as_ref().map(conditions_section))?;
@@ -287,27 +283,30 @@ impl Content<Box<dyn FnMut(Pair) -> bool>> {
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
         Ok(Content::beginning_with(0, Box::new(Sprt::ends(test))))
     }
-
-    /// Reads all parts of a run, up to the decision of its test.
-    fn of_run(run: &Run, progress: &dyn Progress) -> Result<Self, MatchFileError> {
-        let wrong = |reason| FileError::exists(run.output(), reason);
-        let mut content = Self::of(run.provenance()).map_err(wrong)?;
-        progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
-        for part in run.parts(0) {
-            progress.check().map_err(RunError::from)?;
-            content.add(&mut part?)?;
-            progress.advance(1);
-            if content.pairs.has_ended() {
-                break;
-            }
-        }
-        Ok(content)
-    }
 }
 
 impl<F: FnMut(Pair) -> bool> Content<F> {
     fn beginning_with(first: usize, ends: F) -> Self {
         Self { conditions: None, pairs: InOrder::new(first, ends) }
+    }
+
+    /// Adds all parts of a stage, up to the decision of its test.
+    fn add_stage(
+        &mut self,
+        run: &Run,
+        stage: usize,
+        progress: &dyn Progress,
+    ) -> Result<(), MatchFileError> {
+        progress.begin_stoppable("pack (parts)", 0, run.stages()[stage].parts());
+        for part in run.parts(stage) {
+            progress.check().map_err(RunError::from)?;
+            self.add(&mut part?)?;
+            progress.advance(1);
+            if self.pairs.has_ended() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Adds the sections of a file.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Budget, Conditions, Decision, Effort, Forfeit, MatchResult, SIGNIFICANT, SprtReport, Statistics,
@@ -23,7 +23,7 @@ pub enum Finding {
 }
 
 /// The report of a match.
-#[derive(Serialize, schemars::JsonSchema)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MatchReport {
     /// The name of the first player.
     first: String,

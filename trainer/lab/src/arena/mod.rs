@@ -21,7 +21,7 @@ mod statistics;
 
 pub use budget::Budget;
 pub use external::Terms;
-pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError, pack};
+pub use match_file::{Conditions, KeptMatch, MatchFile, MatchFileError, match_stage, pack};
 pub use match_report::{Finding, MatchReport};
 pub use opening::Opening;
 pub use openings::{Choice, OpeningsError};

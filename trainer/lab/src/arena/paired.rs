@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use othello_engine::board::{Discs, Position};
 use othello_engine::progress::Progress;
 use othello_engine::protocol::Board;
+use othello_engine::run::size;
 use othello_engine::search::{Strength, TableError};
 use rayon::prelude::*;
 
@@ -87,6 +88,11 @@ impl Match<'_> {
     /// Returns the approximate time of a pair in seconds of one thread.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
+    }
+
+    /// Returns the seconds of one thread that a pair of evaluations takes, about.
+    pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
+        2.0 * size::game(size::search(depth), exact)
     }
 
     /// Returns the opening of a pair. If an external program plays, it has a game that leads to it.

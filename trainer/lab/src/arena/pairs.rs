@@ -1,7 +1,7 @@
 //! Pairs of games, and the distribution of their results.
 
 use othello_engine::board::Discs;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The two games of an opening, with colours exchanged, as the scores of the first player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +20,9 @@ impl Pair {
 }
 
 /// The number of pairs by half points of the first player, from 0 (two losses) to 4 (two wins).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Pentanomial([usize; 5]);
 

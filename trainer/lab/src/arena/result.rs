@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use othello_engine::board::Position;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::played::PlayedGame;
 use super::player::Effort;
@@ -43,7 +43,7 @@ pub struct MatchResult {
 }
 
 /// A game that a player lost by misconduct, with all discs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Forfeit {
     /// The number of the pair, counted from 1.
     pub pair: usize,

@@ -83,7 +83,15 @@ pub struct Sprt {
 
 /// The decision of a sequential test.
 #[derive(
-    Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Debug,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    derive_more::Display,
 )]
 pub enum Decision {
     /// Rejects the larger difference: the first player is not better by so much.
@@ -97,7 +105,7 @@ pub enum Decision {
 }
 
 /// The state of a sequential test after some pairs.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SprtReport {
     /// The smaller difference, in Elo points.
     pub elo0: f64,

@@ -1,13 +1,13 @@
 //! Statistics of paired games: the difference in strength of two players.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 
 use super::pairs::{Pair, Pentanomial};
 
 /// The statistics of a match for the first player. Everything is computed by pair, since the two
 /// games of an opening are not independent. Intervals are 95 % confidence intervals.
-#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Statistics {
     /// The number of games won.
     pub wins: usize,

@@ -5,16 +5,17 @@ use std::time::Instant;
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Phase, Position, Side};
-use othello_engine::eval::Identified as _;
-use othello_engine::file::Provenance;
-use othello_engine::run::Shard;
+use othello_engine::eval::Evaluator;
+use othello_engine::run::Stage;
 use othello_engine::search::Strength;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::fits::{Fitted, Study, StudyError};
+use super::fits::{Study, StudyError, digest};
 use super::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
-use crate::arena::{Choice, Conditions, KeptMatch, Match, Sprt, SprtReport, Statistics};
+use crate::arena::{
+    Choice, Conditions, KeptMatch, Match, Sprt, SprtReport, Statistics, match_stage,
+};
 use othello_fit::metrics::ErrorsByGame;
 
 /// The settings of a comparison.
@@ -24,16 +25,20 @@ pub struct Comparing<'a> {
     pub seeds: u64,
     /// The smallest difference that matters, in discs.
     pub smallest: f64,
-    /// The file of the openings of a match, and the number of openings to play.
-    pub openings: Option<(&'a Path, usize)>,
+    /// The openings of a match.
+    pub openings: Option<&'a [Position]>,
     /// The strength of the searches of the match.
     pub strength: Strength,
     /// The sequential test that ends the match.
     pub sprt: Option<Sprt>,
 }
 
-/// The largest absolute label of a match's openings, in discs.
-const WITHIN: Discs = 10;
+/// Draws the openings of a match from a file.
+pub fn openings(path: &Path, count: usize) -> Result<Vec<Position>, StudyError> {
+    /// The largest absolute label, in discs.
+    const WITHIN: Discs = 10;
+    Ok(Choice { count, seed: 1, within: WITHIN }.draw(path)?)
+}
 
 /// The comparison of two recipes.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -104,6 +109,25 @@ pub struct ComparedPhase {
 }
 
 impl Comparing<'_> {
+    /// Returns the stages: the fits, and the match.
+    pub fn stages(&self) -> Vec<Stage> {
+        let played = self.openings.map(|openings| {
+            let (pairs, seconds) = (openings.len() as u64, Match::seconds_at(self.strength));
+            match_stage("match (pairs)", pairs, seconds, self.sprt)
+        });
+        std::iter::once(Stage::new("compare (fits)", 2 * self.seeds, 1)).chain(played).collect()
+    }
+
+    /// Returns the settings that decide the parts.
+    pub fn to_json(&self) -> Value {
+        let boards = self.openings.map(|openings| {
+            let board = |opening: &Position| board_text(opening, Side::Black);
+            digest(&openings.iter().map(board).collect::<Vec<_>>())
+        });
+        let Strength { depth, exact } = self.strength;
+        json!({"seeds": self.seeds, "openings": boards, "strength": [depth, exact], "sprt": self.sprt})
+    }
+
     /// Fits both recipes by every seed, measures and plays; the time counts from `begun`.
     pub fn compare(
         &self,
@@ -111,21 +135,22 @@ impl Comparing<'_> {
         study: &Study<'_>,
         begun: Instant,
     ) -> Result<Comparison, StudyError> {
-        let mut fits = vec![];
-        for number in 0..self.seeds {
-            let fitted = |which: usize| {
-                let (recipe, name) = (&recipes[which], ["first", "second"][which]);
-                study.fit(recipe, &recipe.settings_of(number), &format!("{name}-{number}"))
-            };
-            fits.push([fitted(0)?, fitted(1)?]);
-        }
-        let errors: Vec<[ErrorsByGame; 2]> =
-            fits.iter().map(|pair| pair.each_ref().map(|fitted| study.errors(fitted))).collect();
+        let fitted = study.fits(0, |unit| {
+            let (which, number) = (unit as usize % 2, unit / 2);
+            let (recipe, name) = (&recipes[which], ["first", "second"][which]);
+            study.fit(recipe, &recipe.settings_of(number), &format!("{name}-{number}"))
+        })?;
+        let weights = fitted.iter().map(|one| study.weights(one)).collect::<Result<Vec<_>, _>>()?;
+        let (pairs, _) = weights.as_chunks();
+        let of_pair = |pair: &[Evaluator; 2]| {
+            pair.each_ref().map(|weights| ErrorsByGame::of(weights, study.test()))
+        };
+        let errors: Vec<[ErrorsByGame; 2]> = pairs.iter().map(of_pair).collect();
         let difference = Difference::of(&errors, &study.phases()).ok_or(StudyError::NoPositions)?;
-        let names = recipes.each_ref().map(|recipe| recipe.name.as_str());
-        let played = self.play(names, &fits, study)?;
+        let names = recipes.map(|recipe| recipe.name);
+        let played = self.play(&names, pairs, study)?;
         let estimate = difference.estimate();
-        let [first, second] = recipes.map(|recipe| recipe.name);
+        let [first, second] = names;
         let phases = study.settings().phases.iter();
         Ok(Comparison {
             first,
@@ -151,40 +176,27 @@ impl Comparing<'_> {
     /// more.
     fn play(
         &self,
-        names: [&str; 2],
-        fits: &[[Fitted; 2]],
+        names: &[String; 2],
+        pairs: &[[Evaluator; 2]],
         study: &Study<'_>,
     ) -> Result<Option<Played>, StudyError> {
         let &Self { openings, strength, sprt, .. } = self;
-        let Some((path, count)) = openings else { return Ok(None) };
-        let openings = Choice { count, seed: 1, within: WITHIN }.draw(path)?;
-        let players = fits.iter().map(|pair| {
-            let [first, second] = pair.each_ref().map(|fitted| (&fitted.evaluator).into());
-            Match { first, second, strength }
+        let Some(openings) = openings else { return Ok(None) };
+        let players = pairs.iter().map(|[first, second]| Match {
+            first: first.into(),
+            second: second.into(),
+            strength,
         });
-        let identities =
-            fits.iter().map(|pair| pair.each_ref().map(|one| one.evaluator.identity()));
-        let board = |opening: &Position| board_text(opening, Side::Black);
-        let settings = Provenance::new("compare")
-            .with("weights", json!(identities.collect::<Vec<_>>()))
-            .with("openings", json!(openings.iter().map(board).collect::<Vec<_>>()))
-            .with("strength", json!([strength.depth, strength.exact]));
         let conditions = Conditions {
-            players: names.map(str::to_owned),
+            players: names.clone(),
             depth: strength.depth,
             exact: strength.exact,
             budgets: Default::default(),
             sprt,
         };
-        let kept = KeptMatch {
-            players: &players.collect::<Vec<_>>(),
-            openings: &openings,
-            shard: Shard::WHOLE,
-            conditions: &conditions,
-        };
-        let (path, existing) = (study.settings().out.join("match"), study.settings().existing());
-        let result = kept.play_as_step(&path, &settings, existing, study.progress())?;
-        let statistics = result.statistics();
+        let players: Vec<_> = players.collect();
+        let kept = KeptMatch { players: &players, openings, conditions: &conditions };
+        let statistics = kept.play_stage(study.run(), 1, study.progress())?.statistics();
         let sprt = sprt.map(|sprt| sprt.report(&statistics.pentanomial));
         Ok(Some(Played { statistics, sprt }))
     }

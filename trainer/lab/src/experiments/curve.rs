@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use ndarray::Array1;
 use othello_engine::board::Phase;
+use othello_engine::run::Stage;
 use serde::Serialize;
 
-use super::fits::{Study, StudyError};
+use super::fits::{Fitted, Study, StudyError};
 use super::{Law, Prediction, Recipe};
 use othello_fit::dataset::Share;
 use othello_fit::metrics::ErrorsByGame;
@@ -70,6 +71,11 @@ impl Curve {
     /// The fewest shares of a curve: those that determine a law, and one to predict.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
+    /// Returns the stage of a curve by so many shares and seeds.
+    pub fn stages(shares: &[Share], seeds: u64) -> Vec<Stage> {
+        vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
+    }
+
     /// Fits a recipe to each of these shares, in ascending order, by every seed, and measures; the
     /// time counts from `begun`.
     pub fn of(
@@ -79,8 +85,18 @@ impl Curve {
         study: &Study<'_>,
         begun: Instant,
     ) -> Result<Self, StudyError> {
-        let amounts = shares.iter().map(|&share| Amount::fit(share, seeds, &recipe, study));
-        let amounts = amounts.collect::<Result<Vec<_>, _>>()?;
+        let fitted = study.fits(0, |unit| {
+            let (share, number) = (shares[(unit / seeds) as usize], unit % seeds);
+            let settings = recipe.settings_with(number, share);
+            study.fit(&recipe, &settings, &format!("share-{share}-{number}"))
+        })?;
+        let amount = |(share, of_share): (&Share, &[Fitted])| {
+            let games = of_share.iter().map(|fitted| fitted.games).collect();
+            let errors = of_share.iter().map(|fitted| study.errors(fitted));
+            Ok(Amount { share: *share, games, errors: errors.collect::<Result<_, StudyError>>()? })
+        };
+        let amounts = shares.iter().zip(fitted.chunks(seeds as usize)).map(amount);
+        let amounts = amounts.collect::<Result<Vec<_>, StudyError>>()?;
         let points = points(&amounts, &study.phases()).ok_or(StudyError::NoPositions)?;
         let (law, prediction) = law_and_prediction(&points).ok_or(StudyError::NoLaw)?;
         let most = points.iter().map(|point| point.games).fold(0.0, f64::max);
@@ -119,24 +135,6 @@ struct Amount {
     games: Vec<u64>,
     /// The errors by seed.
     errors: Vec<ErrorsByGame>,
-}
-
-impl Amount {
-    fn fit(
-        share: Share,
-        seeds: u64,
-        recipe: &Recipe,
-        study: &Study<'_>,
-    ) -> Result<Self, StudyError> {
-        let mut amount = Self { share, games: vec![], errors: vec![] };
-        for number in 0..seeds {
-            let settings = recipe.settings_with(number, share);
-            let fitted = study.fit(recipe, &settings, &format!("share-{share}-{number}"))?;
-            amount.games.push(fitted.games);
-            amount.errors.push(study.errors(&fitted));
-        }
-        Ok(amount)
-    }
 }
 
 /// Returns the points of some phases; `None` without test positions.

@@ -1,18 +1,23 @@
-//! The fits of a study: its test games, a folder of weights, and fits into it.
+//! A study: its test games, and a run whose steps are fits. Each fit is a run itself and writes
+//! weights into the folder of the study.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use othello_engine::board::Phase;
-use othello_engine::eval::{Evaluator, ExpandedWeights, WeightsError};
+use othello_engine::eval::{Evaluator, ExpandedWeights, Identified as _, WeightsError};
 use othello_engine::file::{Existing, FileError, Provenance, make_folder};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordError, record_files};
-use othello_engine::run::{Held, RunError, Shard};
+use othello_engine::run::{Run, RunError, Shard, Stage};
 use othello_engine::text::{TextError, from_toml, read_by};
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{Recipe, RecipeError};
 use crate::arena::{MatchFileError, OpeningsError};
@@ -37,6 +42,9 @@ pub struct StudySettings {
     /// Folder for the weights of all fits; those that are there are not fitted again
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    #[arg(long, value_name = "I/N")]
+    #[allow(missing_docs, reason = "the text of a flag of several commands")]
+    pub shard: Option<Shard>,
     /// Device to compute on
     #[arg(long, value_enum, default_value_t = Device::Auto)]
     pub device: Device,
@@ -91,8 +99,9 @@ pub struct Study<'a> {
     progress: &'a dyn Progress,
     test: TestGames,
     device: PickedDevice,
-    /// Refuses another start in this folder.
-    _held: Held,
+    run: Run,
+    /// The provenance of studies of the same recipe by the same test.
+    provenance: Provenance,
     /// The dataset of the last fit, which the next one may share.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
@@ -100,45 +109,95 @@ pub struct Study<'a> {
 /// The settings that decide a dataset.
 type DatasetKey = (Vec<DataChoice>, LabelRules, Split, Vec<Phase>);
 
-/// The weights that a recipe gave.
+/// The result of a fit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fitted {
-    /// The weights.
-    pub evaluator: Evaluator,
+    /// The name of the weights in the folder, without its extension.
+    name: String,
+    /// The checksum of the weights.
+    sha256: String,
     /// The number of training games.
     pub games: u64,
 }
 
+/// The checksums of what the fits of a study are made from, and the pattern sets.
+pub type Origins = BTreeSet<String>;
+
+/// Returns the provenance of a study of a recipe, as it is written.
+pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, StudyError> {
+    Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
+}
+
+/// Returns a recipe as it is written.
+pub fn as_written(recipe: &Path) -> Result<Value, StudyError> {
+    let recipe: toml::Table = read_by(recipe, from_toml)?;
+    Ok(json!(recipe))
+}
+
+/// Returns the checksum of some texts.
+pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
+    let lines = texts.into_iter().map(|text| format!("{text}\n"));
+    hex::encode(Sha256::digest(lines.collect::<String>()))
+}
+
 impl StudySettings {
-    /// Refuses test games that one of the recipes learns from.
-    pub fn check_test(&self, recipe: &Recipe) -> Result<(), StudyError> {
+    /// Refuses test games that a recipe learns from. Adds what it learns from to `origins`.
+    pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), StudyError> {
         let mut trained = TrainedOn::default();
         DataChoice::files(&recipe.data)?.iter().for_each(|choice| trained.add_file(&choice.path));
+        origins.extend(trained.checksums().map(str::to_owned));
+        origins.insert(recipe.set.to_toml());
         if let Some(initial) = &recipe.initial {
             let before = Trained::by_provenance(initial.provenance.as_map());
             trained.add_initial(before.as_ref().map_or(&[], Trained::data));
+            origins.insert(initial.sha256.clone());
         }
         Ok(trained.check(record_files(&self.test)?.iter().map(PathBuf::as_path))?)
     }
 
-    /// Makes the folder, reads the test games, and picks the device.
-    pub fn begin<'a>(&'a self, progress: &'a dyn Progress) -> Result<Study<'a>, StudyError> {
+    /// Reads the test games, picks the device, and opens the run. `recipe` is its provenance, and
+    /// `own` are the settings that other studies do not have.
+    pub fn begin<'a>(
+        &'a self,
+        recipe: Provenance,
+        (own, origins): (Value, &Origins),
+        stages: Vec<Stage>,
+        progress: &'a dyn Progress,
+    ) -> Result<Study<'a>, StudyError> {
+        Run::check_is_free(&self.out, self.shard.unwrap_or(Shard::WHOLE))?;
         make_folder(&self.out)?;
-        let held = Held::new(&self.out)?;
-        let begun = self.read_test(progress).and_then(|test| Ok((test, self.device.pick()?)));
+        let own = json!([own, digest(origins)]);
+        let begun = self.open(recipe, own, stages, progress);
         if begun.is_err() {
             // A folder that was made for nothing goes; one that holds something stays.
             let _ = fs::remove_dir(&self.out);
         }
-        let (test, device) = begun?;
-        Ok(Study { settings: self, progress, test, device, _held: held, last: RefCell::default() })
+        begun
     }
 
-    fn read_test(&self, progress: &dyn Progress) -> Result<TestGames, StudyError> {
+    fn open<'a>(
+        &'a self,
+        recipe: Provenance,
+        own: Value,
+        stages: Vec<Stage>,
+        progress: &'a dyn Progress,
+    ) -> Result<Study<'a>, StudyError> {
         let test = TestGames::read(&record_files(&self.test)?, &self.labels, progress)?;
-        match test.len() {
-            games @ 0..2 => Err(StudyError::TooFewGames { games, remedy: self.labels.remedy() }),
-            _ => Ok(test),
+        if test.len() < 2 {
+            let (games, remedy) = (test.len(), self.labels.remedy());
+            return Err(StudyError::TooFewGames { games, remedy });
         }
+        let device = self.device.pick()?;
+        let phases = &self.phases.0;
+        let provenance = recipe
+            .with("test", test.sha256())
+            .with("labels", self.labels.to_string())
+            .with("phases", json!([phases.start(), phases.end()]));
+        let of_run = provenance.clone().with("study", own);
+        let shard = (self.shard.unwrap_or(Shard::WHOLE), self.existing());
+        let run = Run::of_report(&self.out, of_run, stages, shard, progress)?;
+        let last = RefCell::default();
+        Ok(Study { settings: self, progress, test, device, run, provenance, last })
     }
 
     /// Returns the treatment of existing files of another study.
@@ -148,20 +207,19 @@ impl StudySettings {
 }
 
 impl Study<'_> {
-    /// Returns the provenance that all fits of a study share: the recipe as written, and the test.
-    pub fn provenance(&self, command: &str, recipe: &Path) -> Result<Provenance, StudyError> {
-        let recipe: toml::Table = read_by(recipe, from_toml)?;
-        let phases = &self.settings.phases.0;
-        Ok(Provenance::new(command)
-            .with("recipe", json!(recipe))
-            .with("test", self.test.sha256())
-            .with("labels", self.settings.labels.to_string())
-            .with("phases", json!([phases.start(), phases.end()])))
+    /// Returns the provenance of studies of the same recipe by the same test.
+    pub(super) fn provenance(&self) -> &Provenance {
+        &self.provenance
     }
 
     /// Returns the settings.
     pub fn settings(&self) -> &'_ StudySettings {
         self.settings
+    }
+
+    /// Returns the run, whose stages are those of the study.
+    pub fn run(&self) -> &Run {
+        &self.run
     }
 
     /// Returns the progress that shows the fits.
@@ -184,13 +242,31 @@ impl Study<'_> {
         &self.test
     }
 
-    /// Returns the errors of weights on the test games.
-    pub fn errors(&self, fitted: &Fitted) -> ErrorsByGame {
-        ErrorsByGame::of(&fitted.evaluator, &self.test)
+    /// Makes the fits of a stage and returns their results.
+    pub fn fits<T: Serialize + DeserializeOwned>(
+        &self,
+        stage: usize,
+        fit: impl FnMut(u64) -> Result<T, StudyError>,
+    ) -> Result<Vec<T>, StudyError> {
+        self.run.steps(stage, fit, self.progress)
     }
 
-    /// Fits a recipe with some settings into `NAME.weights` of the folder, unless that was done
-    /// before.
+    /// Reads the weights of a fit.
+    pub fn weights(&self, fitted: &Fitted) -> Result<Evaluator, StudyError> {
+        let path = self.path(&fitted.name);
+        let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);
+        if evaluator.identity() == fitted.sha256 {
+            return Ok(evaluator);
+        }
+        Err(FileError::exists(&path, "it was replaced since this study made it").into())
+    }
+
+    /// Returns the errors of a fit on the test games.
+    pub fn errors(&self, fitted: &Fitted) -> Result<ErrorsByGame, StudyError> {
+        Ok(ErrorsByGame::of(&self.weights(fitted)?, &self.test))
+    }
+
+    /// Fits a recipe with some settings into `NAME.weights` of the folder.
     pub fn fit(
         &self,
         recipe: &Recipe,
@@ -215,10 +291,14 @@ impl Study<'_> {
             shard: Shard::WHOLE,
             limits: Limits::default(),
         };
-        let path = self.settings.out.join(format!("{name}.weights"));
-        self.device.run(&fit, &path, self.settings.existing(), self.progress)?;
-        let evaluator = Evaluator::from(ExpandedWeights::read(&path)?);
-        Ok(Fitted { evaluator, games: dataset.games() })
+        let (path, existing) = (self.path(name), self.settings.existing());
+        let summary = self.device.run(&fit, &path, existing, self.progress)?.summary;
+        let sha256 = summary.map(|summary| summary.sha256).unwrap_or_default();
+        Ok(Fitted { name: name.to_owned(), sha256, games: dataset.games() })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.settings.out.join(format!("{name}.weights"))
     }
 
     fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> Result<Rc<Dataset>, StudyError> {

@@ -8,7 +8,10 @@ use super::{Difference, Estimate, Verdict};
 use othello_fit::metrics::GameErrors;
 
 /// The outcome of a round for a trial.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
+)]
+#[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// The trial has the smallest error.

@@ -91,16 +91,8 @@ impl fmt::Display for Curve {
 /// Returns the row of the record in the printed table.
 fn cells(record: &Record) -> [String; 9] {
     let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
-    let is_best = record.outcome == Some(Standing::Best);
+    let is_best = record.outcome == Standing::Best;
     let shown = |value: Option<f64>| number(value.filter(|_| !is_best));
-    let outcome = match record.outcome {
-        Some(Standing::Best) => "best",
-        Some(Standing::Equal) => "equal",
-        Some(Standing::Halved) => "halved",
-        Some(Standing::Worse) => "worse",
-        Some(Standing::Diverged) => "diverged",
-        None => "-",
-    };
     [
         record.round.to_string(),
         record.share.to_string(),
@@ -108,7 +100,7 @@ fn cells(record: &Record) -> [String; 9] {
         number(record.mae),
         shown(record.difference),
         shown(record.difference_error),
-        outcome.to_owned(),
+        record.outcome.to_string(),
         record.trial.clone(),
         record.name.clone(),
     ]
@@ -121,7 +113,7 @@ impl fmt::Display for Tuned {
         writeln!(f, "{}\n", table(columns, self.trials.iter().map(cells)))?;
         let best = self.trials.last().map_or(0, |last| last.round);
         let last = self.trials.iter().filter(|trial| trial.round == best);
-        for trial in last.clone().filter(|trial| trial.outcome == Some(Standing::Best)) {
+        for trial in last.clone().filter(|trial| trial.outcome == Standing::Best) {
             writeln!(f, "best: {}, mean absolute error {:.3} discs", trial.name, self.mae)?;
         }
         for AtAnEnd { name, value, end } in &self.at_an_end {
@@ -129,7 +121,7 @@ impl fmt::Display for Tuned {
             writeln!(f, "{name} = {value} is the {end} that was tried: {more} ones may be better")?;
         }
         writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
-        let equal = last.filter(|trial| trial.outcome == Some(Standing::Equal)).count();
+        let equal = last.filter(|trial| trial.outcome == Standing::Equal).count();
         write!(f, "not proven worse: {equal} more of the last round ({:.0} %)", 100.0 * CONFIDENCE)
     }
 }

@@ -9,13 +9,13 @@ use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::Progress;
 use othello_engine::search::{Limits, Pruning, Search, Searcher, Strength, TableError};
 use othello_engine::test_suite::{Agreement, AgreementReport};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::problems::Problems;
 use crate::arena::Terms;
 
 /// The moves that a player chose, compared with the best ones.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BestMoves {
     /// The depth of the search in plies; `None` for a program, whose command line sets it.
     pub depth: Option<u32>,
@@ -103,7 +103,7 @@ impl BestMoves {
 }
 
 /// The result of solving problems to the end of the game.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Solved {
     /// The number of positions.
     pub positions: usize,

@@ -8,7 +8,7 @@ use othello_engine::record::RecordError;
 use othello_engine::search::TableError;
 use othello_engine::text::TextError;
 
-use crate::arena::Misconduct;
+use crate::arena::{MatchFileError, Misconduct};
 use othello_fit::InvalidSetting;
 use othello_fit::metrics::MetricsError;
 use othello_fit::source::SourceError;
@@ -39,6 +39,8 @@ pub enum BenchmarkError {
     Text(#[from] TextError),
     #[error("{0}, of which each thread's search needs one; run fewer --threads")]
     Table(#[from] TableError),
+    #[error(transparent)]
+    Match(#[from] MatchFileError),
     #[error(transparent)]
     Labels(#[from] InvalidSetting),
 }

@@ -9,6 +9,7 @@ use othello_engine::board::{Phase, Position};
 use othello_engine::eval::Evaluator;
 use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::{Progress, Silent};
+use othello_engine::run::{Run, Stage};
 use othello_engine::search::{EndgameSchedule, Plan, Pruning, Selectivity, Strength};
 
 use super::choices::{BestMoves, Solved};
@@ -18,7 +19,9 @@ use super::problems::Problems;
 use super::subject::{Mind, Subject};
 use super::table::{Data, LeftOut, Row};
 use super::values::ValueErrors;
-use crate::arena::{Budget, Conditions, Contestant, Match, MatchReport, Terms};
+use crate::arena::{
+    Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
+};
 use othello_fit::model::Phases;
 use othello_fit::source::checksum;
 
@@ -99,13 +102,25 @@ impl Benchmark {
         Ok(data)
     }
 
-    /// Measures a player. Adds the parts that are impossible for it to `left_out`.
+    /// Returns the stages of a run: the players, and the match of each.
+    pub fn stages(&self, subjects: &[Subject]) -> Vec<Stage> {
+        let players = Stage::new("benchmark (players)", subjects.len() as u64, 1);
+        let played = self.equal_time.iter().flat_map(|EqualTime { openings, seconds, .. }| {
+            let stage = |number| {
+                let name = format!("match of player {number} (pairs)");
+                match_stage(&name, openings.len() as u64, 4.0 * *seconds as f64, None)
+            };
+            (1..=subjects.len()).map(stage)
+        });
+        std::iter::once(players).chain(played).collect()
+    }
+
+    /// Measures a player, without its match. Also returns the parts that are impossible for it.
     pub fn measure(
         &self,
         subject: &Subject,
-        left_out: &mut Vec<LeftOut>,
         progress: &dyn Progress,
-    ) -> Result<Row, BenchmarkError> {
+    ) -> Result<(Row, Vec<LeftOut>), BenchmarkError> {
         let begun = Instant::now();
         let mut row = Row::new(subject);
         let mut reasons = vec![];
@@ -118,17 +133,13 @@ impl Benchmark {
             subject.trained.as_ref().is_some_and(|trained| trained.knows(&values.sha256))
         };
         row.fitted_to = values.filter(trained).map(|values| values.file.clone()).collect();
-        match &self.equal_time {
-            Some(equal_time) if subject.is(&equal_time.against) => {
-                reasons.push((Part::Match, "it is the reference itself"));
-            }
-            Some(equal_time) => row.played = Some(self.play(subject, equal_time, progress)?),
-            None => {}
+        if self.equal_time.as_ref().is_some_and(|equal_time| subject.is(&equal_time.against)) {
+            reasons.push((Part::Match, "it is the reference itself"));
         }
         let of_player = |(part, reason)| LeftOut::new(part, Some(&subject.name), reason);
-        left_out.extend(reasons.into_iter().map(of_player));
+        let left_out = reasons.into_iter().map(of_player).collect();
         row.seconds = begun.elapsed().as_secs_f64();
-        Ok(row)
+        Ok((row, left_out))
     }
 
     fn search(
@@ -209,14 +220,21 @@ impl Benchmark {
         reasons
     }
 
-    fn play(
+    /// Plays the match of a player, if there is one: as its stage of a run, or in memory.
+    pub fn play(
         &self,
         subject: &Subject,
-        equal_time: &EqualTime,
+        row: &mut Row,
+        stage: Option<(&Run, usize)>,
         progress: &dyn Progress,
-    ) -> Result<MatchReport, BenchmarkError> {
+    ) -> Result<(), BenchmarkError> {
         let begun = Instant::now();
-        let EqualTime { against, openings, seconds, .. } = equal_time;
+        let Some(EqualTime { against, openings, seconds, .. }) = &self.equal_time else {
+            return Ok(());
+        };
+        if subject.is(against) {
+            return Ok(());
+        }
         let game = Some(Duration::from_secs(*seconds));
         let terms = Terms { depth: AS_TIME_ALLOWS.depth, time: self.timeout, game };
         let players = [subject, against];
@@ -240,7 +258,16 @@ impl Benchmark {
             budgets,
             sprt: None,
         };
-        let result = players_of_match.play(openings, progress)?;
-        Ok(MatchReport::new(&conditions, &result, begun))
+        let result = match stage {
+            None => players_of_match.play(openings, progress)?,
+            Some((run, stage)) => {
+                let players = &[players_of_match];
+                let kept = KeptMatch { players, openings, conditions: &conditions };
+                kept.play_stage(run, stage, progress)?
+            }
+        };
+        row.played = Some(MatchReport::new(&conditions, &result, begun));
+        row.seconds += begun.elapsed().as_secs_f64();
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use othello_engine::text_table::markdown;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::choices::{BestMoves, Solved};
 use super::part::Part;
@@ -34,12 +34,12 @@ pub struct BenchmarkReport {
 }
 
 /// The results of a player.
-#[derive(Default, Serialize, schemars::JsonSchema)]
+#[derive(Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Row {
     /// The player, as it was given.
     pub player: String,
     /// The kind of the player: `weights`, `gtp` or `nboard`.
-    pub kind: &'static str,
+    pub kind: String,
     /// The checksum of the weights, or the name and version that a program reports.
     pub identity: Option<String>,
     /// The errors of values in the strong test, by depth.
@@ -62,7 +62,7 @@ pub struct Row {
 }
 
 /// A part that is omitted.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// The part.
     pub part: String,
@@ -109,7 +109,7 @@ impl Row {
     pub(super) fn new(subject: &Subject) -> Self {
         Self {
             player: subject.name.clone(),
-            kind: subject.kind(),
+            kind: subject.kind().to_owned(),
             identity: subject.identity.clone(),
             ..Self::default()
         }

@@ -7,14 +7,14 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Evaluator;
 use othello_engine::progress::Progress;
 use othello_engine::search::Pruning;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::BenchmarkError;
 use othello_fit::metrics::{Group, GroupErrors, Measured, Measuring, PhaseErrors};
 use othello_fit::source::LabelRules;
 
 /// The errors of the values of an evaluation on a file.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ValueErrors {
     /// The file.
     pub file: String,

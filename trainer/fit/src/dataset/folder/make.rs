@@ -18,7 +18,7 @@ use crate::dataset::part::{MappedPart, write_description, write_row, write_rows}
 use crate::dataset::sorted_run::SortedRun;
 use crate::dataset::stored::RowSink;
 use crate::dataset::{DataChoice, Dataset, DatasetError, DatasetInput, Subset};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryLimit, parts_within};
 
 const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
@@ -81,9 +81,8 @@ impl DatasetFolder {
             (of_runs as u64).saturating_add(of_folders).saturating_mul(ROW_BYTES as u64)
         };
         let (room, missing) = (left / 2, run.missing(PHASE_ROWS));
-        let largest = Phase::all().map(bytes).max().unwrap_or(0).max(1);
-        let threads = rayon::current_num_threads();
-        let at_once = usize::try_from(room / largest).unwrap_or(threads).clamp(1, threads);
+        let largest = Phase::all().map(bytes).max().unwrap_or(0);
+        let at_once = parts_within(room, largest, rayon::current_num_threads()).max(1);
         run.make_parts(PHASE_ROWS, missing, at_once, progress, |part| {
             let phase = phase_of(part);
             let sources = sources(&runs, &inputs.folders, phase)?;

@@ -158,6 +158,7 @@ fn a_fit_that_runs_out_of_time_again_and_again_comes_out_the_same() {
 
 #[test]
 fn a_fit_that_is_interrupted_again_and_again_comes_out_the_same() {
+    let mut most_lines = 0;
     for trial in Trial::both() {
         trial.run("whole.weights", &Silent).unwrap();
         let (mut updates, mut stops) = (2, 0);
@@ -176,9 +177,12 @@ fn a_fit_that_is_interrupted_again_and_again_comes_out_the_same() {
             there.dedup();
             assert_eq!(there.len(), lines);
         }
-        assert!(stops > 5 && lines > 5, "{stops} stops, {lines} lines");
+        assert!(stops > 5, "{stops} stops");
+        most_lines = most_lines.max(lines);
         trial.assert_same_files("whole.weights", "pieces.weights");
     }
+    // Only the second stage of a fit with factors has metrics.
+    assert!(most_lines > 5, "{most_lines} lines");
 }
 
 #[test]

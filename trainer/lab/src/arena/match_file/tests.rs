@@ -70,9 +70,10 @@ impl Setting {
     ) -> Result<MatchFile, MatchFileError> {
         let (players, openings) = (&[self.players()], openings());
         let shard = shard.parse().unwrap();
-        let kept = KeptMatch { players, openings: &openings, shard, conditions: &self.conditions };
-        let (path, settings) = (self.path(name), Provenance::new("match"));
-        kept.play_in_parts(&path, &settings, 2, Existing::Keep, progress)
+        let kept = KeptMatch { players, openings: &openings, conditions: &self.conditions };
+        let stage = Stage::new(PAIRS, openings.len() as u64, 2);
+        let plan = kept.plan(&Provenance::new("match"), stage);
+        kept.play_in(&self.path(name), plan, shard, Existing::Keep, progress)
     }
 
     /// Plays all shards under one name, the last first, and packs them.

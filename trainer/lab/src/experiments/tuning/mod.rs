@@ -1,15 +1,17 @@
 //! The search for the values of a recipe's entries with the smallest error, by successive halving.
+//! Each round is a stage of fits.
 
 mod record;
 
 use std::path::Path;
 use std::time::Instant;
 
+use othello_engine::run::Stage;
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use super::fits::{Study, StudyError};
-use super::{AtAnEnd, CONFIDENCE, Choices, Recipe, Standing, Values, standings};
+use super::fits::{Fitted, Study, StudyError, digest};
+use super::{AtAnEnd, CONFIDENCE, Choices, Estimate, Recipe, Standing, Values, standings};
 use othello_fit::dataset::Share;
 use othello_fit::fit::FitError;
 use othello_fit::metrics::GameErrors;
@@ -17,7 +19,7 @@ pub use record::Record;
 use record::RecordFile;
 
 /// The settings of a search for values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Tuning<'a> {
     /// The name of the recipe.
     pub name: &'a str,
@@ -25,6 +27,8 @@ pub struct Tuning<'a> {
     pub recipe: &'a Path,
     /// The values to try.
     pub choices: &'a Choices,
+    /// The combinations of the first round.
+    pub trials: &'a [Values],
     /// The number of rounds; `None` for as many as leave two trials, at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games, false if they have fewer seeds.
@@ -40,6 +44,8 @@ struct Round {
     number: u32,
     share: Share,
     seeds: u64,
+    /// The most combinations.
+    most: usize,
     is_last: bool,
 }
 
@@ -70,139 +76,144 @@ pub struct Tuned {
 }
 
 impl Tuning<'_> {
-    /// Fits these combinations in rounds, and leaves out what is proven worse; the time counts from
+    /// Returns the stages: the fits of each round.
+    pub fn stages(&self) -> Vec<Stage> {
+        let stage = |round: Round| {
+            Stage::new(format!("round {} (fits)", round.number), round.most as u64 * round.seeds, 1)
+        };
+        self.rounds().map(stage).collect()
+    }
+
+    /// Returns the settings that decide the parts.
+    pub fn to_json(&self) -> Json {
+        let values: Vec<String> = self.trials.iter().map(Values::id).collect();
+        json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
+    }
+
+    /// Fits the combinations in rounds, and leaves out what is proven worse; the time counts from
     /// `begun`.
-    pub fn tune(
-        &self,
-        mut trials: Vec<Values>,
-        study: &Study<'_>,
-        begun: Instant,
-    ) -> Result<Tuned, StudyError> {
-        let rounds = self.rounds.unwrap_or_else(|| default_rounds(trials.len()));
+    pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, StudyError> {
         let progress = study.progress();
-        let provenance = study.provenance("tune", self.recipe)?;
-        let mut file = RecordFile::open(&provenance, study.settings())?;
-        for number in 1..=rounds {
+        let file = RecordFile::open(study.provenance(), study.settings())?;
+        let (mut records, mut trials): (Vec<Record>, _) = (vec![], self.trials.to_vec());
+        for round in self.rounds() {
+            let (number, rounds) = (round.number, self.rounds().len());
             if number > 1 && trials.len() < 2 {
-                let left = rounds + 1 - number;
+                let left = rounds + 1 - number as usize;
                 progress.message(&format!(
                     "all others are proven worse, so that {left} of {rounds} rounds are left out"
                 ));
                 break;
             }
-            let round = self.round(number, rounds);
             progress.message(&format!(
                 "round {number} of {rounds}: {} combinations, {} of the games, {} seeds",
                 trials.len(),
                 round.share,
                 round.seeds
             ));
-            let outcomes = run_round(round, self.recipe, &trials, study, &mut file)?;
-            let mut outcomes = outcomes.into_iter();
+            let of_round = self.run_round(round, &trials, study)?;
+            let mut outcomes = of_round.iter().map(|record| record.outcome);
             trials.retain(|_| outcomes.next().is_some_and(Standing::goes_on));
+            records.extend(of_round);
+            file.write(&records)?;
         }
-        let rounds = file.rounds();
-        let best = file.best().ok_or(StudyError::AllDiverged)?;
+        let best = records.iter().rev().find(|record| record.outcome == Standing::Best);
+        let best = best.ok_or(StudyError::AllDiverged)?;
         Ok(Tuned {
             recipe: self.name.to_owned(),
             at_an_end: self.choices.at_an_end(&best.values),
             best: best.values.clone(),
             mae: best.mae.unwrap_or(f64::NAN),
-            trials: file.into_records(),
+            rounds: records.last().map_or(0, |last| last.round),
+            trials: records,
             confidence: CONFIDENCE,
-            rounds,
             test_games: study.test().len(),
             test_labels: study.labels(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }
 
-    fn round(&self, number: u32, rounds: u32) -> Round {
-        let part = 0.5_f64.powi((rounds - number).cast_signed());
-        let (share, seeds) = match self.by_data {
-            // A power of one half is a share.
-            true => (Share::try_from(part).unwrap_or(Share::ALL), self.seeds),
-            false => (Share::ALL, ((self.seeds as f64 * part).round() as u64).max(2)),
+    /// Returns the rounds, each of at most half of the combinations of the one before.
+    fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
+        let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
+        let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
+        (1..rounds + 1).map(move |number| {
+            let part = 0.5_f64.powi((rounds - number).cast_signed());
+            let (share, seeds) = match by_data {
+                // A power of one half is a share.
+                true => (Share::try_from(part).unwrap_or(Share::ALL), seeds),
+                false => (Share::ALL, ((seeds as f64 * part).round() as u64).max(2)),
+            };
+            let most = trials.div_ceil(1 << (number - 1));
+            Round { number, share, seeds, most, is_last: number == rounds }
+        })
+    }
+
+    /// Fits all trials of a round and returns the record of each.
+    fn run_round(
+        &self,
+        round: Round,
+        trials: &[Values],
+        study: &Study<'_>,
+    ) -> Result<Vec<Record>, StudyError> {
+        // Seed by seed, since trials with the same seed share their data. Fewer trials than the
+        // most may be left, so that some units have no fit.
+        let fitted = study.fits(round.number as usize - 1, |unit| {
+            let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
+            trials.get(number).map_or(Ok(None), |values| self.fit(round, values, seed, study))
+        })?;
+        let of_trial = |number: usize| {
+            let fits = fitted.iter().skip(number).step_by(round.most);
+            // The seeds before one that diverged.
+            fits.map_while(Option::as_ref).map(|fit| Ok(study.errors(fit)?.on(&study.phases())))
         };
-        Round { number, share, seeds, is_last: number == rounds }
+        let errors = (0..trials.len()).map(|number| of_trial(number).collect());
+        let mut errors = errors.collect::<Result<Vec<Vec<GameErrors>>, StudyError>>()?;
+        let mae = |errors: &GameErrors| errors.mean_of_all().ok_or(StudyError::NoPositions);
+        let by_seed = errors.iter().map(|errors| errors.iter().map(mae).collect());
+        let by_seed = by_seed.collect::<Result<Vec<Vec<f64>>, StudyError>>()?;
+        let diverged = errors.iter_mut().filter(|errors| errors.len() < round.seeds as usize);
+        diverged.for_each(Vec::clear);
+        let outcomes = standings(&errors, round.is_last);
+        let record = |((values, by_seed), (outcome, difference)): ((&Values, Vec<f64>), _)| {
+            let mae = by_seed.iter().sum::<f64>() / by_seed.len() as f64;
+            let difference: Option<Estimate> = difference;
+            Record {
+                round: round.number,
+                share: round.share,
+                trial: values.id(),
+                values: values.to_json(),
+                name: values.to_string(),
+                mae: (outcome != Standing::Diverged).then_some(mae),
+                by_seed,
+                difference: difference.map(|difference| difference.discs),
+                difference_error: difference.map(|difference| difference.error),
+                outcome,
+            }
+        };
+        Ok(trials.iter().zip(by_seed).zip(outcomes).map(record).collect())
+    }
+
+    /// Fits a trial; `None` if its weights went out of bounds.
+    fn fit(
+        &self,
+        round: Round,
+        values: &Values,
+        seed: u64,
+        study: &Study<'_>,
+    ) -> Result<Option<Fitted>, StudyError> {
+        let recipe = Recipe::read_with(self.recipe, values)?;
+        let settings = recipe.settings_with(seed, round.share);
+        match study.fit(&recipe, &settings, &format!("{}-{}-{seed}", values.id(), round.share)) {
+            Err(StudyError::Fit(FitError::Diverged { .. })) => Ok(None),
+            fitted => fitted.map(Some),
+        }
     }
 }
 
 /// Returns the number of rounds after which two of `trials` combinations are left, at most 5.
 fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
-}
-
-/// Fits all trials of a round and returns the result of each.
-fn run_round(
-    round: Round,
-    recipe: &Path,
-    trials: &[Values],
-    study: &Study<'_>,
-    file: &mut RecordFile,
-) -> Result<Vec<Standing>, StudyError> {
-    let first = file.begin_round(trials.iter().map(|values| Record {
-        round: round.number,
-        share: round.share,
-        trial: values.id(),
-        values: values.to_json(),
-        name: values.to_string(),
-        by_seed: vec![],
-        mae: None,
-        difference: None,
-        difference_error: None,
-        outcome: None,
-    }));
-    let mut errors: Vec<Vec<GameErrors>> = vec![vec![]; trials.len()];
-    // Seed by seed, since trials with the same seed share their data.
-    for seed in 0..round.seeds {
-        for (number, values) in trials.iter().enumerate() {
-            let record = &mut file.records_mut()[first + number];
-            if record.outcome == Some(Standing::Diverged) {
-                continue;
-            }
-            let recipe = Recipe::read_with(recipe, values)?;
-            match fit(&recipe, &values.id(), seed, round.share, study)? {
-                None => {
-                    errors[number].clear();
-                    record.outcome = Some(Standing::Diverged);
-                }
-                Some(found) => {
-                    let mae = found.mean_of_all();
-                    record.by_seed.push(mae.ok_or(StudyError::NoPositions)?);
-                    errors[number].push(found);
-                }
-            }
-            file.write()?;
-        }
-    }
-    let standings = standings(&errors, round.is_last);
-    for (record, (outcome, difference)) in file.records_mut()[first..].iter_mut().zip(&standings) {
-        record.outcome = Some(*outcome);
-        if *outcome != Standing::Diverged {
-            record.mae = Some(record.by_seed.iter().sum::<f64>() / record.by_seed.len() as f64);
-            record.difference = difference.map(|difference| difference.discs);
-            record.difference_error = difference.map(|difference| difference.error);
-        }
-    }
-    file.write()?;
-    Ok(standings.into_iter().map(|(outcome, _)| outcome).collect())
-}
-
-/// Returns the errors of a fit; `None` if its weights went out of bounds.
-fn fit(
-    recipe: &Recipe,
-    trial: &str,
-    seed: u64,
-    share: Share,
-    study: &Study<'_>,
-) -> Result<Option<GameErrors>, StudyError> {
-    let settings = recipe.settings_with(seed, share);
-    match study.fit(recipe, &settings, &format!("{trial}-{share}-{seed}")) {
-        Ok(fitted) => Ok(Some(study.errors(&fitted).on(&study.phases()))),
-        Err(StudyError::Fit(FitError::Diverged { .. })) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]

@@ -25,14 +25,14 @@ pub struct Record {
     pub name: String,
     /// The mean absolute error in discs of each seed that is fitted.
     pub by_seed: Vec<f64>,
-    /// The mean over the seeds; null until the round is over.
+    /// The mean over the seeds; null if a fit diverged.
     pub mae: Option<f64>,
     /// The error of this trial less that of the best trial of the round.
     pub difference: Option<f64>,
     /// Half the width of the interval of this difference.
     pub difference_error: Option<f64>,
-    /// The outcome; null until the round is over.
-    pub outcome: Option<Standing>,
+    /// The outcome.
+    pub outcome: Standing,
 }
 
 /// The file `trials.jsonl` in the folder of a study. Its first line is an object with the
@@ -43,7 +43,6 @@ pub(super) struct RecordFile {
     head: String,
     /// The lines of earlier searches.
     earlier: Vec<String>,
-    records: Vec<Record>,
 }
 
 /// The most bytes that are read of a record: enough for a hundred thousand trials.
@@ -69,51 +68,19 @@ impl RecordFile {
                 earlier.extend(lines.lines().skip(1).map(str::to_owned));
             }
         }
-        Ok(Self { path, head, earlier, records: vec![] })
+        Ok(Self { path, head, earlier })
     }
 
-    /// Adds the records of a round; returns the index of the first.
-    pub(super) fn begin_round(&mut self, records: impl Iterator<Item = Record>) -> usize {
-        let first = self.records.len();
-        self.records.extend(records);
-        first
-    }
-
-    /// Returns all records so far.
-    pub(super) fn records_mut(&mut self) -> &mut [Record] {
-        &mut self.records
-    }
-
-    /// Returns the number of rounds so far.
-    pub(super) fn rounds(&self) -> u32 {
-        self.records.last().map_or(0, |last| last.round)
-    }
-
-    /// Returns the best trial of the last round.
-    pub(super) fn best(&self) -> Option<&Record> {
-        self.records.iter().rev().find(|record| record.outcome == Some(Standing::Best))
-    }
-
-    /// Returns all records.
-    pub(super) fn into_records(self) -> Vec<Record> {
-        self.records
-    }
-
-    /// Writes all records that have results.
-    pub(super) fn write(&self) -> Result<(), FileError> {
-        let mut text = self.head.clone();
-        let told = |record: &&Record| !record.by_seed.is_empty() || record.outcome.is_some();
-        let own: Vec<Json> = self.records.iter().map(|record| json!(record)).collect();
+    /// Writes the records of the finished rounds.
+    pub(super) fn write(&self, records: &[Record]) -> Result<(), FileError> {
+        let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {
             let parsed = serde_json::from_str::<Json>(line);
             parsed.is_ok_and(|parsed| own.iter().any(|own| key(own) == key(&parsed)))
         };
         let of_others = self.earlier.iter().filter(|line| !is_own(line)).cloned();
-        let told = self.records.iter().filter(told).map(|record| json!(record).to_string());
-        for line in of_others.chain(told) {
-            text += &line;
-            text.push('\n');
-        }
+        let lines = of_others.chain(own.iter().map(Json::to_string));
+        let text = lines.fold(self.head.clone(), |text, line| text + &line + "\n");
         plain::replace(&self.path, text.as_bytes())
     }
 }
