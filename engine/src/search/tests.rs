@@ -295,34 +295,6 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
     assert_ne!(nodes[0], nodes[1]);
 }
 
-/// The ladder's searches prune nodes; the exact search after them uses none of their bounds, in the
-/// same table, on one thread or several.
-#[test]
-fn the_selectivity_ladder_changes_nodes_and_no_score() {
-    let (evaluator, mut random) = (with_predictions(), Generator::new(29));
-    let off = Features { selectivity_ladder: false, ..Features::ALL };
-    let mut nodes = [0; 2];
-    for empties in [16, 17, 18, 18] {
-        let position = random_position(&mut random, empties);
-        let [with, without] = [Features::ALL, off]
-            .map(|features| Searcher::new(&evaluator, 1).with_features(features).solve(&position));
-        assert_eq!(with.score, without.score, "{position:?}");
-        nodes = [nodes[0] + with.nodes, nodes[1] + without.nodes];
-        let mut team = Search::new(&evaluator).hash_mb(1).threads(2).team(1).unwrap();
-        let solve = |searcher: &mut Searcher<'_, Tables>, one: &Position| searcher.solve(one).score;
-        let score = on_threads(2, || team.work(&[position], solve));
-        assert_eq!(score, [with.score], "{position:?}");
-    }
-    assert_ne!(nodes[0], nodes[1]);
-    // Below 16 empty squares, and without a model, there is no ladder.
-    let few = random_position(&mut random, 15);
-    let solve = |features| {
-        let ladder = Searcher::new(&evaluator, 1).with_features(features).solve(&few);
-        (ladder, searcher(&Mobility, 1 << 12).with_features(features).solve(&few))
-    };
-    assert_eq!(solve(Features::ALL), solve(off));
-}
-
 /// Builds weights with only a move-ordering evaluation, drawn at random.
 fn with_move_ordering(strength: i16) -> Tables {
     let set = PatternSet::shipped("ordering").unwrap();
@@ -347,7 +319,7 @@ fn a_move_ordering_evaluation_changes_nodes_and_no_score() {
 
 /// Builds the shipped evaluation with a model that predicts values of deeper searches with a
 /// standard error of 2 discs.
-fn with_predictions() -> Tables {
+pub(super) fn with_predictions() -> Tables {
     let mut mean = [0.0; MEAN_TERMS];
     mean[0] = 1.0;
     let mut error = [0.0; ERROR_TERMS];
