@@ -34,7 +34,12 @@ impl FromStr for StatedPosition {
             Self { position, side, score: None, moves: vec![], form }
         };
         if !begins_board(text) {
-            let (turns, replay) = transcript::read(text)?;
+            // The error is that of a board, unless the text begins like a game.
+            let is_game =
+                text.starts_with(|first| "abcdefghpABCDEFGHP0123456789[(+".contains(first));
+            let (turns, replay) = transcript::read(text).or_else(|error| {
+                if is_game { Err(error) } else { split_board(text).and(Err(error)) }
+            })?;
             return Ok(reached(replay, turns.form));
         }
         // What follows `%` is a comment.
@@ -50,7 +55,11 @@ impl FromStr for StatedPosition {
         let (side, rest) = split_side(rest);
         let side = side.unwrap_or(Side::Black);
         let is_moves = rest.starts_with(|first: char| first.is_ascii_alphabetic());
-        if is_moves || rest.starts_with("1.") || rest.starts_with("--") {
+        // `1.5` is a score.
+        let numbered = rest
+            .strip_prefix("1.")
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+        if is_moves || numbered || rest.starts_with("--") {
             let turns = Turns::scan(rest)?.turns;
             let replay = Replay::from(position_of(&board, side)?, side).continued(&turns)?;
             return Ok(reached(replay, Form::BoardAndMoves));
@@ -99,6 +108,7 @@ mod tests {
         assert_eq!((problem.position, problem.score), (after_f5_d6.position, Some(2.0)));
         assert_eq!(problem.moves.len(), 2);
         assert_eq!(read(&format!("{line} -3.5")).score, Some(-3.5));
+        assert_eq!(read(&format!("{line} 1.5")).score, Some(1.5));
         assert_eq!(read(" F5 D6 \n"), after_f5_d6);
     }
 
@@ -108,6 +118,7 @@ mod tests {
             ("f5d6a1", "move 3: a1 is not legal here"),
             ("XO", "the board has 2 squares"),
             ("hello", "`he` is not a square; expected a1 to h8"),
+            ("no board", "the board has 2 squares"),
             (&format!("{BOARD}; Q"), "`Q` is not a side to move"),
         ] {
             let error = text.parse::<StatedPosition>().unwrap_err().to_string();

@@ -132,6 +132,8 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
     let is_numbered = lines.any(|line| move_number(line) == Some(1));
     let goes_on = match (move_number(line), line) {
         (Some(number), _) => number != 1,
+        // A transcript without blanks is the next game.
+        (None, _) if line.iter().take_while(|byte| **byte != b' ').count() > 5 => false,
         (None, [first, second, ..]) => {
             second.is_ascii_digit() || b"-p".contains(&first.to_ascii_lowercase())
         }
@@ -271,6 +273,7 @@ mod tests {
                 "1. f5 d6\n2. c3 d3\n1. f5 f6\nf4\n\nf5d6",
                 &["1. f5 d6\n2. c3 d3", "1. f5 f6\nf4", "f5d6"],
             ),
+            ("1. f5 d6 2. c3\nf5d6c5f4", &["1. f5 d6 2. c3", "f5d6c5f4"]),
             ("f5d6\nf5f6\n1 f5\n2 d6", &["f5d6", "f5f6", "1 f5", "2 d6"]),
         ] {
             let read = lines(text.as_bytes()).next_lines::<String>(99).unwrap();
