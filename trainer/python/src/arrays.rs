@@ -1,18 +1,77 @@
-//! Boards as two arrays, and arrays that are returned to Python.
+//! Boards as two arrays, and arrays that are given back.
 
-use numpy::{AllowTypeChange, PyArrayLike1};
+use numpy::{
+    PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,
+};
 use othello_engine::board::Position;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
 use crate::errors::refused;
 
-/// The discs of one side on many boards: an array of `uint64`, or an object that NumPy converts to
-/// one.
-pub(crate) type Discs<'py> = PyArrayLike1<'py, u64, AllowTypeChange>;
+/// The discs of one side on many boards: integers from 0 to 2⁶⁴ − 1 in an array of any integer
+/// type, in a sequence, or in what NumPy makes an array of.
+pub(crate) struct Discs(Vec<u64>);
+
+impl<'py> FromPyObject<'_, 'py> for Discs {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let settings = PyDict::new(given.py());
+        if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+            // NumPy makes floats of integers on both sides of 2⁶³.
+            settings.set_item("dtype", "object")?;
+        }
+        let numpy = given.py().import("numpy")?;
+        let array = numpy.call_method("asarray", (given,), Some(&settings))?;
+        let array = array.cast_into::<PyUntypedArray>()?;
+        if array.ndim() != 1 {
+            return Err(refused(format!("{} axes of boards; expected one", array.ndim())));
+        }
+        let of_type = |name: &str| array.call_method1("astype", (name,));
+        match array.dtype().kind() {
+            b'u' => {
+                let numbers = of_type("uint64")?;
+                let numbers: PyReadonlyArray1<'_, u64> = numbers.extract()?;
+                Ok(Self(numbers.as_array().to_vec()))
+            }
+            b'i' => {
+                let numbers = of_type("int64")?;
+                let numbers: PyReadonlyArray1<'_, i64> = numbers.extract()?;
+                let numbers = numbers.as_array();
+                let discs = numbers.iter().enumerate().map(|(place, &number)| {
+                    u64::try_from(number).map_err(|_| not_a_board(place, number))
+                });
+                discs.collect::<PyResult<_>>().map(Self)
+            }
+            b'O' => {
+                let discs = array.try_iter()?.enumerate().map(|(place, item)| {
+                    let item = item?;
+                    let number = item.extract::<u64>().ok();
+                    let number = number.filter(|_| !item.is_instance_of::<PyBool>());
+                    number.ok_or_else(|| not_a_board(place, &item))
+                });
+                discs.collect::<PyResult<_>>().map(Self)
+            }
+            _ => Err(PyTypeError::new_err(format!(
+                "boards of type {}; expected integers from 0 to 2**64 - 1, such as numpy.uint64",
+                array.dtype()
+            ))),
+        }
+    }
+}
+
+fn not_a_board(place: usize, found: impl std::fmt::Display) -> PyErr {
+    refused(format!(
+        "board {place}: {found} is not an integer from 0 to 2**64 - 1 (of a signed array, \
+         `.view(numpy.uint64)` has the bits)"
+    ))
+}
 
 /// Checks that each pair of numbers is a position.
-pub(crate) fn boards(player: &Discs<'_>, opponent: &Discs<'_>) -> PyResult<Vec<Position>> {
-    let (player, opponent) = (player.as_array(), opponent.as_array());
+pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>> {
+    let (Discs(player), Discs(opponent)) = (player, opponent);
     if player.len() != opponent.len() {
         let (players, opponents) = (player.len(), opponent.len());
         return Err(refused(format!(

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{exception, refused};
 use crate::positions::Paths;
+use crate::threads::detached;
 
 /// The number for a missing move, and for a game that was not solved.
 const NO_SQUARE: u8 = u8::MAX;
@@ -121,7 +122,7 @@ impl GameStream {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Games>> {
         let reading = || self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let games = py.detach(|| reading().next(self.batch)).map_err(exception)?;
+        let games = detached(py, || reading().next(self.batch))?.map_err(exception)?;
         Ok((!games.is_empty()).then(|| Games::new(py, &games, self.split)))
     }
 }

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
+use crate::threads::on_threads;
+
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Does work that ends soon after a flag is set by a signal. The error is the exception of the
@@ -24,7 +26,7 @@ pub(crate) fn interruptible<T: Send>(
             let worker = scope.spawn(move || {
                 // Dropped even if the work panics, which ends the wait below.
                 let _done = done;
-                work(&flag)
+                on_threads(|| work(&flag))
             });
             let mut signal = Ok(());
             while is_done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
@@ -34,7 +36,7 @@ pub(crate) fn interruptible<T: Send>(
                 }
             }
             match worker.join() {
-                Ok(result) => signal.map(|()| result),
+                Ok(result) => signal.and(result),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         })

@@ -10,6 +10,7 @@ mod interrupt;
 mod patterns;
 mod positions;
 mod search;
+mod threads;
 mod weights;
 
 /// Weights, games and positions of Othello as NumPy arrays, and searches.

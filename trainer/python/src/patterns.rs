@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Discs, boards};
 use crate::errors::{exception, refused};
+use crate::threads::detached;
 
 /// A pattern of a set, and its place among the parameters of a phase.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
@@ -157,11 +158,11 @@ impl PatternSet {
     fn classes<'py>(
         &self,
         py: Python<'py>,
-        player: Discs<'py>,
-        opponent: Discs<'py>,
+        player: Discs,
+        opponent: Discs,
     ) -> PyResult<Bound<'py, PyArray2<i32>>> {
         let positions = boards(&player, &opponent)?;
-        Ok(py.detach(|| self.model.rows_in_file(&positions)).into_pyarray(py))
+        Ok(detached(py, || self.model.rows_in_file(&positions))?.into_pyarray(py))
     }
 
     fn __repr__(&self) -> String {

@@ -13,6 +13,7 @@ use othello_trainer::source::LabelRules;
 use pyo3::prelude::*;
 
 use crate::errors::{exception, refused};
+use crate::threads::{detached, on_threads};
 
 /// A batch of positions: arrays of one length.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
@@ -70,7 +71,7 @@ impl PositionStream {
             let rows = stream.next_batch(self.batch, &Silent)?;
             Ok(Columns::from(rows.as_slice()))
         };
-        let columns = py.detach(read).map_err(exception::<DatasetError>)?;
+        let columns = detached(py, read)?.map_err(exception::<DatasetError>)?;
         Ok((!columns.is_empty()).then(|| Positions::new(py, columns)))
     }
 }
@@ -130,7 +131,7 @@ pub(crate) fn positions(
         seed: shuffle.unwrap_or_default(),
     };
     let data = paths.all().into_iter().map(choice).collect::<PyResult<Vec<_>>>()?;
-    let stream = Stream::open(&data, settings).map_err(exception)?;
+    let stream = on_threads(|| Stream::open(&data, settings))?.map_err(exception)?;
     Ok(PositionStream { stream: Mutex::new(stream), batch })
 }
 

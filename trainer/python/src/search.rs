@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use crate::board::BoardOrText;
 use crate::errors::{exception, refused};
 use crate::interrupt::interruptible;
+use crate::threads::on_threads;
 use crate::weights::Weights;
 
 /// The sizes of a transposition table in MB.
@@ -67,11 +68,17 @@ fn with_evaluator<T>(
 ) -> PyResult<T> {
     static EMBEDDED: OnceLock<Evaluator> = OnceLock::new();
     match weights {
-        None => work(EMBEDDED.get_or_init(Evaluator::embedded)),
+        None => match EMBEDDED.get() {
+            Some(evaluator) => work(evaluator),
+            None => {
+                let evaluator = on_threads(Evaluator::embedded)?;
+                work(EMBEDDED.get_or_init(|| evaluator))
+            }
+        },
         Some(WeightsOrName::Weights(weights)) => work(&weights.get().evaluator),
         Some(WeightsOrName::Name(name)) => {
             let choice: WeightsChoice = name.parse().map_err(exception)?;
-            work(&Evaluator::load(&choice).map_err(exception)?)
+            work(&on_threads(|| Evaluator::load(&choice))?.map_err(exception)?)
         }
     }
 }
@@ -128,7 +135,7 @@ pub(crate) fn solve(
 ) -> PyResult<Found> {
     check_table(hash_mb)?;
     let position = board.position()?;
-    let threads = rayon::current_num_threads();
+    let threads = on_threads(rayon::current_num_threads)?;
     with_evaluator(weights.as_ref(), |evaluator| {
         let search = Search::new(evaluator).strength(Strength::PERFECT);
         find(py, search.threads(threads).hash_mb(hash_mb), &position)

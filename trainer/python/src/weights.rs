@@ -12,7 +12,7 @@ use othello_engine::eval::{
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
-use othello_engine::search::Search;
+use othello_engine::search::{Limits, Search};
 use othello_trainer::export::from_arrays::{WeightArrays, checksum};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,7 +20,9 @@ use pyo3::types::PyDict;
 use crate::arrays::{Discs, boards};
 use crate::board::BoardOrText;
 use crate::errors::{exception, refused};
+use crate::interrupt::interruptible;
 use crate::patterns::PatternSet;
+use crate::threads::{detached, on_threads};
 
 /// The contribution of an instance of a pattern, or of a scalar feature, to a value.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
@@ -75,7 +77,7 @@ impl Weights {
             let evaluator = Evaluator::from(&file);
             Ok((file, evaluator))
         };
-        let (file, evaluator) = py.detach(read).map_err(exception::<WeightsError>)?;
+        let (file, evaluator) = detached(py, read)?.map_err(exception::<WeightsError>)?;
         Self::new(py, file, evaluator)
     }
 
@@ -83,10 +85,11 @@ impl Weights {
     /// unknown.
     #[staticmethod]
     fn embedded(py: Python<'_>) -> PyResult<Self> {
-        let by_class = py.detach(|| ByClass::load(&WeightsChoice::Embedded));
+        let by_class = detached(py, || ByClass::load(&WeightsChoice::Embedded))?;
         let ByClass { weights, sha256, provenance, .. } =
             by_class.map_err(|error| refused(format!("{error:#}")))?;
-        Self::new(py, WeightsFile { weights, provenance, sha256 }, Evaluator::embedded())
+        let evaluator = detached(py, Evaluator::embedded)?;
+        Self::new(py, WeightsFile { weights, provenance, sha256 }, evaluator)
     }
 
     /// Makes weights from arrays, rounded to steps of 1/32 disc. `weights` is in discs, and
@@ -115,7 +118,7 @@ impl Weights {
         let provenance =
             Provenance::new("from arrays").with("arrays", checksum(&weights)).with("note", note);
         let file = WeightsFile { weights, provenance, sha256: String::new() };
-        let evaluator = Evaluator::from(&file);
+        let evaluator = on_threads(|| Evaluator::from(&file))?;
         Self::new(pattern_set.py(), file, evaluator)
     }
 
@@ -132,18 +135,20 @@ impl Weights {
     }
 
     /// Returns the values of boards in discs for the side to move: static, or by a search to
-    /// `depth`.
+    /// `depth`. Ctrl-C ends it.
     #[pyo3(signature = (player, opponent, depth = 0))]
     fn values<'py>(
         &self,
         py: Python<'py>,
-        player: Discs<'py>,
-        opponent: Discs<'py>,
+        player: Discs,
+        opponent: Discs,
         depth: u32,
     ) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let positions = boards(&player, &opponent)?;
-        let found =
-            py.detach(|| Search::new(&self.evaluator).depth(depth).values(&positions, &Silent));
+        let found = interruptible(py, |stop| {
+            let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
+            Search::new(&self.evaluator).depth(depth).limits(limits).values(&positions, &Silent)
+        })?;
         let found = found.map_err(exception)?;
         let discs: Vec<f32> = found.into_iter().map(|value| value.discs() as f32).collect();
         Ok(discs.into_pyarray(py))
@@ -152,7 +157,8 @@ impl Weights {
     /// Returns the static value of a board in discs for the side to move.
     fn value(&self, board: BoardOrText) -> PyResult<f64> {
         let search = Search::new(&self.evaluator).hash_mb(0);
-        Ok(search.find(&board.position()?).map_err(exception)?.value.discs())
+        let position = board.position()?;
+        Ok(on_threads(|| search.find(&position))?.map_err(exception)?.value.discs())
     }
 
     /// Returns the contribution of each instance of a pattern and of each scalar feature to the
@@ -232,7 +238,8 @@ impl Weights {
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };
-        let written = py.detach(|| self.weights().write(&path, &self.file.provenance, existing));
+        let written =
+            detached(py, || self.weights().write(&path, &self.file.provenance, existing))?;
         Ok(written.map_err(exception)?.sha256)
     }
 

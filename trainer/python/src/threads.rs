@@ -1,0 +1,39 @@
+//! The threads for long work. A child made by `fork` has none of those of its parent, and would
+//! wait for them forever; `multiprocessing` and PyTorch's `DataLoader` fork by default.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// A search of 60 plies needs more than the default.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The threads, and the process to which they belong. Those of the parent are never freed.
+static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
+
+fn pool() -> PyResult<&'static ThreadPool> {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    match *pool {
+        Some((owner, pool)) if owner == process => Ok(pool),
+        _ => {
+            let built = ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+            let failed = |error| PyRuntimeError::new_err(format!("cannot start threads: {error}"));
+            let built: &'static ThreadPool = Box::leak(Box::new(built.map_err(failed)?));
+            *pool = Some((process, built));
+            Ok(built)
+        }
+    }
+}
+
+/// Does work on the threads of this process. All work that may use rayon goes through here.
+pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    Ok(pool()?.install(work))
+}
+
+/// Does work on the threads of this process, without the interpreter's lock.
+pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| on_threads(work))
+}

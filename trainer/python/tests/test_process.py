@@ -1,0 +1,108 @@
+"""Types of boards, child processes made by fork, and interrupts."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+import othello_toolkit as othello
+import pytest
+
+PLAYER = (1 << 56) | (1 << 1) | (1 << 2) | (1 << 3)
+OPPONENT = (1 << 57) | (1 << 4) | (1 << 9)
+START = othello.Board()
+
+
+def test_boards_of_any_integer_type_that_fits_have_the_same_values():
+    weights = othello.Weights.embedded()
+    expected = weights.values(np.array([PLAYER], np.uint64), np.array([OPPONENT], np.uint64))
+    for form in (
+        lambda number: np.array([number], np.int64),
+        lambda number: np.array([number], ">u8"),
+        lambda number: np.array([number, 0], object)[:1],
+        lambda number: [number],
+        lambda number: (np.uint64(number),),
+    ):
+        assert weights.values(form(PLAYER), form(OPPONENT)) == expected
+        assert weights.pattern_set.classes(form(PLAYER), form(OPPONENT)).shape[0] == 1
+    small = weights.values(np.array([15], np.uint8), np.array([240], np.uint8))
+    assert small == weights.values([15], [240])
+    both = weights.values([1 << 63 | 3, 15], [240, 240])
+    assert both[1] == small[0]
+
+
+@pytest.mark.parametrize(
+    "boards",
+    [
+        np.array([15.0]),
+        np.array([np.nan]),
+        np.array([15], np.float32),
+        np.array([15j]),
+        np.array([True]),
+        np.array(["15"]),
+        np.array([-(2**62)]),
+        np.array([-1], np.int8),
+        np.array([15.0], object),
+        [15.0],
+        [-1],
+        [2**64],
+        ["15"],
+        [True],
+        [None],
+        np.array([[15]], np.uint64),
+        np.uint64(15),
+    ],
+)
+def test_other_numbers_than_boards_are_refused_with_a_message(boards):
+    """A past fault: each was cast to uint64 without a word."""
+    weights = othello.Weights.embedded()
+    for work in (weights.values, weights.pattern_set.classes):
+        for arguments in ((boards, [240]), ([240], boards)):
+            with pytest.raises((TypeError, ValueError), match="expected|is not an integer"):
+                work(*arguments)
+
+
+def of_child():
+    weights = othello.Weights.load("embedded")
+    player, opponent = np.full(5000, START.player, np.uint64), np.full(5000, START.opponent, np.uint64)
+    weights.pattern_set.classes(player, opponent)
+    assert weights.values(player, opponent, depth=2)[0] == othello.search("", 2).value
+    assert othello.solve("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X").value == 18
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_child_works_and_so_does_its_own_child():
+    """A past fault: it waited forever for the threads of its parent."""
+    of_child()
+
+    def child():
+        of_child()
+        grandchild = multiprocessing.get_context("fork").Process(target=of_child)
+        grandchild.start()
+        grandchild.join(30)
+        sys.exit(grandchild.exitcode)
+
+    children = [multiprocessing.get_context("fork").Process(target=child) for _ in range(2)]
+    for process in children:
+        process.start()
+    for process in children:
+        process.join(60)
+        hangs = process.is_alive()
+        process.kill()
+        assert not hangs and process.exitcode == 0
+    of_child()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_ends_values_of_many_boards():
+    """A past fault: Ctrl-C ended it only when all was done, 216 s later."""
+    weights, count = othello.Weights.embedded(), 50_000
+    player, opponent = np.full(count, START.player, np.uint64), np.full(count, START.opponent, np.uint64)
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begun = time.time()
+    with pytest.raises(KeyboardInterrupt):
+        weights.values(player, opponent, depth=8)
+    assert time.time() - begun < 10
