@@ -2,7 +2,9 @@
 
 use othello_engine::board::Side;
 use othello_engine::board::notation::board_text;
+use othello_engine::record::Game;
 use othello_testing::program::message;
+use othello_testing::records;
 use serde_json::Value;
 
 use super::folder::{Folder, printed, random_game};
@@ -50,6 +52,62 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     // Finished fits are not repeated, and the report is the same.
     let again = compare("nothing");
     assert_eq!((&again["errors"], &again["verdict"]), (&better["errors"], &better["verdict"]));
+}
+
+/// Each shard fits, and plays, what belongs to it; one that needs the work of another one says so.
+#[test]
+fn shards_of_a_comparison_wait_for_each_other_and_the_whole_reports_what_they_made() {
+    let folder = folder();
+    recipe(&folder, "one.toml", 1, "10.0");
+    recipe(&folder, "two.toml", 1, "300.0");
+    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
+    let played = "--openings openings.txt --pairs 4 --depth 1 --exact 4";
+    let compare = |out: &str, shard: &str| {
+        format!(
+            "compare one.toml two.toml --phases 48..49 --test test.games --seeds 2 {played} \
+             --out {out}{shard}"
+        )
+    };
+    let whole = folder.json(&compare("whole", ""));
+    let shard = |number: u64| {
+        let mut command = folder.command(&compare("shared", &format!(" --shard {number}/2")));
+        command.env("OTHELLO_PART_UNITS", "1").output().unwrap()
+    };
+    for (number, other, stage) in [(1, 2, "compare (fits)"), (2, 1, "match (pairs)")] {
+        let waits = shard(number);
+        let text = message(&waits);
+        assert_eq!(waits.status.code(), Some(75), "{text}");
+        let reason = format!("missing of stage `{stage}`; wait for shard {other} of 2");
+        assert!(text.contains(&reason), "{text}");
+    }
+    assert_eq!(shard(1).status.code(), Some(0));
+    let mut command = folder.command(&format!("{} --json", compare("shared", "")));
+    let shared = printed(&command.env("OTHELLO_PART_UNITS", "1").output().unwrap());
+    for field in ["verdict", "errors", "match"] {
+        assert_eq!(shared[field], whole[field]);
+    }
+    assert_eq!(shared["resumed"]["compare (fits)"], 4);
+    assert!(!folder.path("shared.parts").exists());
+}
+
+#[test]
+fn shards_of_a_match_write_the_games_of_the_match() {
+    let folder = folder();
+    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
+    let games = |name: &str, flags: &str| {
+        let flags = format!("{flags} --depth 1 --exact 4 --games-out {name}.games");
+        let played = "match mobility none --openings openings.txt --pairs 4";
+        let mut command = folder.command(&format!("{played} {flags}"));
+        let output = command.env("OTHELLO_PART_UNITS", "1").output().unwrap();
+        assert!(output.status.success(), "{}", message(&output));
+        let (_, games) = records::frames::<Game>(&folder.path(&format!("{name}.games")));
+        games.concat().iter().map(|game| game.squares().to_vec()).collect::<Vec<_>>()
+    };
+    let mut whole = games("whole", "");
+    let mut shared = games("first", "--out shared.match --shard 1/2");
+    shared.extend(games("second", "--out shared.match --shard 2/2"));
+    (whole.sort(), shared.sort());
+    assert_eq!(shared, whole);
 }
 
 #[test]
