@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 # The most phrases in a thousand words: lower the bound when the rate falls. The aim for Rust is 1.5.
-MOST = {"Markdown": 1.0, "Rust": 1.9}
+MOST = {"Markdown": 1.0, "Rust": 1.4}
 GENERATED = re.compile(r"docs/reference/(?:othello-.*|settings)\.md")
 MOST_RIDDLES = 19
 COLUMNS = 100
