@@ -41,8 +41,6 @@ pub struct Arguments {
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
-    /// Number of random moves that games begin with: lengths and ranges, which include their end,
-    /// each with an optional relative frequency `*WEIGHT`; such as 8..24 or 8*2,12..16
     #[arg(long, value_name = "SPEC", default_value = "8..24")]
     random_plies: Schedule,
     #[arg(long, value_name = "O", default_value = "random")]

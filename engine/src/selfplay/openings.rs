@@ -167,7 +167,8 @@ mod tests {
         for (text, expected) in [
             ("f5\nf5f3\n", "line 2: move 2: f3 is not legal here"),
             ("f5\n\nf5d6c5f4e7f6g5e6e3", "line 3: the game is over after these moves"),
-            ("x9", "line 1: `x9` is not a square"),
+            ("h9", "line 1: `h9` is not a square"),
+            ("x9", "line 1: column 2: `9` is not a square; expected X"),
             ("\n \n", "has no opening"),
         ] {
             let error = read(text).unwrap_err().to_string();

@@ -55,10 +55,6 @@ struct Games {
     #[command(flatten)]
     files: Files,
 
-    /// Mark the first N moves of every game as random, or of the games in a file or folder; may be
-    /// given several times
-    ///
-    /// Positions before the end of the random moves get no labels.
     #[arg(long, value_name = "[PATH=]N")]
     random_plies: Vec<RandomPlies>,
 }
