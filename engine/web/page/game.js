@@ -57,7 +57,7 @@ export class Game {
     const fields = new URLSearchParams(address);
     const moves = (fields.get("moves") ?? "").match(/../g) ?? [];
     const start = fields.get("start");
-    const at = fields.has("at") ? Number(fields.get("at")) || 0 : moves.length;
+    const at = fields.has("at") ? Math.trunc(Number(fields.get("at"))) || 0 : moves.length;
     this.set(start ? `${start.slice(0, 64)} ${start.slice(64)}` : START, moves, at);
   }
 }

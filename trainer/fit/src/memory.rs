@@ -48,7 +48,8 @@ impl MemoryLimit {
     }
 
     fn no_room(&self, source: io::Error) -> MemoryError {
-        let (folder, megabytes) = (self.folder.clone(), self.bytes >> 20);
+        // The work may have divided the limit into parts.
+        let (folder, megabytes) = (self.folder.clone(), self.bytes.div_ceil(1 << 20));
         MemoryError::Temporary { folder, megabytes, source }
     }
 }

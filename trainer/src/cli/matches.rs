@@ -210,9 +210,14 @@ impl Arguments {
 
     /// Returns the budgets of both players.
     fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
-        players
-            .each_ref()
-            .map(|player| Budget { seconds_a_game: self.time, ..Budget::of(&player.search) })
+        players.each_ref().map(|player| {
+            // Programs are told the time of a game alone.
+            let own = match player.mind {
+                Mind::Evaluation(..) => Budget::of(&player.search),
+                Mind::External(_) => Budget::default(),
+            };
+            Budget { seconds_a_game: self.time, ..own }
+        })
     }
 }
 
@@ -234,6 +239,16 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         check_reached(&openings)?;
     }
     let budgets = arguments.budgets(&loaded);
+    let limited =
+        arguments.milliseconds.is_some() || arguments.searching.spec(None, None).nodes.is_some();
+    for player in [first, second] {
+        if let (true, PlayerSpec::Program(program)) = (limited, player) {
+            session.progress().message(&format!(
+                "{program}: limits of a move are for weights; a program does not keep them, and the \
+                 report prints its time"
+            ));
+        }
+    }
     let players = Match {
         first: loaded[0].contestant(terms, budgets[0]),
         second: loaded[1].contestant(terms, budgets[1]),

@@ -61,6 +61,9 @@ impl<S: Server> Server for Mannered<S> {
             ("flood", _) => loop {
                 let _ = stdout().write_all(&[b'x'; 1000]);
             },
+            ("resign", Some(number)) => {
+                Reply { text: format!("={number} resign\n\n"), quits: false }
+            }
             ("refuse", Some(number)) => Reply { text: format!("?{number} no\n\n"), quits: false },
             (_, Some(number)) => Reply { text: format!("={number} a1\n\n"), quits: false },
             (_, None) => Reply { text: "=== A1/0.0/0.0\n".to_owned(), quits: false },
@@ -173,6 +176,14 @@ fn every_kind_of_misconduct_forfeits_the_game_by_its_name() {
     }
     let refused = play(&engine(Protocol::Gtp, "refuse"), &openings, 60_000);
     assert!(refused.forfeits[0].reason.contains("refused `genmove "), "{:?}", refused.forfeits);
+}
+
+#[test]
+fn a_program_that_resigns_loses_without_misconduct() {
+    let openings = openings(2);
+    let result = play(&engine(Protocol::Gtp, "resign"), &openings, 60_000);
+    assert_eq!((result.forfeits.len(), result.resigned), (0, [0, 2 * openings.len()]));
+    assert_eq!(result.statistics().wins, 2 * openings.len());
 }
 
 #[test]

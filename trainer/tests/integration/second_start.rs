@@ -11,6 +11,9 @@ use super::folder::Folder;
 
 /// The commands, each with the output whose lock it holds.
 const COMMANDS: &[(&str, &str)] = &[
+    ("dataset train.games --out OUT", "data"),
+    ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),
+    ("relabel train.games --exact 11 --out OUT", "relabelled.games"),
     ("match mobility none --openings openings.txt --pairs 4 --depth 6 --out OUT", "out.match"),
     ("compare one.toml two.toml --phases 40..49 --test test.games --seeds 2 --out OUT", "compared"),
     ("tune one.toml values.toml --phases 40..49 --test test.games --out OUT", "tuned"),

@@ -72,6 +72,21 @@ impl Weight {
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
+    /// Refuses a number of occurrences that the nearest weight misses by more than 2 %: those far
+    /// below 1/64 would count many times too much. The error continues "the weight …".
+    pub fn check(occurrences: f64) -> Result<(), String> {
+        let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
+        let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;
+        if !Self::of_occurrences(occurrences).is_none_or(misses) {
+            return Ok(());
+        }
+        let unit = f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
+        let [below, above] = [steps.floor().max(1.0), steps.floor() + 1.0].map(|near| near / unit);
+        let expected =
+            if below == above { below.to_string() } else { format!("{below} or {above}") };
+        Err(format!("{occurrences} is not near a multiple of 1/64, the unit; expected {expected}"))
+    }
+
     /// Returns the weight times a factor, rounded and limited as in [`Self::of_occurrences`].
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
@@ -178,6 +193,15 @@ mod tests {
         assert!(Label::new(i16::MIN).is_none());
         assert_eq!(Weight::of_occurrences(0.5).unwrap().steps(), 32);
         assert_eq!(Weight::of_occurrences(1e-9).unwrap().steps(), 1);
+        for fits in [1.0 / 64.0, 0.5, 0.7, 0.2, 3.0, 1000.0] {
+            assert_eq!(Weight::check(fits), Ok(()));
+        }
+        for (lost, expected) in
+            [(1e-300, "0.015625"), (0.02, "0.015625 or 0.03125"), (0.1, "or 0.1")]
+        {
+            let refused = Weight::check(lost).unwrap_err();
+            assert!(refused.contains(&format!("expected {expected}")) || lost == 0.1, "{refused}");
+        }
         assert_eq!(Weight::of_occurrences(1e9).unwrap().steps(), u16::MAX);
         assert!([0.0, -1.0, f64::NAN].map(Weight::of_occurrences).iter().all(Option::is_none));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use othello_engine::record::{RecordError, RecordFolder};
+use othello_engine::record::{RecordError, RecordFolder, Weight};
 use othello_engine::text::excerpt;
 
 use super::DatasetFolder;
@@ -57,6 +57,9 @@ impl FromStr for DataChoice {
         let split = text.rsplit_once('*').and_then(|(path, tail)| Some((path, number(tail)?)));
         let (path, weight) = split.unwrap_or((text, 1.0));
         if weight > 0.0 && weight <= 1000.0 {
+            let wrong =
+                |reason| InvalidSetting::new(format!("`{}`: the weight {reason}", excerpt(text)));
+            Weight::check(weight).map_err(wrong)?;
             return Ok(Self { path: path.into(), weight });
         }
         let text = excerpt(text);
@@ -87,6 +90,12 @@ mod tests {
         assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
         assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
         assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
+        // A past fault: each counted as 1/64.
+        for lost in ["a*0.001", "a*0.02", "a*1e-300", "a*0.1"] {
+            let refused = choice(lost).unwrap_err().to_string();
+            assert!(refused.contains(&format!("`{lost}`: the weight ")), "{refused}");
+            assert!(refused.contains("is not near a multiple of 1/64"), "{refused}");
+        }
         for text in ["a.games", "a.games*0.5", "a*0.5*1"] {
             assert_eq!(text.parse::<DataChoice>().unwrap().to_string(), text);
         }

@@ -6,6 +6,7 @@ use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
 
+use crate::InvalidSetting;
 use crate::memory::MemoryError;
 use crate::source::{LabelRules, SourceError};
 
@@ -17,6 +18,8 @@ pub enum DatasetError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error("{}: {source}", path.display())]
+    Weight { path: PathBuf, source: InvalidSetting },
     #[error("{}: is not a test: {trained}; name games that nothing was fitted to", test.display())]
     NoTest { test: PathBuf, trained: String },
     #[error("no position has a label in {paths}; look at the label rules{remedy}")]

@@ -95,6 +95,8 @@ impl<'a> Inputs<'a> {
         progress: &dyn Progress,
     ) -> Result<Input, DatasetError> {
         let DataChoice { path, weight } = choice;
+        let wrong = |source| DatasetError::Weight { path: path.clone(), source };
+        self.settings.labels.check_times(*weight).map_err(wrong)?;
         let mut records = Records::open(path)?;
         progress.begin_file(path, records.bytes());
         let stretches = records.stretches(path, STRETCH, progress)?;

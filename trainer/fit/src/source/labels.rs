@@ -101,7 +101,15 @@ impl LabelRules {
                 let reason = "the weight must be above 0 and at most 1000";
                 Err(not_a_rule(&rule.to_string(), reason))
             }
-            None => Ok(Self(rules)),
+            None => {
+                for rule in &rules {
+                    let wrong = |reason: String| {
+                        not_a_rule(&rule.to_string(), &format!("the weight {reason}"))
+                    };
+                    Weight::check(rule.weight).map_err(wrong)?;
+                }
+                Ok(Self(rules))
+            }
         }
     }
 
@@ -123,6 +131,14 @@ impl LabelRules {
             })
         };
         plies.filter_map(label).collect()
+    }
+
+    /// Refuses a weight of a file that leaves a rule times it too far from a multiple of 1/64.
+    pub(crate) fn check_times(&self, weight: f64) -> Result<(), InvalidSetting> {
+        let wrong = |reason| {
+            InvalidSetting::new(format!("the weight of a file times that of a rule: {reason}"))
+        };
+        self.0.iter().try_for_each(|rule| Weight::check(rule.weight * weight).map_err(wrong))
     }
 
     /// Returns the remedy for missing labels, as the end of a message.

@@ -146,6 +146,9 @@ impl<'a> Conversation<'a> {
             Protocol::Nboard => self.go(game),
         };
         let legal = |answer: String| {
+            if answer.eq_ignore_ascii_case("resign") {
+                return Err(Misconduct::Resigned);
+            }
             let turn = ggf::read_turn(&answer).ok().flatten();
             let square = turn.filter(|&square| game.board.position().is_legal(square));
             square.ok_or_else(|| Misconduct::Illegal { answer: excerpt(&answer) })
@@ -165,7 +168,7 @@ impl<'a> Conversation<'a> {
 
     /// Stops a program after a misconduct; the next game starts a new one.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
-        if result.is_err() {
+        if result.as_ref().is_err_and(|wrong| !matches!(wrong, Misconduct::Resigned)) {
             self.process = None;
         }
         result

@@ -47,6 +47,8 @@ pub struct MatchReport {
     distinct_games: usize,
     /// The games that a player lost by misconduct.
     forfeits: Vec<Forfeit>,
+    /// The numbers of games that the first and the second player resigned.
+    resigned: [usize; 2],
     /// The effort of each player before exact play; for external programs, only the time.
     efforts: [Effort; 2],
     /// The wall time.
@@ -71,6 +73,7 @@ impl MatchReport {
             distinct_openings: result.distinct_openings,
             distinct_games: result.distinct_games,
             forfeits: result.forfeits.clone(),
+            resigned: result.resigned,
             efforts: result.efforts,
             seconds: begun.elapsed().as_secs_f64(),
         }
@@ -83,9 +86,14 @@ impl fmt::Display for MatchReport {
         let Self { distinct_openings, distinct_games, forfeits, seconds, .. } = self;
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         let budget = match self.budgets {
-            [one, other] if one == other => one,
-            // The names contain the budgets.
-            _ => Budget::default(),
+            [one, other] if one == other => one.to_string(),
+            // Names contain the budgets of their own keys.
+            budgets => [(first, budgets[0]), (second, budgets[1])]
+                .map(|(player, budget)| match budget {
+                    budget if budget == Budget::default() || player.contains(':') => String::new(),
+                    budget => format!("{budget} ({player})"),
+                })
+                .concat(),
         };
         writeln!(
             f,
@@ -109,6 +117,10 @@ impl fmt::Display for MatchReport {
             let games = forfeits.iter().filter(|forfeit| forfeit.player == number).count();
             if games > 0 {
                 writeln!(f, "  {games} games forfeited by {player}")?;
+            }
+            let resigned = self.resigned[number - 1];
+            if resigned > 0 {
+                writeln!(f, "  {resigned} games resigned by {player}")?;
             }
         }
         let counts = statistics.pentanomial.counts().map(|count| count.to_string()).join(", ");
@@ -234,6 +246,7 @@ mod tests {
             distinct_openings: 0,
             distinct_games: 0,
             forfeits: vec![],
+            resigned: [0; 2],
             efforts: Default::default(),
             games: vec![],
         };

@@ -17,7 +17,7 @@ use super::external::Underway;
 use super::opening::Opening;
 use super::played::PlayedGame;
 use super::player::{Contestant, Player};
-use super::process::Misconduct;
+use super::process::{Misconduct, RESIGNED};
 use super::result::{InOrder, MatchResult, PlayedPair};
 
 /// Two players, and the search of the evaluations among them.
@@ -133,7 +133,9 @@ impl<'a> Seats<'a> {
         let opening = self.players.opening(position);
         let games = [0, 1].map(|mover| {
             let played = play(&mut players, &opening, mover, number + 1);
-            if let PlayedGame { pair, game, forfeit: Some((player, reason)), .. } = &played {
+            if let PlayedGame { pair, game, forfeit: Some((player, reason)), .. } = &played
+                && reason != RESIGNED
+            {
                 progress.message(&format!(
                     "pair {pair}, game {game}: player {player} forfeits: it {reason}"
                 ));

@@ -49,6 +49,9 @@ pub enum Misconduct {
         /// The program's answer, shortened.
         answer: String,
     },
+    /// The program resigned. This is a result, not misconduct.
+    #[error("{RESIGNED}")]
+    Resigned,
     /// The program played an illegal move.
     #[error("played `{answer}`, which is not legal")]
     Illegal {
@@ -56,6 +59,9 @@ pub enum Misconduct {
         answer: String,
     },
 }
+
+/// The reason of a game that a player resigned.
+pub(super) const RESIGNED: &str = "resigned";
 
 /// Formats a program's last line as the end of a message; empty if there is none.
 fn quoted(said: &str) -> String {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::played::PlayedGame;
 use super::player::Effort;
+use super::process::RESIGNED;
 use super::{Pair, Statistics};
 
 /// The two games of an opening, and the effort of the players.
@@ -36,6 +37,8 @@ pub struct MatchResult {
     pub distinct_games: usize,
     /// The forfeited games.
     pub forfeits: Vec<Forfeit>,
+    /// The numbers of games that the first and the second player resigned.
+    pub resigned: [usize; 2],
     /// The effort of each player before exact play; for external programs, only the time.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
@@ -65,13 +68,17 @@ impl MatchResult {
             games.iter().map(|game| game.opening.canonical()).collect();
         let distinct: HashSet<_> = games.iter().map(PlayedGame::canonical).collect();
         let forfeit = |&PlayedGame { pair, game, ref forfeit, .. }: &PlayedGame| {
-            let (player, reason) = forfeit.clone()?;
+            let (player, reason) = forfeit.clone().filter(|(_, reason)| reason != RESIGNED)?;
             Some(Forfeit { pair, game, player, reason })
         };
         Self {
             pairs: scores,
             distinct_openings: openings.len(),
             distinct_games: distinct.len(),
+            resigned: [1, 2].map(|player| {
+                let resigned = Some((player, RESIGNED.to_owned()));
+                games.iter().filter(|game| game.forfeit == resigned).count()
+            }),
             forfeits: games.iter().filter_map(forfeit).collect(),
             efforts,
             games,

@@ -34,6 +34,7 @@ fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
         distinct_openings: 200,
         distinct_games: 400,
         forfeits: vec![],
+        resigned: [0; 2],
         efforts: Default::default(),
         games: vec![],
     };
