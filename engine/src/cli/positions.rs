@@ -9,7 +9,7 @@ use super::Session;
 use crate::board::StatedPosition;
 use crate::board::transcript::Form;
 use crate::progress::Progress as _;
-use crate::text::{Lines, TextError, TextSource, excerpt};
+use crate::text::{Lines, TextError, TextSource};
 
 /// The source of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,14 +34,6 @@ impl FromStr for Positions {
             // File names do not look like that.
             Err(error) if looks_like_a_position(text) && !PathBuf::from(text).exists() => {
                 Err(format!("neither a file nor a position: {error}"))
-            }
-            // A word without a dot or a folder is rarely a file.
-            Err(_) if !text.contains(['.', '/', '\\']) && !PathBuf::from(text).exists() => {
-                Err(format!(
-                    "neither a file nor a position: expected the path of a file, `-`, a transcript such as \
-                 f5d6c3, or a board of 64 characters with the side to move; found `{}`",
-                    excerpt(text)
-                ))
             }
             Err(_) => Ok(Self::File(text.into())),
         }
@@ -106,11 +98,6 @@ mod tests {
         // A misspelt transcript is refused; a file name that begins like one is not.
         let refused = parse("f5d6x").unwrap_err();
         assert!(refused.contains("neither a file nor a position: "), "{refused}");
-        // A past fault: `paf5` was a file that did not exist.
-        for word in ["paf5", "hello", "f9", "5", "f5 d6 z9"] {
-            let refused = parse(word).unwrap_err();
-            assert!(refused.contains("neither a file nor a position: "), "{refused}");
-        }
         assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
         // A fault: such words were taken as names of files that do not exist.
         let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
