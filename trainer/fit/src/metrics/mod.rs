@@ -8,7 +8,8 @@
 //! ```
 //! use othello_fit::metrics::{BiasSums, GroupErrors};
 //!
-//! // Label − value in 1/1024 disc, weight in 1/64 occurrence. let mut sums = BiasSums::default();
+//! // Label − value in 1/1024 disc, weight in 1/64 occurrence.
+//! let mut sums = BiasSums::default();
 //! for error in [-2048, 0] { sums.add(64, error); sums.end_game(); }
 //! assert_eq!(GroupErrors::from(&sums).bias, Some(1.0));
 //! ```
