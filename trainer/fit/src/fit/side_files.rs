@@ -40,13 +40,16 @@ struct Stored {
     phases: FitReport,
 }
 
+/// The file of metrics, and the phases and epochs that it has.
+type Begun = (File, HashSet<(Phase, u32)>);
+
 /// The metrics of a running fit, which get a line for each epoch as soon as it ends. Packing puts
 /// the lines in order.
 pub(super) struct GrowingMetrics {
     path: PathBuf,
     head: String,
     /// The file, once it has a line of this process, and its phases and epochs.
-    begun: Mutex<Option<(File, HashSet<(Phase, u32)>)>>,
+    begun: Mutex<Option<Begun>>,
 }
 
 impl GrowingMetrics {
@@ -65,7 +68,7 @@ impl GrowingMetrics {
     }
 
     /// Keeps the lines that are there, except one that is not complete.
-    fn begin(&self) -> Result<(File, HashSet<(Phase, u32)>), FileError> {
+    fn begin(&self) -> Result<Begun, FileError> {
         let there = match read_ordinary(&self.path, LONGEST) {
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => vec![],
             there => there?,
