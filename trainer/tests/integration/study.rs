@@ -106,7 +106,8 @@ fn shards_of_a_match_write_the_games_of_the_match() {
     let mut whole = games("whole", "");
     let mut shared = games("first", "--out shared.match --shard 1/2");
     shared.extend(games("second", "--out shared.match --shard 2/2"));
-    (whole.sort(), shared.sort());
+    whole.sort();
+    shared.sort();
     assert_eq!(shared, whole);
 }
 
