@@ -94,6 +94,12 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
 
+    /// Returns whether the folder is empty up to locks, as a process leaves it that is killed after
+    /// it removed `run.json`.
+    pub(super) fn has_only_locks(&self) -> bool {
+        self.names().is_ok_and(|names| names.iter().all(|name| is_lock(name)))
+    }
+
     /// Reads the plan of the run; `None` if there is no `run.json`.
     pub(super) fn read(&self) -> Result<Option<Plan>, FileError> {
         let path = self.path.join(MANIFEST);

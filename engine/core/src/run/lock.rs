@@ -22,14 +22,35 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes the lock of a shard. Refuses if another process is making parts of this shard.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
-        let lock = Self::take(folder.join(name_of(shard)), output)?;
-        // A shard of another number of shards may make the same parts.
-        for (path, other) in shards_with_lock(folder)? {
-            if path != lock.path && other.overlaps(shard) && is_held(&path) {
-                return Err(refused(&path, output));
-            }
-        }
+        let path = folder.join(name_of(shard));
+        let lock = Self::take(path, output)?;
+        Self::refuse_overlapping(folder, output, shard, Some(&lock.path))?;
         Ok(lock)
+    }
+
+    /// Refuses if another process is making parts of this shard; creates no file.
+    pub(super) fn check_is_free(
+        folder: &Path,
+        output: &Path,
+        shard: Shard,
+    ) -> Result<(), FileError> {
+        Self::refuse_overlapping(folder, output, shard, None)
+    }
+
+    /// Refuses if a lock other than `own` is held whose shard makes parts of this shard. The number
+    /// of shards may differ.
+    fn refuse_overlapping(
+        folder: &Path,
+        output: &Path,
+        shard: Shard,
+        own: Option<&Path>,
+    ) -> Result<(), FileError> {
+        let others = shards_with_lock(folder)?.into_iter();
+        let mut others =
+            others.filter(|(path, other)| Some(&**path) != own && other.overlaps(shard));
+        others
+            .find(|(path, _)| is_held(path))
+            .map_or(Ok(()), |(path, _)| Err(refused(&path, output)))
     }
 
     /// Takes the lock for packing.

@@ -102,7 +102,7 @@ impl Run {
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
-            Lock::of_shard(&folder, output, shard)?;
+            Lock::check_is_free(&folder, output, shard)?;
         }
         Ok(())
     }
@@ -111,13 +111,13 @@ impl Run {
     /// completing the output. The folder of another run is kept.
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
-        let is_own = |there: &Plan| there.provenance == *provenance;
-        if shard.is_whole() {
-            // If it is empty.
-            let _ = std::fs::remove_dir(&folder.path);
-        }
+        let is_own = match folder.read() {
+            Ok(Some(there)) => there.provenance == *provenance,
+            Ok(None) => folder.has_only_locks(),
+            Err(_) => false,
+        };
         if shard.is_whole()
-            && matches!(folder.read(), Ok(Some(there)) if is_own(&there))
+            && is_own
             && let Ok(lock) = Lock::of_shard(&folder.path, output, shard)
             && lock.check_is_alone(&folder.path, output).is_ok()
         {
