@@ -26,7 +26,7 @@ wasm=$built/wasm32-unknown-unknown
 profile=web
 [[ -z $quick ]] || profile=debug
 mkdir -p "$out" "$work/package"
-cp engine/web/package/{index.js,index.d.ts,example.mjs,README.md} engine/web/page/program.js LICENSE-* "$work/package/"
+cp engine/web/package/{{engine,index,node,worker}.js,index.d.ts,example.mjs,README.md} engine/web/page/program.js LICENSE-* "$work/package/"
 sed "s/\"version\": \".*\"/\"version\": \"$version\"/" engine/web/package/package.json >"$work/package/package.json"
 cp "$wasm/$profile/othello_web.wasm" "$work/package/othello.wasm"
 cp "$wasm/played" "$work/package/shipped.weights"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the package of scripts/build-npm.sh into a separate folder and tests it with Node: the example, values
-# compared with those of the native program, the types by TypeScript. Without npm or its registry, it prints so and succeeds.
+# compared with those of the native program, the types by TypeScript, bundlers in Chromium. Without npm, its registry
+# or Chromium, it prints so and succeeds.
 #
 #   scripts/check-npm.sh ARCHIVE [BINARIES]     BINARIES is a folder with othello-engine; target/release by default
 set -euo pipefail
@@ -23,4 +24,14 @@ if npm install --silent --no-audit --no-fund typescript@5 2>/dev/null; then
     npx tsc --noEmit --strict --module nodenext --target es2022 types.ts && echo "the types hold"
 else
     skip "npm cannot install TypeScript: the types were not checked"
+fi
+CHROMIUM=$(command -v "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome | head -n 1) || true
+export CHROMIUM
+if [[ -z $CHROMIUM ]]; then
+    skip "Chromium is not here: bundlers were not tried"
+elif npm install --silent --no-audit --no-fund playwright-core@1 vite@8 esbuild@0.28 rollup@4 @rollup/plugin-node-resolve@16 \
+    2>/dev/null; then
+    cp "$root/engine/web/tests/bundlers.mjs" . && node --test --test-reporter spec bundlers.mjs
+else
+    skip "npm cannot install Vite, esbuild and Rollup: bundlers were not tried"
 fi

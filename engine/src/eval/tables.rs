@@ -25,6 +25,7 @@ use crate::with_instructions;
 /// the block is first evaluated.
 #[derive(Clone, Debug)]
 pub struct Tables {
+    patterns: Arc<(PatternSet, Geometry)>,
     lanes: Lanes,
     layout: TableLayout,
     middles: Middles,
@@ -62,16 +63,17 @@ impl Tables {
     /// Returns tables of which no block is expanded yet.
     pub fn packed(packed: &'static PackedWeights) -> Self {
         let PackedWeights { set, geometry, ordering, models, .. } = packed;
-        let without_blocks = Self::without_blocks(set, geometry, ordering.as_ref(), models.clone());
+        let patterns = (set.clone(), geometry.clone());
+        let without_blocks = Self::without_blocks(patterns, ordering.as_ref(), models.clone());
         Self { packed: Some(packed), ..without_blocks }
     }
 
     fn without_blocks(
-        set: &PatternSet,
-        geometry: &Geometry,
+        patterns: (PatternSet, Geometry),
         ordering: Option<&MoveOrderingWeights>,
         models: Models,
     ) -> Self {
+        let (set, geometry) = &patterns;
         let layout = TableLayout::new(set, geometry);
         let mut phases = [(0, 0); PHASES];
         let places = Phase::all().map(|phase| (layout.block(phase), layout.start(phase)));
@@ -84,6 +86,7 @@ impl Tables {
             phases,
             blocks: (0..layout.blocks()).map(|_| OnceLock::new()).collect(),
             layout,
+            patterns: patterns.into(),
             packed: None,
             ordering: ordering.map(MoveOrdering::new),
             models,
@@ -163,7 +166,7 @@ impl From<ExpandedWeights> for Tables {
     /// Converts expanded weights to tables.
     fn from(weights: ExpandedWeights) -> Self {
         let ExpandedWeights { set, geometry, blocks, ordering, models } = weights;
-        let tables = Self::without_blocks(&set, &geometry, ordering.as_ref(), models);
+        let tables = Self::without_blocks((set, geometry), ordering.as_ref(), models);
         for (number, block) in blocks.into_iter().enumerate() {
             tables.blocks[number].get_or_init(|| tables.with_bounds(number, block));
         }
@@ -208,16 +211,15 @@ impl Tables {
         places.map(|place| (MARGIN as u32).wrapping_add_signed(place)).collect()
     }
 
+    /// Returns the pattern set, and its instances and classes.
+    pub fn patterns(&self) -> (&PatternSet, &Geometry) {
+        (&self.patterns.0, &self.patterns.1)
+    }
+
     /// Splits the value of a position into terms, as [`Weights::parts`] does: the lanes are those
-    /// of the instances. The set, its geometry and the counts must belong to these weights; counts
-    /// are 0 if there are none.
-    pub fn parts<'a>(
-        &self,
-        set: &'a PatternSet,
-        geometry: &'a Geometry,
-        counts: Option<&Counts>,
-        position: &Position,
-    ) -> Option<Parts<'a>> {
+    /// of the instances. The counts must belong to these weights; without them, counts are 0.
+    pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<Parts<'_>> {
+        let (set, geometry) = self.patterns();
         Parts::new(set, geometry, position, |phase| {
             let (state, table) = (self.state(position), self.table(phase.index()));
             let lanes = self.places(&state, position).into_iter().take(geometry.instances.len());

@@ -3,14 +3,28 @@ export type Board = string;
 /** A square such as `d3`. */
 export type Square = string;
 
-/** The strength of a search: a level (10 if nothing is said), or a depth and exact play near the end. */
-export interface Strength {
-  /** 1 to 60: about so many moves ahead, likely scores earlier and exact ones near the end. */
-  level?: number;
-  /** Plies to look ahead, 0 for the value as it stands. */
-  depth?: number;
-  /** Number of empty squares from which on searches go to the end. */
-  exact?: number;
+/** The strength of a search: a level (by default 10), or a depth and exact play near the end. */
+export type Strength = Limit &
+  (
+    | {
+        /** 1 to 60: about this depth; selective scores and then exact ones near the end. */
+        level?: number;
+        depth?: undefined;
+        exact?: undefined;
+      }
+    | {
+        level?: undefined;
+        /** Depth in moves, 0 to 60; 0 for the static value. */
+        depth?: number;
+        /** Number of empty squares at or below which the search is exact, 0 to 60. */
+        exact?: number;
+      }
+  );
+
+/** The end of a search, and its table. */
+export interface Limit {
+  /** Greatest number of nodes; the search exceeds it by some ten thousand at most. */
+  nodes?: number;
   /** True to search from an empty table, so that nodes are always the same. */
   forget?: boolean;
 }
@@ -67,26 +81,34 @@ export interface Weights {
   provenance?: Record<string, unknown>;
 }
 
-/** The value of a position taken apart, in discs. */
+/** The terms of a position's value, in discs. `value` is their sum, limited to ±64. */
 export interface Parts {
   value: number;
   phase: number;
   instances: { pattern: string | null; squares: Square[]; discs: number; count: number | null }[];
   scalars: { scalar: string; number: number; discs: number; count: number | null }[];
+  /** The joint contribution of the factors of all instances and scalars; 0 without factors. */
+  factors: number;
 }
 
 /** An engine with one evaluation. Searches run in the thread that calls: in a page, use a worker. */
 export class Engine {
   private constructor();
-  /** Loads the engine with the weights that ship, a weights file, or an evaluation by hand. */
-  static load(options?: { weights?: ArrayBuffer | Uint8Array | "mobility" | "none" }): Promise<Engine>;
+  /** Loads the engine with the shipped weights, the bytes of a weights file, or an evaluation by hand. */
+  static load(options?: {
+    weights?: ArrayBuffer | Uint8Array | "mobility" | "none";
+    /** Returns the address of `othello.wasm` or `shipped.weights` if they do not lie next to `index.js`. */
+    locateFile?: (name: string) => string | URL | undefined;
+  }): Promise<Engine>;
   readonly weights: Weights;
   /** All positions of a transcript such as `f5d6c3`, the start first. Throws on an illegal move. */
   game(moves?: string, start?: Board): Position[];
-  /** Value of a board as it stands, in discs. */
+  /** Static value of a board in discs, for the side to move. */
   value(board: Board): number;
+  /** Static values of many boards. */
+  values(boards: Board[]): number[];
   search(board: Board, strength?: Strength): Searched;
-  /** All legal moves, the best first. */
+  /** All legal moves, the best first; none if the side to move must pass. */
   moves(board: Board, strength?: Strength): Rated[];
   parts(board: Board): Parts;
 }

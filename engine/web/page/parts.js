@@ -19,6 +19,7 @@ export class PartsView {
     for (const { scalar, number, discs: own } of parts.scalars) {
       totals.set(`${scalar.replaceAll("_", " ")} (${number})`, own);
     }
+    if (parts.factors) totals.set("factors (all together)", parts.factors);
     const byPattern = [...totals].sort((one, other) => Math.abs(other[1]) - Math.abs(one[1]));
     const largest = Math.max(0.01, ...byPattern.map(([, own]) => Math.abs(own)));
     const rowOf = ([name, own]) => {

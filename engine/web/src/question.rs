@@ -9,7 +9,7 @@ use crate::searching::How;
 use crate::{game, searching};
 
 #[derive(Deserialize)]
-#[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "ask", rename_all = "lowercase")]
 enum Question {
     /// Asks for the game of a text: a transcript, OBF, or a board line.
     Read {
@@ -28,19 +28,19 @@ enum Question {
     },
     Search {
         board: String,
-        level: Option<u32>,
-        depth: Option<u32>,
-        exact: Option<u32>,
-        forget: bool,
+        #[serde(flatten)]
+        how: How,
+    },
+    /// The static values of boards.
+    Values {
+        boards: Vec<String>,
     },
     /// The value of one move of a position, and the best line after it.
     Rate {
         board: String,
         square: String,
-        level: Option<u32>,
-        depth: Option<u32>,
-        exact: Option<u32>,
-        forget: bool,
+        #[serde(flatten)]
+        how: How,
     },
     Parts {
         board: String,
@@ -65,12 +65,13 @@ fn answer(question: Question) -> Result<Json, String> {
         Question::Game { start, moves } => made(game::positions(board(&start)?, &moves)?),
         Question::Builtin { name } => searching::Loaded::builtin(&name),
         Question::Level { level } => searching::level(level),
-        Question::Search { board: text, level, depth, exact, forget } => {
-            let how = How { level, depth, exact, forget };
-            made(searching::search(&board(&text)?, &how)?)
+        Question::Search { board: text, how } => made(searching::search(&board(&text)?, &how)?),
+        Question::Values { boards } => {
+            let boards: Vec<BoardLine> =
+                boards.iter().map(|text| board(text)).collect::<Result<_, _>>()?;
+            made(searching::values(&boards)?)
         }
-        Question::Rate { board: text, square, level, depth, exact, forget } => {
-            let how = How { level, depth, exact, forget };
+        Question::Rate { board: text, square, how } => {
             made(searching::rate(&board(&text)?, &square, &how)?)
         }
         Question::Parts { board: text } => made(searching::parts(&board(&text)?)?),

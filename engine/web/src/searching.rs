@@ -7,32 +7,36 @@ use othello_engine::analysis::{how_found, rated_move};
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Square};
 use othello_engine::eval::{
-    Counts, Evaluator, ExpandedWeights, Identified as _, Mobility, WeightsError, WeightsFile, Zero,
-    weight_in_discs,
+    Counts, Evaluator, ExpandedWeights, Identified as _, Mobility, STEPS_PER_DISC, WeightsError,
+    WeightsFile, Zero, weight_in_discs,
 };
 use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Strength};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 /// The size of the transposition table, which fits the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The strength of a search: a level, or a depth and the empty squares of perfect play. With both,
-/// the level determines only the selectivity; without a level the search prunes nothing by ProbCut.
+/// The strength and the limit of a search: a level, or a depth and the empty squares of perfect
+/// play. With both, the level determines only the selectivity; without a level the search prunes
+/// nothing by ProbCut.
+#[derive(Deserialize)]
 pub(crate) struct How {
-    pub(crate) level: Option<u32>,
-    pub(crate) depth: Option<u32>,
-    pub(crate) exact: Option<u32>,
+    level: Option<u32>,
+    depth: Option<u32>,
+    exact: Option<u32>,
+    /// The greatest number of nodes.
+    nodes: Option<u64>,
     /// True for a search from an empty transposition table.
-    pub(crate) forget: bool,
+    #[serde(default)]
+    forget: bool,
 }
 
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
     /// The level that determines the searcher's pruning.
     level: Option<u32>,
-    patterns: Option<(PatternSet, Geometry)>,
     counts: Option<Counts>,
     /// The checksum of the weights file, or the name of the evaluation by hand.
     identity: String,
@@ -49,9 +53,9 @@ impl Loaded {
         read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
     ) -> Result<Json, String> {
         let (file, counts) = read.map_err(|error| error.to_string())?;
-        let (set, geometry) = (file.weights.set.clone(), file.weights.geometry.clone());
         let provenance = file.provenance.clone();
         let evaluator = Evaluator::from(file);
+        let (set, geometry) = patterns(&evaluator)?;
         let patterns = set.patterns().iter().map(|pattern| {
             let squares: Vec<String> = pattern.squares().iter().map(Square::to_string).collect();
             json!({ "name": pattern.name(), "squares": squares })
@@ -65,7 +69,7 @@ impl Loaded {
             "positions": counts.as_ref().map(|counts| positions(&geometry, counts)),
             "provenance": provenance.as_map(),
         });
-        Self::take(evaluator, Some((set, geometry)), counts)?;
+        Self::take(evaluator, counts)?;
         Ok(described)
     }
 
@@ -77,21 +81,17 @@ impl Loaded {
                 return Err(format!("`{other}` is not an evaluation; expected none or mobility"));
             }
         };
-        Self::take(evaluator, None, None)?;
+        Self::take(evaluator, None)?;
         Ok(json!({ "name": name, "identity": name }))
     }
 
     /// Stores the evaluation. An instance has only one, which never changes.
-    fn take(
-        evaluator: Evaluator,
-        patterns: Option<(PatternSet, Geometry)>,
-        counts: Option<Counts>,
-    ) -> Result<(), String> {
+    fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
         let searcher = Search::new(evaluator).hash_mb(HASH_MEGABYTES).searcher();
         let searcher = searcher.map_err(|error| error.to_string())?;
-        LOADED.set(Some(Self { searcher, level: None, patterns, counts, identity }));
+        LOADED.set(Some(Self { searcher, level: None, counts, identity }));
         Ok(())
     }
 }
@@ -99,9 +99,8 @@ impl Loaded {
 /// Loads the counts of the weights; returns the number of positions that the weights were trained
 /// on.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
-    with(|Loaded { patterns, counts, identity, .. }| {
-        let patterns = patterns.as_ref().ok_or("an evaluation by hand has no counts")?;
-        let (set, geometry) = patterns;
+    with(|Loaded { searcher, counts, identity, .. }| {
+        let (set, geometry) = patterns(searcher.evaluator())?;
         let read = Counts::read_part(name, bytes, set);
         let (read, of) = read.map_err(|error| error.to_string())?;
         if of != *identity {
@@ -111,6 +110,11 @@ pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
         *counts = Some(read);
         Ok(json!({ "positions": positions }))
     })
+}
+
+fn patterns(evaluator: &Evaluator) -> Result<(&PatternSet, &Geometry), String> {
+    let tables = evaluator.tables().ok_or("an evaluation by hand has no patterns")?;
+    Ok(tables.patterns())
 }
 
 fn positions(geometry: &Geometry, counts: &Counts) -> u64 {
@@ -152,7 +156,15 @@ pub(crate) fn level(level: u32) -> Result<Json, String> {
     })
 }
 
-fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Strength, String> {
+fn prepare(
+    Loaded { searcher, level, .. }: &mut Loaded,
+    how: &How,
+) -> Result<(Strength, Limits), String> {
+    for (name, number) in [("depth", how.depth), ("exact", how.exact)] {
+        if let Some(number) = number.filter(|&number| number > 60) {
+            return Err(format!("{name} is {number}; expected 0 to 60"));
+        }
+    }
     if how.forget {
         searcher.new_game();
     }
@@ -164,15 +176,15 @@ fn prepare(Loaded { searcher, level, .. }: &mut Loaded, how: &How) -> Result<Str
     }
     let usual = plan.map_or(0.into(), |plan| plan.strength());
     let (depth, exact) = (how.depth.unwrap_or(usual.depth), how.exact.unwrap_or(usual.exact));
-    Ok(Strength { depth, exact })
+    Ok((Strength { depth, exact }, Limits { nodes: how.nodes, ..Limits::default() }))
 }
 
 /// Searches a position. At depth 0, returns the static value, unless the search reaches the end.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
-        let strength = prepare(loaded, how)?;
+        let (strength, limits) = prepare(loaded, how)?;
         let empties = line.position.empties();
-        let found = loaded.searcher.search(&line.position, strength);
+        let found = loaded.searcher.search_within(&line.position, strength, &limits);
         Ok(Found {
             steps: found.value.steps(),
             best: found.best.map(|square| square.to_string()),
@@ -185,12 +197,20 @@ pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     })
 }
 
+/// Returns the static values of positions in steps.
+pub(crate) fn values(boards: &[BoardLine]) -> Result<Vec<i32>, String> {
+    with(|Loaded { searcher, .. }| {
+        let value = |line: &BoardLine| searcher.search(&line.position, 0).value.steps();
+        Ok(boards.iter().map(value).collect())
+    })
+}
+
 pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, String> {
     let illegal = || format!("{square} is not a legal move here");
     let move_square: Square = square.parse().map_err(|_| illegal())?;
     with(|loaded| {
-        let strength = prepare(loaded, how)?;
-        let (searcher, limits) = (&mut loaded.searcher, Limits::default());
+        let (strength, limits) = prepare(loaded, how)?;
+        let searcher = &mut loaded.searcher;
         let rated = rated_move(searcher, &line.position, move_square, strength, &limits);
         let rated = rated.ok_or_else(illegal)?;
         Ok(Found {
@@ -206,11 +226,10 @@ pub(crate) fn rate(line: &BoardLine, square: &str, how: &How) -> Result<Found, S
 }
 
 pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
-    with(|Loaded { searcher, patterns, counts, .. }| {
+    with(|Loaded { searcher, counts, .. }| {
         let known = |count: u32| counts.is_some().then_some(count);
-        let tables = searcher.evaluator().tables().zip(patterns.as_ref());
-        let (tables, (set, geometry)) = tables.ok_or("an evaluation by hand has no parts")?;
-        let parts = tables.parts(set, geometry, counts.as_ref(), &line.position);
+        let tables = searcher.evaluator().tables().ok_or("an evaluation by hand has no parts")?;
+        let parts = tables.parts(counts.as_ref(), &line.position);
         let parts = parts.ok_or("the side to move has no move, so that its value has no parts")?;
         let instances = parts.instances.iter().map(|part| {
             let squares: Vec<String> = part.squares.iter().map(Square::to_string).collect();
@@ -227,6 +246,7 @@ pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
             "steps": parts.steps().clamp(-2048, 2048),
             "instances": instances.collect::<Vec<_>>(),
             "scalars": scalars.collect::<Vec<_>>(),
+            "factors": f64::from(parts.together) / f64::from(STEPS_PER_DISC),
         }))
     })
 }

@@ -10,6 +10,8 @@ import { Engine } from "othello-toolkit";
 
 const native = (...asked) =>
   JSON.parse(execFileSync(path.join(process.env.OTHELLO_PROGRAMS, "othello-engine"), [...asked, "--json"], { stdio: ["ignore", "pipe", "ignore"] }));
+// White has no legal move: black's discs are in corners.
+const PASS = `XO------${"-".repeat(48)}XO------ O`;
 const MOVES = "f5d6c3d3c4f4c5b3c2e6c6b4b5d2e3a6";
 
 test("values, moves and nodes are the native program's", async () => {
@@ -27,10 +29,52 @@ test("values, moves and nodes are the native program's", async () => {
   assert.equal(engine.weights.identity, native("weights").sha256);
 });
 
+test("the parts of a value add up to it, also with factors", async () => {
+  const engine = await Engine.load();
+  const moves = "c4c5b6d3c2a7d6c3b3e3c6b4f6d2a3e2f5a5a6c1f3a4f1e6b5e7a8f4f2d7g4b7d1g6g5";
+  const boards = engine.game(moves).filter(({ over }) => !over).map(({ board }) => board);
+  const values = engine.values(boards);
+  assert.deepEqual(values, boards.map((board) => engine.value(board)));
+  boards.forEach((board, at) => {
+    const { instances, scalars, factors, value } = engine.parts(board);
+    const sum = [...instances, ...scalars].reduce((sum, { discs }) => sum + discs, factors);
+    assert.equal(Math.min(64, Math.max(-64, sum)), value);
+    assert.equal(value, values[at]);
+  });
+});
+
+test("a side that must pass has no moves", async () => {
+  const engine = await Engine.load({ weights: "mobility" });
+  const [{ passed, legal }] = engine.game("", PASS);
+  assert.ok(passed && legal.length > 0);
+  assert.deepEqual(engine.moves(PASS), []);
+  assert.equal(engine.search(PASS, { depth: 2 }).best, null);
+});
+
 test("an evaluation by hand, and what is refused", async () => {
   const engine = await Engine.load({ weights: "mobility" });
   assert.equal(engine.weights.identity, "mobility");
   assert.throws(() => engine.game("a1"), /a1/);
   assert.throws(() => engine.search("no board"));
+  const board = engine.game()[0].board;
+  for (const [settings, expected] of [
+    [{ depth: 100 }, /depth is 100; expected 0 to 60/],
+    [{ exact: 61 }, /exact is 61; expected 0 to 60/],
+    [{ depth: 6, level: 3 }, /cannot be combined/],
+    [{ level: null }, /level: null is not a whole number/],
+    [{ level: 61 }, /level from 1 to 60/],
+    [{ depth: 1.5 }, /depth: 1.5 is not a whole number/],
+    [{ dept: 3 }, /dept is not a setting/],
+  ]) {
+    assert.throws(() => engine.search(board, settings), expected);
+    assert.throws(() => engine.moves(board, settings), expected);
+  }
+  assert.ok(engine.search(board, { depth: 30, nodes: 50_000 }).nodes < 200_000);
   await assert.rejects(Engine.load({ weights: new Uint8Array(100) }));
+  await assert.rejects(Engine.load({ weights: "/x.weights" }), /expected the bytes of a weights file/);
+});
+
+test("a program in CommonJS loads the package too", async () => {
+  writeFileSync("common.cjs", 'import("othello-toolkit").then(({ Engine }) => Engine.load({ weights: "none" })).then((it) => console.log(it.weights.name));');
+  assert.equal(execFileSync(process.execPath, ["common.cjs"], { encoding: "utf8" }), "none\n");
 });

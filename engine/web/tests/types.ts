@@ -10,4 +10,6 @@ const best: string | null = found.best;
 const parts: Parts = engine.parts(board);
 // @ts-expect-error: a level is a number
 engine.search(board, { level: "4" });
+// @ts-expect-error: a level or a depth
+engine.search(board, { level: 4, depth: 3 });
 console.log(best, moves[0]?.line, parts.instances.length, engine.value(board));

@@ -13,19 +13,18 @@ fn the_parts_add_up_to_the_value_of_the_tables() {
     let bytes = std::fs::read(path).unwrap();
     let weights = Weights::read_bytes(path.as_ref(), bytes.clone()).unwrap().weights;
     let (file, counts) = ExpandedWeights::read_with_counts(path.as_ref(), bytes).unwrap();
-    let (set, geometry) = (file.weights.set.clone(), file.weights.geometry.clone());
     let tables = Tables::from(file.weights);
     for step in random_game(7, 1, usize::MAX).steps {
         let parts = weights.parts(&step.position).unwrap();
         let value = tables.value(&tables.state(&step.position), &step.position);
         assert_eq!(Value::clamped(parts.steps()), value);
         assert_eq!(parts.scalars.len(), weights.set().scalars().len());
-        let expanded = tables.parts(&set, &geometry, Some(&counts), &step.position);
+        let expanded = tables.parts(Some(&counts), &step.position);
         assert_eq!(format!("{:?}", expanded.unwrap()), format!("{parts:?}"));
     }
     let no_move = Position::new(15, 0).unwrap();
     assert!(weights.parts(&no_move).is_none());
-    assert!(tables.parts(&set, &geometry, None, &no_move).is_none());
+    assert!(tables.parts(None, &no_move).is_none());
 }
 
 /// Draws weights and factors, small enough that few values are clamped.

@@ -1,0 +1,79 @@
+// The engine for JavaScript, without the way in which its files are read: index.js and node.js add that.
+
+import { Program } from "./program.js";
+
+const START = "---------------------------OX------XO--------------------------- X";
+const STEPS_PER_DISC = 32;
+const LIMITS = ["level", "depth", "exact", "nodes"];
+
+const inDiscs = ({ steps, line, ...rest }) => ({ value: steps / STEPS_PER_DISC, ...rest, ...(line && { line }) });
+
+// Compiles the program of `readFile("othello.wasm")` and loads weights; the shipped ones are a file, too.
+export async function load(Engine, readFile, weights) {
+  if (weights !== undefined && !isWeights(weights)) {
+    throw new TypeError(`weights: ${shown(weights)} is not weights; expected the bytes of a weights file ` +
+      `(ArrayBuffer or Uint8Array), "mobility" or "none"`);
+  }
+  const program = new Program(await WebAssembly.instantiate(await WebAssembly.compile(await readFile("othello.wasm"))));
+  if (typeof weights === "string") return new Engine(program, program.ask({ ask: "builtin", name: weights }));
+  if (weights) return new Engine(program, program.load("weights", new Uint8Array(weights)));
+  // The shipped weights have no counts of training positions.
+  return new Engine(program, program.load("shipped", await readFile("shipped.weights"), "load_part"));
+}
+
+const isWeights = (it) => it instanceof ArrayBuffer || it instanceof Uint8Array || it === "mobility" || it === "none";
+const shown = (value) => (typeof value === "string" ? `"${value}"` : String(value));
+
+export class BaseEngine {
+  #program;
+
+  constructor(program, weights) {
+    this.#program = program;
+    this.weights = weights;
+  }
+
+  game(moves = "", start = START) {
+    return this.#program.ask({ ask: "game", start, moves });
+  }
+
+  value(board) {
+    return this.values([board])[0];
+  }
+
+  values(boards) {
+    return this.#program.ask({ ask: "values", boards }).map((steps) => steps / STEPS_PER_DISC);
+  }
+
+  search(board, settings = {}) {
+    const { line, ...found } = inDiscs(this.#program.ask({ ask: "search", board, ...strength(settings) }));
+    return found;
+  }
+
+  moves(board, settings = {}) {
+    const how = strength(settings);
+    const [{ legal, passed }] = this.game("", board);
+    const rated = (passed ? [] : legal).map((square) => inDiscs(this.#program.ask({ ask: "rate", board, square, ...how })));
+    return rated
+      .map(({ best, ...found }) => ({ move: best, ...found }))
+      .sort((one, other) => other.value - one.value);
+  }
+
+  parts(board) {
+    const { steps, ...parts } = this.#program.ask({ ask: "parts", board });
+    return { value: steps / STEPS_PER_DISC, ...parts };
+  }
+}
+
+// A level, or a depth and the number of empty squares at or below which play is perfect; by default level 10.
+function strength({ forget = false, ...settings }) {
+  for (const [name, value] of Object.entries(settings)) {
+    if (!LIMITS.includes(name)) throw new TypeError(`${name} is not a setting; expected ${LIMITS.join(", ")} or forget`);
+    if (value === undefined) delete settings[name];
+    else if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name}: ${shown(value)} is not a whole number`);
+  }
+  const { level, depth, exact } = settings;
+  if (level === undefined && depth === undefined && exact === undefined) return { level: 10, ...settings, forget };
+  if (level === undefined) return { depth: 0, exact: 0, ...settings, forget };
+  if (depth !== undefined || exact !== undefined) throw new TypeError("level: cannot be combined with depth or exact");
+  return { ...settings, forget };
+}
