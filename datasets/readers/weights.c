@@ -1,6 +1,6 @@
 /* Values boards by a weights file: cc -O2 weights.c -lzstd -o weights && ./weights WEIGHTS BOARDS
- * A board is a line of 64 X, O and -, a blank, and who moves; its value, for that side, is printed
- * in steps of 1/32 disc. A reader to learn from, written from ../formats.md, in C11 with libzstd.
+ * For each board line (see ../formats.md), prints the value for the side to move in steps of 1/32
+ * disc; refuses other lines with line and column, status 2. A reader to learn from, written from ../formats.md, in C11 with libzstd.
  * Of the checksums it leaves only the SHA-256, which names the content, to weights.py. */
 #include <stdint.h>
 #include <stdio.h>
@@ -99,6 +99,27 @@ static int value(uint64_t player, uint64_t opponent) {
     sum += together(factors);
     return sum > 2048 ? 2048 : sum < -2048 ? -2048 : sum;
 }
+static void refuse(const char *path, int line, long column, const char *expected) {
+    fprintf(stderr, "%s, line %d, column %ld: expected %s\n", path, line, column + 1, expected);
+    exit(2);
+}
+/* Reads 64 squares, then perhaps the side to move (else X) and a score: {the player's, the opponent's}. */
+static void read_board(const char *path, int line, const char *text, uint64_t discs[2]) {
+    const char *at = text + 64;
+    discs[0] = discs[1] = 0;
+    for (int s = 0; s < 64; s++) {
+        if (!text[s] || !strchr("X*O-.", text[s])) refuse(path, line, s, "one of X, *, O, - and . for 64 squares");
+        discs[text[s] == 'O'] |= (uint64_t)(text[s] != '-' && text[s] != '.') << s;
+    }
+    if (!*at || !strchr(" \t\r\n", *at)) refuse(path, line, 64, "a blank or the end of the line after 64 squares");
+    at += strspn(at, " \t");
+    if (*at == 'O') { uint64_t black = discs[0]; discs[0] = discs[1], discs[1] = black; }
+    if (*at && strchr("XO*", *at)) at += 1 + strspn(at + 1, " \t");
+    char *end = (char *)at;
+    if (strchr("+-0123456789", *at)) strtod(at, &end);
+    if (*(end += strspn(end, " \t\r\n"))) refuse(path, line, end - text, "the side to move (X or O), a score, or the end");
+    if (__builtin_popcountll(discs[0] | discs[1]) < 4) refuse(path, line, 0, "at least four discs");
+}
 int main(int argc, char **argv) {
     FILE *in = argc == 3 ? fopen(argv[1], "rb") : NULL, *boards = in ? fopen(argv[2], "r") : NULL;
     check(boards && !fseek(in, 0, SEEK_END), "expected two files to read, WEIGHTS BOARDS");
@@ -110,10 +131,11 @@ int main(int argc, char **argv) {
     check(!memcmp(take(44), "END.", 4) && place == file_size, "the end is not where it should be");
     for (int phase = 0; phase < 60; phase++)
         check(phases[phase] && (!dimensions || groups[phase / shared_by]), "a phase is missing");
-    for (char board[65], side; fscanf(boards, " %64[-XO] %c", board, &side) == 2;) {
-        uint64_t discs[2] = {0, 0}; /* of X, of O */
-        for (int s = 0; board[s]; s++) discs[board[s] == 'O'] |= (uint64_t)(board[s] != '-') << s;
-        check(__builtin_popcountll(discs[0] | discs[1]) >= 4, "a board with fewer than four discs");
-        printf("%d\n", value(discs[side == 'O'], discs[side != 'O']));
+    char text[256];
+    for (int line = 1; fgets(text, sizeof text, boards); line++) {
+        uint64_t discs[2];
+        if (!strchr(text, '\n') && !feof(boards)) refuse(argv[2], line, 255, "a shorter line");
+        if (!text[strspn(text, " \t\r\n")]) continue;
+        read_board(argv[2], line, text, discs), printf("%d\n", value(discs[0], discs[1]));
     }
 }

@@ -3,7 +3,7 @@
 Prints one whole number for each board line: the value for the side to move, in steps of 1/32 disc.
 A reader to learn from, written from ../formats.md. Python 3.11 or later, and zstd.
 """
-import hashlib, io, signal, struct, sys, tomllib, zlib
+import hashlib, io, re, signal, struct, sys, tomllib, zlib
 
 try:
     from compression import zstd  # from Python 3.14 on
@@ -111,9 +111,24 @@ class Weights:
         return max(-2048, min(2048, total + self.together(phase, parameters)))
 
 
+LINE = re.compile(r"([X*O.-]{0,64})(?:(?<=[X*O.-]{64})(?:\s+([XO*]))?(?:\s+[+-]?[\d.]+)?\s*$)?")
+
+
+def read_board(path, number, line):
+    """The board for its player: 64 squares, then perhaps the side to move (else X) and a score."""
+    found = LINE.match(line)
+    rest = line[found.end():].lstrip() if len(found[1]) == 64 else line[found.end():]
+    expected = "64 squares (X or *, O, - or .), then perhaps the side to move (X or O) and a score"
+    whole = not rest and len(found[1]) == 64
+    check(whole, f"{path}, line {number}, column {len(line) - len(rest) + 1}: expected {expected}")
+    board = found[1].replace("*", "X").replace(".", "-")
+    check(board.count("-") <= 60, f"{path}, line {number}, column 1: expected at least four discs")
+    return board.translate(OTHER_SIDE) if found[2] == "O" else board
+
+
 if __name__ == "__main__":
     until_the_reader_leaves()
     weights = Weights(sys.argv[1])
-    for line in open(sys.argv[2]):
-        board, side, *_ = line.upper().replace("*", "X").replace(".", "-").split() + ["X"]
-        print(weights.value(board.translate(OTHER_SIDE) if side == "O" else board))
+    for number, line in enumerate(open(sys.argv[2]), 1):
+        if line.strip():
+            print(weights.value(read_board(sys.argv[2], number, line.rstrip())))

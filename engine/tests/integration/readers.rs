@@ -139,6 +139,45 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
+/// A past fault: lines that `evaluate` reads were skipped or misread, and others gave numbers.
+#[test]
+fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let (board, boards) = ("-".repeat(26) + "XXX----XOO-----X" + &"-".repeat(22), "boards.txt");
+    let dots = board.replace('-', ".").replace('X', "*");
+    let good = format!("{board}\n\n{dots} O +3.5\r\n{dots} *\n{board} X -2\n{board} 7");
+    let file = folder.path().join(boards);
+    let cases = [
+        ("", good),
+        ("line 2, column 64", format!("{board}\n{}\n", &board[1..])),
+        ("line 1, column 65", format!("{board}- X\n")),
+        ("line 1, column 66", format!("{board} Z\n")),
+        ("line 1, column 7", format!("------Q{}\n", &board[7..])),
+        ("line 1, column 1", format!("{} X\n", "-".repeat(64))),
+    ];
+    let (Some(c), Some(mut python)) = (c_reader(folder.path(), &["-O1"]), python()) else {
+        skip!("{NO_C}, or {NO_PYTHON}")
+    };
+    python.arg(repository("datasets/readers/weights.py"));
+    for (mut reader, (place, text)) in [c, python].iter().flat_map(|reader| {
+        cases.iter().map(move |case| {
+            let mut command = Command::new(reader.get_program());
+            command.args(reader.get_args());
+            (command, case)
+        })
+    }) {
+        std::fs::write(&file, text).unwrap();
+        let output = reader.arg(vectors("conformance.weights")).arg(&file).output().unwrap();
+        let [out, err] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        let refused = !place.is_empty();
+        assert!(output.status.success() != refused && err.contains(place), "{reader:?}: {err}");
+        // The second line is for the other side, the others are one board.
+        let values: Vec<&str> = out.lines().collect();
+        let same = |&line: &usize| values[line] == values[0];
+        assert!(refused || (values.len() == 5 && [2, 3, 4].iter().all(same)), "{values:?}");
+    }
+}
+
 /// The reader refuses files that are truncated, changed in one byte, or too long with status 2, and
 /// the sanitizers report nothing.
 #[test]
