@@ -15,7 +15,7 @@
 //! use othello_engine::search::{Search, Strength};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // `WeightsChoice::File(path)` takes them from a file.
+//! // Needs the feature `embedded`; `WeightsChoice::File(path)` takes them from a file.
 //! let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
 //! println!("weights {}", evaluator.identity());
 //!

@@ -2,7 +2,9 @@
 
 use crate::file::Provenance;
 
-use super::{Weights, WeightsChoice, WeightsError, WeightsFile, embedded};
+#[cfg(feature = "embedded")]
+use super::embedded;
+use super::{Weights, WeightsChoice, WeightsError, WeightsFile};
 
 /// The weights by class that an argument names, and their origin.
 pub struct ByClass {
@@ -35,6 +37,9 @@ impl ByClass {
                 let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
                 Ok(Self { weights, counted: true, sha256, provenance })
             }
+            #[cfg(not(feature = "embedded"))]
+            WeightsChoice::Embedded => Err(WeightsError::NotEmbedded.into()),
+            #[cfg(feature = "embedded")]
             WeightsChoice::Embedded => {
                 let (weights, sha256) = (embedded::weights(), embedded::sha256().to_owned());
                 let provenance = embedded::provenance();

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+#[cfg(feature = "embedded")]
+use super::embedded;
 use super::{
     Evaluate, ExpandedWeights, Identified, Mobility, Models, MoveOrdering, Tables, Value,
-    WeightsError, WeightsFile, Zero, embedded,
+    WeightsError, WeightsFile, Zero,
 };
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
@@ -80,16 +82,24 @@ enum Evaluation {
 
 impl Evaluator {
     /// Loads the chosen evaluation. The embedded weights are expanded when they are first used.
+    ///
+    /// # Errors
+    /// If the file is not a complete weights file, and for embedded weights in a program that was
+    /// built without the feature `embedded`.
     pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {
             WeightsChoice::None => Zero.into(),
             WeightsChoice::Mobility => Mobility.into(),
+            #[cfg(feature = "embedded")]
             WeightsChoice::Embedded => Self::embedded(),
+            #[cfg(not(feature = "embedded"))]
+            WeightsChoice::Embedded => return Err(WeightsError::NotEmbedded),
             WeightsChoice::File(path) => ExpandedWeights::read(path)?.into(),
         })
     }
 
     /// Returns the evaluation by the embedded weights.
+    #[cfg(feature = "embedded")]
     pub fn embedded() -> Self {
         let evaluation = Evaluation::Tables(Box::new(embedded::tables()));
         Self { evaluation, identity: embedded::sha256().to_owned() }

@@ -40,8 +40,9 @@ pub trait Evaluate: Sync {
     /// Returns the state with the opponent to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
-    /// Returns the value of a position for its player. `state` is the state of `position`. A full
-    /// board is scored, not evaluated.
+    /// Returns the static value of a position for its player. `state` is the state of `position`. A
+    /// full board is scored, not evaluated. For a player who must pass, this is not the value after
+    /// the pass, which [`crate::search::Search`] finds.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
     /// Returns the value, for its player, of the position `after` a move on `square` that flips

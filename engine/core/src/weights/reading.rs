@@ -26,6 +26,11 @@ pub enum WeightsError {
     Missing { path: PathBuf, section: String },
     #[error("{}: section `{section}`: {problem}", path.display())]
     Content { path: PathBuf, section: String, problem: String },
+    #[error(
+        "there are no embedded weights in this program: name a weights file, or build it with the \
+         feature `embedded` of othello-engine"
+    )]
+    NotEmbedded,
 }
 
 /// A receiver of the weights and factors of a file. It gets each section after it was checked. Each

@@ -1,7 +1,9 @@
-//! The weights inside the binary; without the feature `embedded`, weights that are all 0.
+//! The weights inside the binary, if it was built with the feature `embedded`.
 
 #[cfg_attr(feature = "embedded", path = "carried.rs")]
 #[cfg_attr(not(feature = "embedded"), path = "absent.rs")]
 mod content;
 
-pub use content::{provenance, sha256, tables, weights};
+pub use content::{provenance, sha256};
+#[cfg(feature = "embedded")]
+pub use content::{tables, weights};
