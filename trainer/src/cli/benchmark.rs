@@ -101,8 +101,8 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part: the named ones, or those of the repository. `None` if the
-    /// part is skipped.
+    /// Returns the files of a part: the named ones, otherwise those of the repository. Returns
+    /// `None` if the part is skipped.
     fn files(
         &mut self,
         (part, flag): (Part, &str),

@@ -268,7 +268,7 @@ impl Run {
         Ok(Writer::create(&self.output, kind, &self.plan.provenance)?)
     }
 
-    /// Returns the number of a part among those of all stages.
+    /// Returns the number of a part, counted over all stages.
     fn number(&self, stage: usize, index: u64) -> u64 {
         self.plan.stages[..stage].iter().map(Stage::parts).sum::<u64>() + index
     }

@@ -1,4 +1,4 @@
-//! Stages whose units have results that are kept as JSON.
+//! Stages whose units have results that are stored as JSON.
 
 use std::marker::PhantomData;
 use std::ops::Range;

@@ -119,7 +119,7 @@ fn undisturbed(units: u64) -> Vec<u8> {
     fs::read(out).unwrap()
 }
 
-/// Leaves a run whose parts are all complete.
+/// Makes a run whose parts are all complete but not packed.
 fn unpacked(out: &Path, units: u64) {
     let run = open(out, plan(units));
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
@@ -274,7 +274,7 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
-/// A study, whose fits are runs of their own, could be started twice.
+/// A regression: a study, whose fits are runs themselves, could be started twice.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -100,7 +100,7 @@ impl SideFiles {
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
     }
 
-    /// Refuses files of other programs under these names, before they would be replaced.
+    /// Refuses files of other programs under these names, so that they are not replaced.
     pub(super) fn check_are_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.report, self.head.as_bytes())?;
         plain::check_head(&self.metrics, self.head.as_bytes())

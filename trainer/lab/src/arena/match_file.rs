@@ -37,7 +37,7 @@ pub struct Conditions {
 pub struct KeptMatch<'a> {
     /// The players; or several pairs of players, which divide the openings among them in order.
     pub players: &'a [Match<'a>],
-    /// The openings of the whole match.
+    /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
     /// The names and terms.
     pub conditions: &'a Conditions,

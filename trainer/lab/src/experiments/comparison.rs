@@ -21,7 +21,7 @@ use othello_fit::metrics::ErrorsByGame;
 /// The settings of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparing<'a> {
-    /// The number of fits of each recipe, by seeds that follow the one in its settings.
+    /// The number of fits of each recipe. Their seeds count up from the one in its settings.
     pub seeds: u64,
     /// The smallest difference that matters, in discs.
     pub smallest: f64,
@@ -77,7 +77,7 @@ pub struct Played {
 /// The difference of the errors of two recipes.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct ComparedErrors {
-    /// The mean absolute error of the first recipe less that of the second, in discs.
+    /// The mean absolute error of the first recipe minus that of the second, in discs.
     pub difference: f64,
     /// Half the width of its interval.
     pub difference_error: f64,
@@ -102,7 +102,7 @@ pub struct ComparedPhase {
     pub first_mae: f64,
     /// The mean absolute error of the second recipe, in discs.
     pub second_mae: f64,
-    /// The first error less the second, in discs.
+    /// The first error minus the second, in discs.
     pub difference: f64,
     /// Half the width of the interval of the difference.
     pub difference_error: f64,
@@ -128,7 +128,7 @@ impl Comparing<'_> {
         json!({"seeds": self.seeds, "openings": boards, "strength": [depth, exact], "sprt": self.sprt})
     }
 
-    /// Fits both recipes by every seed, measures and plays; the time counts from `begun`.
+    /// Fits both recipes with every seed, measures and plays a match; the time counts from `begun`.
     pub fn compare(
         &self,
         recipes: [Recipe; 2],
@@ -172,8 +172,8 @@ impl Comparing<'_> {
         })
     }
 
-    /// Plays the openings, divided among the seeds, until a sequential test decides or there are no
-    /// more.
+    /// Plays the openings, divided among the seeds, until a sequential test decides or none is
+    /// left.
     fn play(
         &self,
         names: &[String; 2],
@@ -202,7 +202,7 @@ impl Comparing<'_> {
     }
 }
 
-/// Returns the verdict: that of the errors, or, if they prove nothing, that of a match.
+/// Returns the verdict: that of the errors or, if they prove nothing, that of a match.
 fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
     match (difference.verdict(), played) {
         (Verdict::Equal, Some(played)) => played.verdict(),

@@ -1,4 +1,4 @@
-//! The errors of a recipe by the amount of data, and their law.
+//! The errors of a recipe as a function of the amount of data, and their law.
 
 use std::time::Instant;
 
@@ -12,18 +12,18 @@ use super::{Law, Prediction, Recipe};
 use othello_fit::dataset::Share;
 use othello_fit::metrics::ErrorsByGame;
 
-/// The errors of a recipe by the amount of data.
+/// The errors of a recipe as a function of the amount of data.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Curve {
     /// The name of the recipe.
     pub recipe: String,
     /// The points, one for each share, the smallest first.
     pub points: Vec<Point>,
-    /// The law of all points: error = floor + scale · games^−exponent.
+    /// The law fitted to all points: error = floor + scale · games^−exponent.
     pub law: Law,
     /// The prediction for the last point by the law of all others.
     pub prediction: Prediction,
-    /// The error that the law predicts for twice the most games.
+    /// The error that the law predicts for twice the largest number of games.
     pub twice: f64,
     /// The phases with test positions.
     pub phases: Vec<PhaseCurve>,
@@ -46,13 +46,14 @@ pub struct Point {
     pub games: f64,
     /// The mean over the seeds of the mean absolute error, in discs.
     pub mae: f64,
-    /// The standard error of `mae` from the spread over seeds; null for a single seed.
+    /// The standard error of `mae`, estimated from the variation over seeds; null for a single
+    /// seed.
     pub mae_error: Option<f64>,
     /// The mean absolute error of each seed.
     pub by_seed: Vec<f64>,
 }
 
-/// The errors of a phase by the amount of data.
+/// The errors of a phase as a function of the amount of data.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct PhaseCurve {
     /// The phase.
@@ -61,9 +62,9 @@ pub struct PhaseCurve {
     pub positions: f64,
     /// The mean absolute error in discs with each share, the smallest first.
     pub mae: Vec<f64>,
-    /// The law of all errors of the phase.
+    /// The law fitted to all errors of the phase.
     pub law: Law,
-    /// The prediction for the last by the law of all others.
+    /// The prediction for the last error by the law fitted to all others.
     pub prediction: Prediction,
 }
 
@@ -76,8 +77,8 @@ impl Curve {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }
 
-    /// Fits a recipe to each of these shares, in ascending order, by every seed, and measures; the
-    /// time counts from `begun`.
+    /// Fits a recipe to each of these shares, in ascending order, with every seed, and measures;
+    /// the time counts from `begun`.
     pub fn of(
         recipe: Recipe,
         shares: &[Share],

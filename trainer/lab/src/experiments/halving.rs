@@ -1,5 +1,5 @@
 //! Successive halving: many trials with little data or few seeds; those that are not proven worse
-//! continue with more of it. (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
+//! continue with more. (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
 //! Hyperparameter Optimization, 2016.)
 
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub enum Standing {
     Halved,
     /// The trial is proven worse than the best.
     Worse,
-    /// The trial could not be fitted: its weights went out of bounds.
+    /// The trial could not be fitted: its weights diverged.
     Diverged,
 }
 
@@ -34,8 +34,8 @@ impl Standing {
 }
 
 /// Returns the standings after a round, and the difference of each trial's error from that of the
-/// best. `trials` has the errors of each trial by seed, all with the same seeds and games; empty
-/// for one that diverged. After the `last` round no trial is halved.
+/// best. `trials` has the errors of each trial by seed, all with the same seeds and games; they are
+/// empty for a trial that diverged. After the `last` round no trial is halved.
 pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {

@@ -44,7 +44,7 @@ pub struct Row {
     pub identity: Option<String>,
     /// The errors of values in the strong test, by depth.
     pub strong: Vec<ValueErrors>,
-    /// Those files of the measurements of errors to which the weights were fitted.
+    /// The measured files to which the weights were fitted.
     pub fitted_to: Vec<String>,
     /// The best moves in the hard part, by depth.
     pub hard: Vec<BestMoves>,

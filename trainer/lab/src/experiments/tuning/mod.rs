@@ -29,7 +29,7 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of the first round.
     pub trials: &'a [Values],
-    /// The number of rounds; `None` for as many as leave two trials, at most 5.
+    /// The number of rounds; by default (`None`) as many as leave two trials, at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games, false if they have fewer seeds.
     pub by_data: bool,
@@ -54,7 +54,7 @@ struct Round {
 pub struct Tuned {
     /// The name of the recipe.
     pub recipe: String,
-    /// The trials, one for each combination of each round, the rounds in their order.
+    /// The trials, one for each combination in each round, in the order of the rounds.
     pub trials: Vec<Record>,
     /// The combination with the smallest error in the last round.
     pub best: Json,

@@ -14,7 +14,7 @@ use othello_fit::dataset::Share;
 pub struct Record {
     /// The number of the round, counted from 1.
     pub round: u32,
-    /// The share of the games that trained.
+    /// The share of the games used for training.
     pub share: Share,
     /// The short name of the combination; its weights are in `TRIAL-SHARE-SEED.weights`.
     pub trial: String,
@@ -27,7 +27,7 @@ pub struct Record {
     pub by_seed: Vec<f64>,
     /// The mean over the seeds; null if a fit diverged.
     pub mae: Option<f64>,
-    /// The error of this trial less that of the best trial of the round.
+    /// The error of this trial minus that of the best trial of the round.
     pub difference: Option<f64>,
     /// Half the width of the interval of this difference.
     pub difference_error: Option<f64>,
@@ -36,8 +36,8 @@ pub struct Record {
 }
 
 /// The file `trials.jsonl` in the folder of a study. Its first line is an object with the
-/// provenance that all trials share; lines that an earlier search of other values left come next.
-/// The file of a finished search has the same bytes after any number of kills.
+/// provenance that all trials share. Then come lines from earlier searches of other values. The
+/// file of a finished search has the same bytes after any number of kills.
 pub(super) struct RecordFile {
     path: PathBuf,
     head: String,
@@ -45,7 +45,7 @@ pub(super) struct RecordFile {
     earlier: Vec<String>,
 }
 
-/// The most bytes that are read of a record: enough for a hundred thousand trials.
+/// The greatest size of a record in bytes: enough for a hundred thousand trials.
 const LONGEST: u64 = 64 << 20;
 
 /// Returns the key of a line's trial: its round, the share of the games, and its name.
