@@ -55,9 +55,9 @@ fn shipped() -> Result<PathBuf, String> {
         return Ok(path);
     }
     Err(format!(
-        "{}: not there, as in every published crate: set {VARIABLE} to the absolute path of the \
-        weights file from the release page or of your own, or to `{NONE}` for a program without \
-        weights; a library leaves the feature `embedded` out",
+        "{}: not found; published crates do not contain it: set {VARIABLE} to the absolute path of \
+        a weights file, that of the release page or your own, or to `{NONE}` for a program without \
+        weights; a library can omit the feature `embedded`",
         path.display()
     ))
 }

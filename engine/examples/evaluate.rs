@@ -29,7 +29,7 @@ fn main() -> ExitCode {
                 WeightsError::File(FileError::Io { .. }) => "cannot be read",
                 WeightsError::File(FileError::Newer { .. }) => "is of a later version",
                 WeightsError::File(_) => "is damaged or not a weights file",
-                _ => "holds no usable weights",
+                _ => "does not contain usable weights",
             };
             eprintln!("{choice} {kind}\n{error}");
             ExitCode::FAILURE

@@ -123,7 +123,7 @@ pub enum SearchSpecError {
     NoRealization(#[from] NoRealization),
     /// A search by realization probability has a ProbCut confidence.
     #[error(
-        "`selectivity` is for searches by depth; leave it out of searches by realization probability"
+        "`selectivity` is for searches by depth; omit it in searches by realization probability"
     )]
     Selectivity,
 }
@@ -427,11 +427,8 @@ mod tests {
             assert_eq!(text.parse::<PlayerSpec>().unwrap_err().to_string(), expected, "{text}");
         }
         let error = "a:ends=20:95+18:73".parse::<PlayerSpec>().unwrap_err().to_string();
-        assert!(
-            error.starts_with("`ends=20:95+18:73`: `18:73`: is not after and above"),
-            "{error}"
-        );
-        assert!(error.contains("expected steps such as 20:73+18:95"), "{error}");
+        assert!(error.starts_with("`ends=20:95+18:73`: `18:73`: does not fit the step"), "{error}");
+        assert!(error.contains("steps such as 20:73+18:95"), "{error}");
     }
 
     /// Random specs: each key may be present or missing.

@@ -55,7 +55,7 @@ pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
             settings: &settings,
             optimizer: Optimizer::LeastSquares,
             initial: None,
-            phase: Phase::new(45).ok_or("there is no phase 45")?,
+            phase: Phase::new(45).ok_or("45 is not a phase")?,
         };
         let fitted = fit.finish(fit.run(None, &mut NoCheckpoints)?)?;
         Ok(fitted.report.validation_mae.ok_or("no positions to validate on")?)

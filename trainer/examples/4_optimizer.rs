@@ -117,7 +117,7 @@ pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
         settings: &settings,
         optimizer: Optimizer::LeastSquares,
         initial: None,
-        phase: Phase::new(40).ok_or("there is no phase 40")?,
+        phase: Phase::new(40).ok_or("40 is not a phase")?,
     };
     let problem = fit.problem()?;
     let own = fit.run_with(&mut Momentum::new(&problem)?, &mut NoCheckpoints)?;

@@ -98,7 +98,7 @@ pub fn number_in<T: Number>(
         number.ok_or_else(|| {
             let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             if *last == T::MAX && !is_whole {
-                format!("expected a whole number, {first} or more, in digits alone")
+                format!("expected a whole number in digits, {first} or more")
             } else {
                 format!("expected a whole number from {first} to {last}")
             }
@@ -186,7 +186,7 @@ mod tests {
         let parse = number_from(1_u64);
         assert_eq!(parse("18446744073709551615"), Ok(u64::MAX));
         for text in ["10k", "1G", "-1", "", "1e3"] {
-            let expected = "expected a whole number, 1 or more, in digits alone";
+            let expected = "expected a whole number in digits, 1 or more";
             assert_eq!(parse(text).unwrap_err(), expected);
         }
         for text in ["0", "18446744073709551616"] {

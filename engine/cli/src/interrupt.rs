@@ -36,7 +36,7 @@ impl Interrupts {
 
     pub(crate) fn farewell(&self) -> &'static str {
         if self.resumable.load(SeqCst) {
-            "interrupted: what is finished is kept; run the same command again to go on"
+            "interrupted: finished work is kept; run the same command again to resume"
         } else {
             "interrupted"
         }

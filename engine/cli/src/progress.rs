@@ -97,7 +97,7 @@ impl Reporter {
         if let Some(Err(error)) = written
             && !self.file_failed.swap(true, Relaxed)
         {
-            self.write("message", &format!("the progress is not written: {error}"));
+            self.write("message", &format!("cannot write the progress: {error}"));
         }
     }
 
@@ -116,7 +116,8 @@ impl Reporter {
     /// Answers a signal: waits for the work in progress, or ends the process.
     pub(crate) fn interrupt(&self, signal: u8) {
         if self.interrupts.receive(signal) {
-            return self.message("stopping after the work at hand; interrupt again to stop now");
+            return self
+                .message("stopping after the current work; interrupt again to stop at once");
         }
         self.message(self.interrupts.farewell());
         // No other thread writes after the last event.

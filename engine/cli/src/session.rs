@@ -206,7 +206,10 @@ mod tests {
     /// Messages of library errors often contain that of their cause.
     #[test]
     fn a_cause_is_told_once() {
-        let error = anyhow::anyhow!("no space").context("a.games: no space; make room");
-        assert_eq!(explanation(&error.context("stopped")), "stopped: a.games: no space; make room");
+        let error = anyhow::anyhow!("no space").context("a.games: no space; free space");
+        assert_eq!(
+            explanation(&error.context("stopped")),
+            "stopped: a.games: no space; free space"
+        );
     }
 }

@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             None => search(&positions),
             Some(book) => book_first(book, &positions, search, &mut evaluation.from_book),
         };
-        let found = found.context("--hash-mb, of which each thread needs as much")?;
+        let found = found.context("--hash-mb, the size of the table of each thread")?;
         for (board, &(value, best)) in boards.iter().zip(&found) {
             agreement.add(board, value, best);
         }

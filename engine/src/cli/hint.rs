@@ -150,7 +150,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (strength, pruning) = spec.search(Plan::to_depth(0), &evaluator)?;
     let search = Search::new(&evaluator).pruning(pruning).hash_mb(arguments.hash_mb);
     let team = search.threads(session.threads()).team(moves.len());
-    let mut team = team.context("--hash-mb, of which each thread needs as much")?;
+    let mut team = team.context("--hash-mb, the size of the table of each thread")?;
     session.progress().begin("hint (moves)", 0, moves.len() as u64);
     let begun = Instant::now();
     let rate = |searcher: &mut Searcher<'_, Evaluator>, &(index, square): &(usize, Square)| {

@@ -84,7 +84,7 @@ impl fmt::Display for Openings {
             writeln!(f, "{positions} positions, {}", described(summary.as_ref()))?;
         }
         if let Some(balanced) = self.balanced {
-            writeln!(f, "{balanced} openings near even written")?;
+            writeln!(f, "{balanced} balanced openings written")?;
         }
         write!(f, "{:.2} s", self.seconds)
     }
@@ -101,7 +101,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Some(path) => {
             ensure!(
                 arguments.plies <= MAX_PLIES_HELD,
-                "--plies {}: openings are written up to ply {MAX_PLIES_HELD}, and only counted further",
+                "--plies {}: openings can be written up to ply {MAX_PLIES_HELD}; with more plies, \
+                 they are only counted",
                 arguments.plies
             );
             check_output(path, arguments.weights.path())?;
@@ -166,7 +167,7 @@ fn write_balanced(
     let &Arguments { plies, within, count, seed, score_depth: depth, .. } = arguments;
     ensure!(
         plies <= MAX_PLIES_BALANCED,
-        "--plies {plies}: openings near even are looked for up to ply {MAX_PLIES_BALANCED}"
+        "--plies {plies}: balanced openings have at most {MAX_PLIES_BALANCED} plies"
     );
     check_output(path, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;

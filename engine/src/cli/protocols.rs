@@ -119,7 +119,7 @@ fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
 pub(super) fn outcome(ended: io::Result<()>) -> anyhow::Result<Outcome> {
     match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(error).context("the conversation broke off")
+            Err(error).context("cannot read commands or write answers")
         }
         _ => Ok(Outcome::Done),
     }

@@ -127,15 +127,15 @@ impl Arguments {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(
             perfect == white,
-            "black plays perfectly from {perfect} empty squares on, white from {white}; expected the \
-             same number for both, such as --exact 16"
+            "black plays perfectly at {perfect} empty squares or fewer, white at {white}; expected \
+             the same number for both, such as --exact 16"
         );
         let ends = [&sides.black.plan.ends, &sides.white.plan.ends];
         if let Some(ends) = ends.into_iter().find(|ends| !ends.is_none()) {
             ensure!(
                 perfect.range().count() == 1,
-                "--exact {perfect} with --ends {ends}: selective ends begin at one number of empty \
-                 squares in all games, so give --exact a single number"
+                "--exact {perfect} with --ends {ends}: an endgame schedule needs the same number \
+                 of empty squares in all games; give --exact a single number"
             );
         }
         Ok(perfect)

@@ -166,7 +166,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     report_forms(lines.iter().map(|line| line.form), session);
     let search = Search::new(&evaluator).hash_mb(arguments.hash_mb).threads(session.threads());
     let mut team =
-        search.team(lines.len()).context("--hash-mb, of which each thread needs as much")?;
+        search.team(lines.len()).context("--hash-mb, the size of the table of each thread")?;
     session.progress().begin("solve (positions)", 0, lines.len() as u64);
     let solve = |searcher: &mut Searcher<'_, Evaluator>, line: &Line| {
         let begun = Instant::now();

@@ -207,7 +207,7 @@ fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
         match (name, &mut board) {
             ("BO", board) => {
                 let (position, side) =
-                    ggf::read_board(&value).ok_or("the board is none of 8 by 8 squares")?;
+                    ggf::read_board(&value).ok_or("the board does not have 8 by 8 squares")?;
                 *board = Some(Board::new(position, side));
             }
             ("B" | "W", Some(board)) => {
@@ -215,13 +215,13 @@ fn read_game(text: &str) -> Result<(Board, [Option<Clock>; 2]), String> {
                 board.play(side, ggf::read_turn(&value)?)?;
                 spend(&mut clocks, side, &value);
             }
-            ("B" | "W", None) => return Err("a move stands before the board".to_owned()),
+            ("B" | "W", None) => return Err("a move precedes the board".to_owned()),
             ("TI", _) => clocks = [ggf::read_clock(&value).map(Clock::absolute); 2],
             ("TB", _) => clocks[0] = ggf::read_clock(&value).map(Clock::absolute),
             ("TW", _) => clocks[1] = ggf::read_clock(&value).map(Clock::absolute),
             _ => {}
         }
     }
-    let board = board.ok_or_else(|| "it has no board that it begins with".to_owned())?;
+    let board = board.ok_or_else(|| "it does not begin with a board".to_owned())?;
     Ok((board, clocks))
 }

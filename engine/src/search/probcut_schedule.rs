@@ -71,7 +71,8 @@ impl fmt::Display for EndgameSchedule {
 /// The error for a text that is not a list of steps.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{step}`: {reason}; expected steps such as 20:73,18:95, fewer empty squares the surer, or none"
+    "`{step}`: {reason}; expected `none` or steps such as 20:73,18:95, each with fewer empty \
+     squares and a higher confidence"
 )]
 pub struct EndgameScheduleError {
     step: String,
@@ -98,7 +99,7 @@ impl FromStr for EndgameSchedule {
             let selectivity: Selectivity =
                 sure.parse().map_err(|error: SelectivityError| wrong(&error.to_string()))?;
             if steps.last().is_some_and(|&(before, less)| from >= before || selectivity <= less) {
-                return Err(wrong("is not after and above the step before it"));
+                return Err(wrong("does not fit the step before"));
             }
             steps.push((from, selectivity));
         }
@@ -172,8 +173,8 @@ mod tests {
             ("20", "`20`: a step is EMPTIES:PERCENT"),
             ("61:73", "`61:73`: empty squares are from 1 to 60"),
             ("20:74", "`20:74`: expected 73, 87, 95, 98, 99 or 100 percent"),
-            ("18:73,20:95", "`20:95`: is not after and above the step before it"),
-            ("20:95,18:73", "`18:73`: is not after and above the step before it"),
+            ("18:73,20:95", "`20:95`: does not fit the step before"),
+            ("20:95,18:73", "`18:73`: does not fit the step before"),
         ] {
             let error = wrong.parse::<EndgameSchedule>().unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");

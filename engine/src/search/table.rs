@@ -96,7 +96,8 @@ impl Entry {
 /// The error for a transposition table that does not fit into memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "there is no memory for a transposition table of {megabytes} MB; choose a smaller one, or fewer --threads"
+    "not enough memory for a transposition table of {megabytes} MB; choose a smaller one, or fewer \
+     --threads"
 )]
 pub struct TableError {
     /// The requested size, in MiB.

@@ -64,7 +64,11 @@ impl FromStr for Opening {
         let replay = match form {
             Form::Board | Form::Obf | Form::BoardAndMoves => {
                 let found = game_to(position, side).ok_or_else(|| {
-                    Invalid("no game to this board was found; expected its moves".to_owned())
+                    Invalid(
+                        "no game that reaches this board was found; name the opening by its \
+                             moves"
+                            .to_owned(),
+                    )
                 })?;
                 Replay::from_start(&found)?
             }
@@ -159,7 +163,9 @@ mod tests {
         let ends = [0, 1, 2].map(|index| listed.of(index).end);
         assert_eq!(ends, [ends[2]; 3]);
         let far = format!("{}XXXX", "-".repeat(60));
-        assert!(read(&far).unwrap_err().to_string().contains("line 1: no game to this board"));
+        assert!(
+            read(&far).unwrap_err().to_string().contains("line 1: no game that reaches this board")
+        );
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl FromStr for PerfectFrom {
         parse_range(text, &(0..=MOST)).map(Self).ok_or_else(|| {
             Invalid(format!(
                 "`{}` is not a number of empty squares; expected 0 to {MOST}, or a range with the \
-                 lesser number first, such as 15..16",
+                 smaller number first, such as 15..16",
                 excerpt(text)
             ))
         })

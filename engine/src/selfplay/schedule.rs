@@ -112,13 +112,14 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
         // The ends of the range are numbers, but they are out of range or in the wrong order.
         match text.split("..").all(is_number) {
             true => invalid(&format!(
-                ": random moves go from 0 to {MAX_RANDOM_PLIES}, the lesser number first"
+                ": expected 0 to {MAX_RANDOM_PLIES} random moves, in a range the smaller number \
+                 first"
             )),
             false => invalid(terms),
         }
     })?;
     if !(1..=MAX_WEIGHT).contains(&weight) {
-        return Err(invalid(&format!(": weights go from 1 to {MAX_WEIGHT}")));
+        return Err(invalid(&format!(": expected a weight from 1 to {MAX_WEIGHT}")));
     }
     Ok((lengths, weight))
 }
@@ -174,8 +175,8 @@ mod tests {
     fn other_texts_are_refused() {
         for (texts, expected) in [
             (&["", "8,", "x", "8..", "-1", "8*x"][..], "is not a number of random moves"),
-            (&["60", "9..=8"], "random moves go from 0 to 59"),
-            (&["8*0", "8*1000001"], "weights go from 1 to 1000000"),
+            (&["60", "9..=8"], "expected 0 to 59 random moves"),
+            (&["8*0", "8*1000001"], "expected a weight from 1 to 1000000"),
             (&["8,8", "3,1..=8"], "random moves are in the schedule twice"),
         ] {
             for text in texts {

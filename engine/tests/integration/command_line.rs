@@ -58,7 +58,7 @@ fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {
         let message = message(&output);
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(message.contains("error: --hash-mb"), "{message}");
-        let size = "there is no memory for a transposition table of 100000 MB";
+        let size = "not enough memory for a transposition table of 100000 MB";
         assert!(message.contains(size), "{message}");
     }
 }
@@ -90,7 +90,7 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
     let three = solve(3);
     let message = message(&three);
     assert_eq!(three.status.code(), Some(2), "{message}");
-    assert!(message.contains("--hash-mb, of which each thread needs as much"), "{message}");
+    assert!(message.contains("--hash-mb, the size of the table of each thread"), "{message}");
 }
 
 /// A regression: the report on a complete output did not state whether an earlier run had made it.

@@ -203,7 +203,7 @@ fn a_move_ordering_evaluation_that_does_not_fit_is_refused() {
     let error = sections(&[(weights, &[0, 0])]);
     assert!(error.contains("`ordering weights`: stands before `ordering pattern set`"), "{error}");
     let error = sections(&[(set, SET), (set, SET)]);
-    assert!(error.contains("`ordering pattern set`: comes a second time"), "{error}");
+    assert!(error.contains("`ordering pattern set`: occurs twice"), "{error}");
     let error = sections(&[(set, b"\xFF"), (weights, &[0, 0])]);
     assert!(error.contains("not text in UTF-8"), "{error}");
     let error = sections(&[(set, SET), (weights, &[0])]);

@@ -28,7 +28,7 @@ const MANY_GAMES: &str = "selfplay --games 100000 --seed 1 --depth 2 --exact 6 -
 const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weights mobility \
     --random-plies 8,50 --threads 1";
 
-const KEPT: &str = "interrupted: what is finished is kept; run the same command again to go on";
+const KEPT: &str = "interrupted: finished work is kept; run the same command again to resume";
 
 fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_othello-engine"))
@@ -126,7 +126,10 @@ fn an_interrupt_stops_after_the_work_at_hand() {
         let output = child.wait_with_output().unwrap();
         let message = message(&output);
         assert_eq!(output.status.code(), Some(status), "{message}");
-        assert!(message.contains("stopping after the work at hand; interrupt again to stop now"));
+        assert!(message.contains(
+            "stopping after the current work; interrupt again to stop at \
+                                  once"
+        ));
         assert!(message.ends_with(KEPT), "{message}");
         assert!(output.stdout.is_empty());
     }
@@ -160,7 +163,8 @@ fn with_events_every_line_is_one_and_the_last_is_the_exit() {
         assert_eq!((&exit["event"], &exit["status"]), (&"exit".into(), &130.into()));
         let texts: Vec<&str> = events.iter().filter_map(|event| event["text"].as_str()).collect();
         assert_eq!(texts.last(), Some(&last), "{texts:?}");
-        let waits = texts.iter().filter(|text| text.starts_with("stopping after the work")).count();
+        let waits =
+            texts.iter().filter(|text| text.starts_with("stopping after the current work")).count();
         assert_eq!(waits, usize::from(last == KEPT), "{texts:?}");
         let kept: Value = serde_json::from_slice(&folder.read("run.json")).unwrap();
         assert_eq!((&kept["event"], &kept["status"]), (&"exit".into(), &130.into()));

@@ -104,7 +104,7 @@ pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
         let read = Counts::read_part(name, bytes, set);
         let (read, of) = read.map_err(|error| error.to_string())?;
         if of != *identity {
-            return Err(format!("{}: holds the counts of other weights", name.display()));
+            return Err(format!("{}: contains the counts of other weights", name.display()));
         }
         let positions = positions(geometry, &read);
         *counts = Some(read);
@@ -230,7 +230,7 @@ pub(crate) fn parts(line: &BoardLine) -> Result<Json, String> {
         let known = |count: u32| counts.is_some().then_some(count);
         let tables = searcher.evaluator().tables().ok_or("an evaluation by hand has no parts")?;
         let parts = tables.parts(counts.as_ref(), &line.position);
-        let parts = parts.ok_or("the side to move has no move, so that its value has no parts")?;
+        let parts = parts.ok_or("the side to move has no legal move, so its value has no parts")?;
         let instances = parts.instances.iter().map(|part| {
             let squares: Vec<String> = part.squares.iter().map(Square::to_string).collect();
             let discs = weight_in_discs(part.weight.steps);

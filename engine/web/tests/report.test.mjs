@@ -30,7 +30,7 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   const set = native("othello-engine", "weights", at("one.weights")).patterns;
   const shown = await open(await browser(t), at("page.html"));
   const titles = await shown.locator("h2").allTextContents();
-  const wanted = ["Runs", "Error by phase", "Data by ply", "Error by epoch", "Coverage", "What squares are worth"];
+  const wanted = ["Runs", "Error by phase", "Data by ply", "Error by epoch", "Coverage", "Influence of squares"];
   for (const title of [...wanted, "Matches", "Provenance"]) assert.ok(titles.includes(title), title);
   await shown.waitForFunction(() => document.querySelectorAll(".uplot canvas").length >= 7);
   // Numbers stand under every chart, and show when the pointer is on it.
@@ -56,7 +56,7 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   for (const corner of ["h8", "a1", "h1", "a8"]) await weights.locator(`button[aria-label^="${corner},"]`).click();
   await weights.locator("p", { hasText: "corners: a1 h1 a8 h8" }).waitFor();
   // The patterns of the set, by what they are worth.
-  const sizes = shown.locator("section", { has: shown.locator("h2", { hasText: "What patterns are worth, by phase: one" }) });
+  const sizes = shown.locator("section", { has: shown.locator("h2", { hasText: "Influence of patterns by phase: one" }) });
   assert.equal(await sizes.locator(".table.whole tbody tr").count(), set.length);
   assert.deepEqual(shown.said, []);
   if (process.env.WEB_PICTURES) {
@@ -100,7 +100,7 @@ test("the report of a weights file alone shows what the file holds", async (t) =
   native("othello-trainer", "report", conformance, "--out", out);
   const shown = await open(await browser(t), out);
   const titles = await shown.locator("h2").allTextContents();
-  for (const title of ["Runs", "Data by phase", "Coverage", "What patterns are worth, by phase", "Provenance"]) {
+  for (const title of ["Runs", "Data by phase", "Coverage", "Influence of patterns by phase", "Provenance"]) {
     assert.ok(titles.includes(title), title);
   }
   assert.ok(!titles.includes("Error by phase"));

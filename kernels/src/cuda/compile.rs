@@ -18,9 +18,9 @@ use crate::program::Program;
 pub enum NvrtcError {
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    #[error("NVRTC refuses the kernels for {architecture}: {error}\n{log}")]
+    #[error("NVRTC rejects the kernels for {architecture}: {error}\n{log}")]
     Refused { architecture: Architecture, error: result::NvrtcError, log: String },
-    #[error("NVRTC does not work: {0}; another version of it may")]
+    #[error("NVRTC failed: {0}; try another version of it")]
     Fails(#[from] result::NvrtcError),
 }
 

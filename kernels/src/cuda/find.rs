@@ -48,12 +48,13 @@ pub enum Unavailable {
         "no NVIDIA driver (libcuda) was found; on a machine with an NVIDIA GPU, install its driver"
     )]
     NoDriver,
-    #[error("the NVIDIA driver does not start: {}; look at what `nvidia-smi` says", said(*.0))]
+    #[error("the NVIDIA driver does not start: {}; look at the output of `nvidia-smi`", said(*.0))]
     Driver(DriverError),
     #[error("the {library} has no {entry}; {}", remedy(library))]
     Incomplete { library: &'static str, entry: &'static str },
     #[error(
-        "{name} cannot be used: {}; look at `nvidia-smi` for who else uses it, and in which mode", said(*error)
+        "{name} cannot be used: {}; `nvidia-smi` shows its mode, and which processes use \
+         it", said(*error)
     )]
     Busy { name: String, error: DriverError },
     #[error("the NVIDIA driver is for CUDA {}; install one for CUDA 12.0 or later (525 or later)", version(*found))]
@@ -65,7 +66,8 @@ pub enum Unavailable {
     #[error("{name} is {found}; the kernels need {OLDEST_ARCHITECTURE} or later")]
     OldDevice { name: String, found: Architecture },
     #[error(
-        "{name} has {} MiB of free memory; {} MiB are needed: look at `nvidia-smi` for who else uses it",
+        "{name} has {} MiB of free memory; {} MiB are needed: `nvidia-smi` shows which processes \
+         use it",
         found >> 20,
         LEAST_MEMORY >> 20
     )]
@@ -75,7 +77,8 @@ pub enum Unavailable {
         found: usize,
     },
     #[error(
-        "NVRTC (libnvrtc) was not found, which compiles the kernels; install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12` and put its lib folder into LD_LIBRARY_PATH"
+        "NVRTC (libnvrtc), which compiles the kernels, was not found; install the CUDA toolkit, or \
+         `pip install nvidia-cuda-nvrtc-cu12` and put its lib folder into LD_LIBRARY_PATH"
     )]
     NoNvrtc,
 }
@@ -87,7 +90,7 @@ fn version(number: i32) -> String {
 /// Returns the driver's text for an error, with the error's name.
 pub(super) fn said(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
-    let text = text.unwrap_or_else(|_| "an error that it does not explain".to_owned());
+    let text = text.unwrap_or_else(|_| "an error without a description".to_owned());
     format!("{text} ({:?})", error.0)
 }
 

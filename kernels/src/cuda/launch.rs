@@ -90,17 +90,15 @@ impl CudaLauncher {
 fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-            "; too little memory on the GPU: lower --threads, or end what else uses it"
+            "; too little memory on the GPU: lower --threads, or end other processes that use it"
         }
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
             "; NVRTC is newer than the driver: update the driver, or use the NVRTC of its CUDA version"
         }
         CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
-            "; the driver's libnvidia-ptxjitcompiler is missing: install the driver whole"
+            "; the driver's libnvidia-ptxjitcompiler is missing: install the complete driver"
         }
-        _ => {
-            "; the same command goes on from where it stopped, with --device cpu too; look at `nvidia-smi` and `dmesg`"
-        }
+        _ => "; the same command resumes, also with --device cpu; look at `nvidia-smi` and `dmesg`",
     };
     failed(what, &format!("{}{remedy}", said(error)))
 }

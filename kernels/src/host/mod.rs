@@ -25,7 +25,7 @@ pub use launcher::HostLauncher;
 pub enum HostError {
     #[error("{}: {source}; the host-run kernels need a C compiler: install one, or name it in CC", what.display())]
     Io { what: PathBuf, source: io::Error },
-    #[error("the C compiler refuses the kernels:\n{0}")]
+    #[error("the C compiler rejects the kernels:\n{0}")]
     Refused(String),
     #[error("the compiled kernels cannot be loaded: {0}")]
     Load(#[from] libloading::Error),

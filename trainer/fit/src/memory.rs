@@ -43,7 +43,7 @@ impl MemoryLimit {
 
     /// Returns the error for a temporary file that does not contain the bytes that were written.
     pub(crate) fn changed(&self) -> MemoryError {
-        let changed = "the file has other bytes than were written to it";
+        let changed = "the file does not contain the bytes that were written to it";
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
     }
 
@@ -66,9 +66,9 @@ pub enum MemoryError {
     #[error("{allowed} MB of memory are too little: the work takes {needed} MB; raise --memory-mb")]
     Limit { needed: u64, allowed: u64 },
     #[error(
-        "{}: {source}: what does not fit into the {megabytes} MB of memory allowed goes into a \
-         temporary file there: free space there, or raise --memory-mb, and run the same command \
-         again; no input and no finished file is lost", folder.display()
+        "{}: {source}: temporary files in this folder take the data beyond the {megabytes} MB of \
+         memory allowed: free space there, or raise --memory-mb, and run the same command again; \
+         inputs and finished files are not affected", folder.display()
     )]
     Temporary { folder: PathBuf, megabytes: u64, source: io::Error },
 }

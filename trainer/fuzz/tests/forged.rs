@@ -29,7 +29,7 @@ fn sections_without_meaning_are_refused() {
     for twice in [&steps, &counts, &toml] {
         let sections = [toml.clone(), steps.clone(), counts.clone(), twice.clone()];
         let error = refusal(b'W', &sections);
-        assert!(error.contains("comes a second time"), "{error}");
+        assert!(error.contains("occurs twice"), "{error}");
     }
     let frame = |games: u32| {
         let columns = [0, 0, 255, 0, 0].map(|column| vec![column; games as usize]).concat();

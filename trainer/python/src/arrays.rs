@@ -75,7 +75,7 @@ pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>
     if player.len() != opponent.len() {
         let (players, opponents) = (player.len(), opponent.len());
         return Err(refused(format!(
-            "{players} boards of the player and {opponents} of the opponent; expected as many"
+            "{players} boards of the player and {opponents} of the opponent; expected equal numbers"
         )));
     }
     let pairs = player.iter().zip(opponent).enumerate();

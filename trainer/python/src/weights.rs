@@ -167,7 +167,7 @@ impl Weights {
         let position = board.position()?;
         let parts = self.weights().parts(&position);
         let parts = parts.ok_or_else(|| {
-            refused("the side to move has no move, so that its value is that after the pass")
+            refused("the side to move has no legal move; its value is the value after the pass")
         })?;
         let part = |name: &str, squares: &[Square], steps: i32, count: u32| Part {
             name: name.to_owned(),

@@ -136,7 +136,7 @@ def test_what_cannot_be_held_is_refused():
         (lambda: embedded.scalar(3, "nonsense"), "nonsense"),
         (lambda: embedded.values([1], [1]), "board 0: both"),
         (lambda: embedded.values([1], [2]), "board 0 has 2 discs"),
-        (lambda: embedded.values([1, 2], [2]), "expected as many"),
+        (lambda: embedded.values([1, 2], [2]), "expected equal numbers"),
         (lambda: othello.PatternSet.load("smal"), "neither a file"),
         (lambda: othello.PatternSet.from_toml("name = 3"), "pattern set"),
     ]:

@@ -43,8 +43,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let weights: Vec<Weights> = files.into_iter().map(|file| file.weights).collect();
     let count = weights.len();
     let mean = averaged(weights).context(
-        "the files have weights for different pattern sets, so there is no mean: see \
-         `othello-engine weights FILE`",
+        "the files have different pattern sets, so they cannot be averaged: see `othello-engine \
+         weights FILE`",
     )?;
     let provenance = Provenance::new("average").with("weights", checksums);
     let summary = mean.write(&output.out, &provenance, output.existing())?;

@@ -206,7 +206,7 @@ impl Arguments {
         match out.exists() {
             true if self.force => check_replaceable(out)?,
             true => {
-                bail!("{} is there; name another --out, or replace it with --force", out.display())
+                bail!("{} exists; name another --out, or replace it with --force", out.display())
             }
             false => {}
         }

@@ -31,13 +31,11 @@ pub struct Arguments {
 enum What {
     /// Learn the move-ordering evaluation of the last plies
     Ordering(ordering::Arguments),
-    /// Learn what shallow searches predict of deeper ones, so that `--selectivity` can leave these
-    /// out
+    /// Learn the ProbCut model, which `--selectivity` uses: shallow searches predict deeper ones
     Probcut(probcut::Arguments),
-    /// Learn what shallow searches predict of scores near the end, so that `--ends` can leave
-    /// searches to the end out
+    /// Learn the endgame ProbCut model, which `--ends` uses: shallow searches predict exact scores
     Ends(ends::Arguments),
-    /// Learn how likely moves are to be played, so that `--search realization` can go by it
+    /// Learn the probabilities of moves, which `--search realization` uses
     Realization(realization::Arguments),
 }
 

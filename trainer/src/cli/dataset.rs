@@ -135,12 +135,13 @@ impl Arguments {
                     let folder = choice.path.display();
                     ensure!(
                         choice.weight == 1.0,
-                        "{folder}: a dataset has its weights; make it again from its data to change them"
+                        "{folder}: the weights of a dataset are fixed; make it again from its data \
+                         to change them"
                     );
                     ensure!(
                         choice.path.canonicalize().ok() != out.canonicalize().ok(),
-                        "{folder}: a dataset does not grow in its place, where fits may be reading it; name \
-                         another --out"
+                        "{folder}: a dataset cannot be extended in place, since fits may be \
+                         reading it; name another --out"
                     );
                     DatasetInput::Dataset(Box::new(DatasetFolder::open(&choice.path)?))
                 }

@@ -51,13 +51,13 @@ struct PhaseDifference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.ordering_equal {
-            writeln!(f, "Moves are ordered by different move-ordering evaluations.")?;
+            writeln!(f, "The move-ordering evaluations differ.")?;
         }
         if self.equal {
             return write!(f, "All weights are equal.");
         }
         if !self.factors_equal {
-            writeln!(f, "What patterns say together differs.")?;
+            writeln!(f, "The factors differ.")?;
         }
         let columns =
             ["phase", "different weights", "largest (steps)", "mean (discs)", "RMS (discs)"];
@@ -83,8 +83,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let sets = (first.set(), second.set());
     ensure!(
         sets.0.patterns() == sets.1.patterns() && sets.0.scalars() == sets.1.scalars(),
-        "{} has the pattern set `{}` and {} has `{}`, other patterns or scalars: their weights mean \
-         different things and cannot be compared; `othello-trainer match` compares how they play",
+        "{} has the pattern set `{}` and {} has `{}`, with other patterns or scalar features: \
+         their weights cannot be compared; `othello-trainer match` compares their playing strength",
         arguments.first,
         sets.0.name(),
         arguments.second,

@@ -136,7 +136,7 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
     let WeightsChoice::File(path) = &arguments.weights else {
         let name = arguments.format.to_possible_value().map(|value| value.get_name().to_owned());
         let name = name.unwrap_or_default();
-        bail!("--format {name} takes a file of games; `{}` is none", arguments.weights);
+        bail!("--format {name} takes a file of games; `{}` is not one", arguments.weights);
     };
     let mut reader = GameReader::open(path)?;
     let games = reader.by_ref().collect::<Result<Vec<_>, _>>()?;

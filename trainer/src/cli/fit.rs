@@ -158,7 +158,7 @@ impl fmt::Display for Fitted {
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
         let weights = self.weights.display();
         if let phases @ 1.. = self.unfinished.len() {
-            writeln!(f, "{weights}: the time was up, and {phases} phases are not finished")?;
+            writeln!(f, "{weights}: the time ended before {phases} phases were finished")?;
         }
         match &self.sha256 {
             Some(sha256) => write!(f, "{weights}  sha256 {sha256}"),
@@ -223,8 +223,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let filled = if keeps_others { vec![] } else { filled(&phases) };
     if !filled.is_empty() {
         session.progress().message(&format!(
-            "{} phases are outside --phases and took over the weights of the nearest one that was \
-             fitted; with --init W they keep those of W",
+            "{} phases outside --phases got the weights of the nearest fitted phase; with --init W \
+             they keep those of W",
             filled.len()
         ));
     }
@@ -281,8 +281,8 @@ impl Arguments {
             let [has, wanted] =
                 [before, Some(wanted)].map(|it| it.map_or("none".into(), described));
             format!(
-                "{}: has factors of {has}; --factors asks for {wanted}. Expected as many or more, \
-                 and K times as many where K times as many phases share them",
+                "{}: has factors of {has}; --factors asks for {wanted}. Expected at least the same \
+                 width, and K times the width if K times as many phases share factors",
                 path.display()
             )
         })?;
@@ -297,8 +297,8 @@ impl Arguments {
         let (first, last) = (whole.start().index(), whole.end().index());
         (whole != *phases).then(|| {
             format!(
-                "phases outside --phases share factors with phases inside: their values change with \
-                 these, and they are not fitted; --phases {first}..{last} fits them, too"
+                "phases outside --phases share factors with phases inside: their values change \
+                 although they are not fitted; --phases {first}..{last} also fits them"
             )
         })
     }
@@ -324,8 +324,8 @@ impl Arguments {
         let folder = choice.path.display();
         ensure!(
             self.data.len() == 1 && self.test.is_empty() && choice.weight == 1.0,
-            "{folder}: a folder that `dataset` made holds all data of a fit, the test included: name it \
-             alone, or what it was made from"
+            "{folder}: a dataset contains all data of a fit, including the test: name it alone, or \
+             the records it was made from"
         );
         Ok(Some(DatasetFolder::open(&choice.path)?))
     }
@@ -362,20 +362,20 @@ impl Arguments {
         }
         ensure!(
             matches!(self.optimizer, Optimizer::Auto | Optimizer::Adam),
-            "the pattern set has factors, in which values are not linear: leave out --optimizer"
+            "the pattern set has factors, which only Adam fits: omit --optimizer"
         );
         Ok((device, fit::Optimizer::Adam, "values are not linear in factors"))
     }
 
     /// Returns the optimizer of a fit without factors, and the reason for the choice.
     fn optimizer(&self, device: &PickedDevice) -> (fit::Optimizer, &'static str) {
-        const ASKED: &str = "asked for by --optimizer";
+        const ASKED: &str = "chosen by --optimizer";
         match self.optimizer {
             Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
             Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
             Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
             Optimizer::Auto if device.gpu().is_some() => {
-                (fit::Optimizer::Adam, "fewest epochs, and its updates cost a GPU little")
+                (fit::Optimizer::Adam, "fewest epochs, and a GPU makes its updates fast")
             }
             Optimizer::Auto => {
                 (fit::Optimizer::LeastSquares, "lowest error, and the default without a GPU")
@@ -402,8 +402,8 @@ impl Arguments {
         if set.factors().is_some() {
             ensure!(
                 self.window.is_none() || self.init.is_none(),
-                "factors are fitted to each phase's own positions, and with --init nothing is fitted before \
-                 them: leave out --window"
+                "factors are fitted to each phase's own positions, and with --init there is no \
+                 earlier stage: omit --window"
             );
             self.change_factors(settings.factors.get_or_insert_default())?;
         } else {
@@ -419,8 +419,8 @@ impl Arguments {
             let differences = settings.layout().differences(laid_out);
             ensure!(
                 differences.is_empty(),
-                "{}: was laid out by other settings ({differences}): lay it out again by those of this \
-                 fit, or leave them out here",
+                "{}: was made with other settings ({differences}): make it again with the settings \
+                 of this fit, or omit them here",
                 self.data[0].path.display()
             );
         }
@@ -432,7 +432,7 @@ impl Arguments {
     fn change_factors(&self, factors: &mut FactorSettings) -> anyhow::Result<()> {
         ensure!(
             self.schedule.is_none(),
-            "the learning rate of factors falls along a cosine: leave out --schedule"
+            "the learning rate of factors follows a cosine: omit --schedule"
         );
         factors.epochs = self.epochs.unwrap_or(factors.epochs);
         factors.batch = self.batch.unwrap_or(factors.batch);
@@ -459,8 +459,8 @@ impl Arguments {
             self.batch.is_some() || self.learning_rate.is_some() || self.schedule.is_some();
         ensure!(
             !of_adam,
-            "--batch, --learning-rate and --schedule are Adam's, and the optimizer is {optimizer}: \
-             add --optimizer adam"
+            "--batch, --learning-rate and --schedule are for Adam, but the optimizer is \
+             {optimizer}: add --optimizer adam"
         );
         let least_squares = &mut settings.least_squares;
         least_squares.epochs = self.epochs.unwrap_or(least_squares.epochs);

@@ -159,7 +159,7 @@ impl Arguments {
         if let Some(subset) = self.subset {
             let trained = trained.with_context(|| {
                 format!(
-                    "--subset: {} does not say what it was fitted to; only weights of `fit` do",
+                    "--subset: {} does not record its training data; only weights of `fit` do",
                     self.weights
                 )
             })?;
@@ -170,8 +170,8 @@ impl Arguments {
         for (path, sha256) in self.data.iter().zip(&measured.sha256) {
             if trained.as_ref().is_some_and(|trained| trained.knows(sha256)) {
                 progress.message(&format!(
-                    "{}: the weights were fitted to this file, so that the error is no test of them; \
-                     --subset test measures what was held out",
+                    "{}: the weights were fitted to this file, so this is not a test error; \
+                     --subset test measures the held-out positions",
                     path.display()
                 ));
             }

@@ -161,8 +161,8 @@ impl Arguments {
             PlayerSpec::Program(engine) => {
                 ensure!(
                     self.equal_time.is_none(),
-                    "player {choice}: --equal-time is for weights, which searches by milliseconds obey; \
-                     expected --time SECONDS, which programs are told"
+                    "player {choice}: --equal-time applies to weights only; for programs use \
+                     --time SECONDS"
                 );
                 let there = terms.check(engine).map_err(|misconduct| anyhow!("it {misconduct}"));
                 there.with_context(player)?;
@@ -244,8 +244,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     for player in [first, second] {
         if let (true, PlayerSpec::Program(program)) = (limited, player) {
             session.progress().message(&format!(
-                "{program}: limits of a move are for weights; a program does not keep them, and the \
-                 report prints its time"
+                "{program}: limits of a move apply to weights only; the report prints the time of \
+                 the program"
             ));
         }
     }
@@ -293,8 +293,8 @@ pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
     bail!(
-        "no game was found that leads to the opening {}; GTP tells positions by their games alone: take \
-         earlier openings, or nboard:",
+        "no game that reaches the opening {} was found, and GTP needs its moves: use openings with \
+         fewer plies, or nboard:",
         board_text(lost, Side::Black)
     )
 }

@@ -71,7 +71,8 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
         ("match", _) => Some(arena::pack(run, progress)?),
         ("dataset", _) => Some(pack_dataset(run, progress)?),
         (command, _) => bail!(
-            "{}: `pack` cannot make the output of `{command}`; run its command again, which packs",
+            "{}: `pack` cannot make the output of `{command}`; run that command again, which also \
+             packs",
             run.output().display()
         ),
     };

@@ -61,8 +61,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let WeightsFile { weights, provenance, sha256 } = Weights::read(&arguments.weights)?;
     ensure!(
         label_error == 0.0 || weights.all_counts().iter().any(|&count| count > 0),
-        "{}: all counts are 0, so nothing says how finely its weights are known; take the file of the fit, or \
-         `--label-error 0`",
+        "{}: all counts are 0, so the errors of its weights are unknown; use the file that `fit` \
+         wrote, or `--label-error 0`",
         arguments.weights.display()
     );
     let provenance = Provenance::new("quantize")

@@ -150,8 +150,8 @@ impl Arguments {
         let (nodes, selectivity) = (self.nodes, self.selectivity.unwrap_or(usual));
         if depth.is_none() && selectivity != Selectivity::Full {
             bail!(
-                "--selectivity is for searches before exact scores, of which there are none: add \
-                 --depth, --nodes or --level"
+                "--selectivity applies to searches by depth, nodes or level: add --depth, --nodes \
+                 or --level"
             );
         }
         let search = depth.map(|depth| Search { depth, nodes, selectivity });

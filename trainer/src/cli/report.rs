@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     for path in matches {
         let read = printed(path, "match", "elo_interval")?;
         if let Some(problem) = problem_of(&read) {
-            bail!("{}: {problem}; expected what `match --json` printed", path.display());
+            bail!("{}: {problem}; expected the output of `match --json`", path.display());
         }
         page.matches.push(read);
     }
@@ -139,10 +139,10 @@ fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
     let shown = path.display();
     let bytes = read_ordinary(path, LONGEST_PRINTED)?;
     let read: Json = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown}: expected what `{command} --json` printed"))?;
+        .with_context(|| format!("{shown}: expected the output of `{command} --json`"))?;
     ensure!(
         read.get(field).is_some(),
-        "{shown}: has no `{field}`; expected what `{command} --json` printed"
+        "{shown}: has no `{field}`; expected the output of `{command} --json`"
     );
     Ok(read)
 }

@@ -60,7 +60,7 @@ impl fmt::Display for Report {
             damage.iter().try_for_each(|damage| writeln!(f, "  {damage}"))?;
         }
         if let Some(summary) = &self.repaired {
-            writeln!(f, "what is good was copied: {summary}")?;
+            writeln!(f, "intact records were copied: {summary}")?;
         }
         write!(f, "{} files, {} damaged, {:.2} s", self.files.len(), self.damaged, self.seconds)
     }
@@ -80,7 +80,7 @@ fn list(
         let records = if found.games > 0 { found.games } else { found.positions };
         if let Some(damage) = found.damage.first() {
             bail!(
-                "{damage}; it is not listed: move it away, or copy what is good of it with --repair"
+                "{damage}; it is not listed: move it away, or copy its intact records with --repair"
             );
         }
         files.push(found);
@@ -88,7 +88,7 @@ fn list(
     })?;
     let records: u64 = listed.entries().map(|entry| entry.records).fold(0, u64::saturating_add);
     progress.message(&format!(
-        "{}: {} files are listed, {} of them were not before; {records} games or positions",
+        "{}: {} files are listed, {} of them new; {records} games or positions",
         folder.display(),
         listed.entries().count(),
         files.len() - before

@@ -168,7 +168,7 @@ fn programs_are_asked_for_their_moves() {
         }
         let reasons = report["left_out"].as_array().unwrap();
         assert_eq!(reasons.len(), 1, "{report}");
-        assert_eq!(reasons[0]["reason"], "values are not given by a program");
+        assert_eq!(reasons[0]["reason"], "a program does not report values");
     }
 }
 
@@ -180,7 +180,7 @@ fn programs_without_games_or_manners_are_told_of() {
         folder.command(arguments).arg(player).output().unwrap()
     };
     let alone = printed(&run("good", "benchmark --hard hard.obf --only hard --json"));
-    assert!(alone["left_out"][0]["reason"].as_str().unwrap().contains("by their games alone"));
+    assert!(alone["left_out"][0]["reason"].as_str().unwrap().contains("the moves to a position"));
     let refusing = "benchmark --strong a.games --hard hard.obf --only hard --json";
     let refusing = printed(&run("refuse", refusing));
     let failures = refusing["players"][0]["hard"][0]["failures"].as_array().unwrap();

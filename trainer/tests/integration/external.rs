@@ -160,10 +160,10 @@ fn every_kind_of_misconduct_forfeits_the_game_by_its_name() {
     let openings = openings(2);
     for protocol in [Protocol::Gtp, Protocol::Nboard] {
         for (manners, said) in [
-            ("crash", "ended while it was expected to say"),
-            ("hang", "did not say"),
+            ("crash", "ended before it sent"),
+            ("hang", "did not send"),
             ("illegal", "played `"),
-            ("flood", "said more than 1048576 bytes"),
+            ("flood", "sent more than 1048576 bytes"),
         ] {
             let milliseconds = if manners == "hang" { 1_000 } else { 60_000 };
             let result = play(&engine(protocol, manners), &openings, milliseconds);

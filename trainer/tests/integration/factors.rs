@@ -49,7 +49,7 @@ fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
         message(&folder.run(&format!("{fit} --out {phases}.weights")))
     };
     let said = on("42..46");
-    assert!(said.contains("--phases 40..49 fits them, too"), "{said}");
+    assert!(said.contains("--phases 40..49 also fits them"), "{said}");
     let said = on("40..44");
     assert!(!said.contains("share factors"), "{said}");
     let differences = folder.run("diff a.weights 42..46.weights --json");
@@ -109,5 +109,5 @@ fn flags_of_a_fit_with_factors_are_those_of_its_factors_or_refused() {
     assert_eq!(settings["ridge"], 30.0);
     // A fit that starts from weights has no fit without factors before it.
     let fit = "fit a.games --init one.weights --window 1 --out two.weights";
-    folder.refuses(fit, "leave out --window");
+    folder.refuses(fit, "omit --window");
 }

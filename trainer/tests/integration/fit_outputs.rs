@@ -105,7 +105,7 @@ fn an_error_above_the_limit_says_so_and_both_numbers() {
 fn phases_that_are_not_fitted_say_where_their_weights_come_from() {
     let folder = folder();
     let output = folder.run(&format!("{FIT} --out a.weights --json"));
-    assert!(message(&output).contains("57 phases are outside --phases"), "{}", message(&output));
+    assert!(message(&output).contains("57 phases outside --phases"), "{}", message(&output));
     let report = printed(&output);
     let filled = report["filled"].as_array().unwrap();
     assert_eq!(filled.len(), 57);

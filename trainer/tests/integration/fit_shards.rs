@@ -111,7 +111,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     let manifest = fs::read(file("dataset.json")).unwrap();
     fs::remove_file(file("dataset.json")).unwrap();
     fs::remove_file(file("training-30.positions")).unwrap();
-    folder.refuses(&fit.replace("from-folder", "none"), "run that again to its end");
+    folder.refuses(&fit.replace("from-folder", "none"), "was interrupted, run it again");
     folder.runs(dataset);
     assert_eq!(fs::read(file("dataset.json")).unwrap(), manifest);
     folder.runs(&fit);
@@ -200,7 +200,7 @@ fn a_dataset_grows_without_its_games() {
     folder.runs(&format!("fit by-settings {fit} --out ridge.weights"));
     let other = "dataset 1-2 games/3.games --seed 6 --out refused";
     folder.refuses(other, "settings.seed: 5 there, 6 wanted");
-    folder.refuses("dataset 1-2 games/3.games --out 1-2 --force", "does not grow in its place");
+    folder.refuses("dataset 1-2 games/3.games --out 1-2 --force", "cannot be extended in place");
 
     // Three folders of datasets, and a folder of records.
     fs::rename(folder.path("away"), folder.path("games/1.games")).unwrap();

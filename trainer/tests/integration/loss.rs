@@ -182,6 +182,6 @@ fn a_page_takes_what_loss_printed_and_nothing_else() {
         );
     }
     folder.write("match.json", r#"{"elo_interval": [1, 2]}"#);
-    let expected = "match.json: has no `by_group`; expected what `loss --json` printed";
+    let expected = "match.json: has no `by_group`; expected the output of `loss --json`";
     folder.refuses(&format!("{report} match.json --force"), expected);
 }

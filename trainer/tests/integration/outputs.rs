@@ -129,7 +129,7 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     at.runs("dataset a.games --out laid-out --force");
     assert!(fs::read(&file).unwrap() == whole);
 
-    at.refuses("dataset a.games --out .", "folder of its own");
+    at.refuses("dataset a.games --out .", "a folder for the dataset alone");
     assert!(!at.path("dataset.json").exists() && !at.path("training-30.positions").exists());
 }
 

@@ -208,8 +208,8 @@ fn tuning_ends_where_one_is_left_and_says_where_the_best_lies_at_an_end() {
     assert_eq!(found["at_an_end"][0]["end"], "smallest", "{found}");
     let output = folder.run(tune);
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("settings.ridge = 20 is the smallest that was tried"), "{told}");
-    assert!(message(&output).contains("2 of 3 rounds are left out"), "{}", message(&output));
+    assert!(told.contains("settings.ridge = 20 is the smallest value tried"), "{told}");
+    assert!(message(&output).contains("2 of 3 rounds are skipped"), "{}", message(&output));
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn the_held_out_part_has_the_error_that_the_fit_reported() {
     assert!(whole.contains("the weights were fitted to this file"), "{whole}");
     let other = "test.games: the weights were not fitted to this file";
     folder.refuses("loss a.weights test.games --subset test", other);
-    let unknown = "mobility does not say what it was fitted to";
+    let unknown = "mobility does not record its training data";
     folder.refuses("loss mobility test.games --subset test", unknown);
 }
 

@@ -103,7 +103,7 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
         let stopped = child.wait_with_output().unwrap();
         let message = message(&stopped);
         assert_eq!(stopped.status.code(), Some(130), "{message}");
-        let kept = "interrupted: what is finished is kept; run the same command again to go on";
+        let kept = "interrupted: finished work is kept; run the same command again to resume";
         assert_eq!(message.lines().last(), Some(kept));
         let report = printed(&folder.command(arguments).output().unwrap());
         assert_eq!(report["resumed"].is_null(), output == "b.games", "{report}");

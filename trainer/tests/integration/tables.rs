@@ -281,7 +281,7 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
 fn what_a_format_has_no_place_for_is_refused() {
     let refused = |set: &str| edax(&Weights::zero(shipped(set))).unwrap_err().to_string();
     assert!(refused("standard").contains("pattern 2 (diagonal 7 with C) is not a pattern of Edax"));
-    assert!(refused("discs").contains("no place for the scalar feature `player_discs`"));
+    assert!(refused("discs").contains("cannot contain the scalar feature `player_discs`"));
     let refused = |weights: &Weights| egaroucid(weights).unwrap_err().to_string();
     let message = refused(&Weights::zero(shipped("scalars")));
     assert!(
@@ -292,7 +292,7 @@ fn what_a_format_has_no_place_for_is_refused() {
     large.set_steps(Phase::new(7).unwrap(), |parameter| if parameter == 99 { -4092 } else { 4091 });
     let message = refused(&large);
     assert!(
-        message.contains("phase 7 is -127.88 discs, too large for Egaroucid's file"),
+        message.contains("phase 7 is -127.88 discs; the maximum in Egaroucid's file"),
         "{message}"
     );
     assert!(edax(&Weights::zero(shipped("edax"))).is_ok());
@@ -307,7 +307,9 @@ fn a_damaged_file_is_refused_by_what_is_wrong() {
     assert!(refused(&[&bytes[..], &[0]].concat()).contains("13952437 bytes"));
     let mut large = bytes;
     large[28..30].copy_from_slice(&i16::MIN.to_le_bytes());
-    assert!(refused(&large).contains("phase 0 has a weight of -256.00 discs; at most 127.97"));
+    assert!(
+        refused(&large).contains("phase 0 has a weight of -256.00 discs; the maximum is 127.97")
+    );
 
     let bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();
     let refused = |bytes: &[u8]| read_egaroucid(bytes).unwrap_err().to_string();
@@ -318,7 +320,7 @@ fn a_damaged_file_is_refused_by_what_is_wrong() {
             .chain(words.iter().flat_map(|word| word.to_le_bytes()))
             .collect::<Vec<u8>>()
     };
-    assert!(refused(&bytes[..3]).contains("shorter than the number"));
+    assert!(refused(&bytes[..3]).contains("shorter than 4 bytes"));
     assert!(refused(&bytes[..bytes.len() - 1]).contains("bytes follow the number of words"));
     assert!(refused(&words(&[5])).contains("1 weights; expected 36745500"));
     assert!(refused(&words(&[-4096])).contains("word 0 is a weight of -128.00 discs"));

@@ -33,7 +33,11 @@ impl BoardLine {
         let mut words = rest.split_ascii_whitespace();
         let score = words.next().map(score).transpose()?;
         if let Some(word) = words.next() {
-            return Err(Invalid(format!("`{}` stands after the end of the line", excerpt(word))));
+            return Err(Invalid(format!(
+                "`{}` follows the score; expected the end of the \
+                                        line",
+                excerpt(word)
+            )));
         }
         Ok(Self { position: position_of(board, side)?, side, score })
     }
@@ -200,7 +204,7 @@ mod tests {
             (with("X 65"), "`65` is not a score"),
             (with("X NaN"), "`NaN` is not a score"),
             (with("X 1e9"), "`1e9` is not a score"),
-            (with("X 1 2"), "`2` stands after the end"),
+            (with("X 1 2"), "`2` follows the score"),
             (with("Z"), "`Z` is not a score"),
         ] {
             let error = read(&line).unwrap_err().to_string();

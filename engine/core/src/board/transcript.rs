@@ -68,7 +68,7 @@ pub struct Turns {
 /// Reads the squares of a transcript of this program, without passes.
 pub fn parse(text: &str) -> Result<Vec<Square>, Invalid> {
     let squares: Option<Vec<Square>> = Turns::scan(text)?.turns.into_iter().collect();
-    squares.ok_or_else(|| Invalid("has a pass; expected moves alone".to_owned()))
+    squares.ok_or_else(|| Invalid("has a pass; expected moves only".to_owned()))
 }
 
 /// Reads a game from the start in any of the forms; refuses a text without a move.

@@ -30,8 +30,8 @@ pub enum FileError {
     Exists { path: PathBuf, reason: String },
     #[error("{}: {reason}", path.display())]
     Refused { path: PathBuf, reason: String },
-    #[error("{}: is longer than {most} bytes, the most that is read of such a file; remove it, or \
-        name another", path.display())]
+    #[error("{}: is longer than {most} bytes, the maximum for such a file; remove it, or name \
+        another", path.display())]
     Long { path: PathBuf, most: u64 },
     #[error("{}: {source}; wait for it, or name another output", path.display())]
     Busy { path: PathBuf, source: io::Error },
@@ -50,11 +50,11 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
             "; name an output in a folder that may be written to"
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "; make room and run the same command again: what is finished is kept"
+            "; free space on the disk and run the same command again: finished work is kept"
         }
         ErrorKind::FileTooLarge => {
-            "; files may not grow so large here (`ulimit -f`): raise that and run the same command \
-             again: what is finished is kept"
+            "; the file would exceed the size limit of the process (`ulimit -f`): raise it and run \
+             the same command again: finished work is kept"
         }
         _ => "",
     }

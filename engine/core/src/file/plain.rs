@@ -90,7 +90,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
     if head.starts_with(&there) || there.iter().all(|&byte| byte == 0) {
         return Ok(());
     }
-    let reason = "is another file than a killed run leaves there; move it, or name another output";
+    let reason = "is not a file that a killed run leaves there; move it, or name another output";
     Err(FileError::refused(path, reason))
 }
 
@@ -115,7 +115,7 @@ pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<(), FileError>
             Err(error) => return Err(error),
         };
         if there != head && !(may_be_shorter && head.starts_with(&there)) {
-            let reason = "it is another file than the one that belongs there";
+            let reason = "it is not the file that belongs there";
             return Err(FileError::exists(path, reason));
         }
     }

@@ -307,7 +307,7 @@ impl Reader {
         let (stored, length) = (format::u64_at(&head, 8), format::u64_at(&head, 16));
         if stored > format::MAX_STORED_BYTES || length > format::MAX_CONTENT_BYTES {
             let most = format::MAX_CONTENT_BYTES;
-            let reason = format!("states {length} bytes, too many: the most is {most}");
+            let reason = format!("states {length} bytes; the maximum is {most}");
             return Err(source.damaged(&place, reason));
         }
         let stored = source.take(stored, &place)?;

@@ -239,7 +239,8 @@ fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> 
         return Ok(());
     }
     let (path, found) = (path.to_owned(), start.escape_ascii().to_string());
-    let expected = "what a killed run left, or no file: move it, or name another output";
+    let expected = "a partial file of a killed run, or none: move this file, or name another \
+                    output";
     Err(FileError::Foreign { path, expected, found, conversion: None })
 }
 

@@ -92,7 +92,7 @@ impl RecordFolder {
         };
         let text = match read_ordinary(&manifest, LONGEST_MANIFEST) {
             Err(FileError::Long { .. }) => {
-                let reason = format!("more than {LONGEST_MANIFEST} bytes are too many");
+                let reason = format!("it has more than {LONGEST_MANIFEST} bytes, the maximum");
                 return Err(no_manifest(reason));
             }
             text => text?,

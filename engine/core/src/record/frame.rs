@@ -92,7 +92,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
     for (index, game) in games.iter_mut().enumerate().filter(with(DEVIATIONS)) {
         let deviations = rest.take(8)?.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes));
         if deviations == 0 {
-            return Err(wrong("flags deviations of a game that has none"));
+            return Err(wrong("marks a game for deviations from the search, but lists none"));
         }
         *game = game.clone().with_deviations(deviations).map_err(of_game(index))?;
     }
@@ -105,7 +105,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
             ))));
         }
     }
-    if rest.0.is_empty() { Ok(games) } else { Err(wrong("goes on after its end")) }
+    if rest.0.is_empty() { Ok(games) } else { Err(wrong("has more bytes than its games take")) }
 }
 
 /// Returns the index of a square among the legal moves in ascending order, counted from 0.

@@ -81,8 +81,7 @@ impl Game {
         if let Some(result) = self.black_score.filter(|_| usize::from(ply) == moves)
             && result != black_score
         {
-            let reason =
-                format!("solved as {black_score} at its end, where its result is {result}");
+            let reason = format!("solved as {black_score} at its end, but its result is {result}");
             return Err(Invalid(reason));
         }
         Ok(Self { solved: Some(solved), ..self })
@@ -211,7 +210,7 @@ mod tests {
             // A fault: such a game contradicted itself.
             (
                 game(WIPE_OUT).with_solved(Solved { ply: 9, black_score: 62 }),
-                "solved as 62 at its end, where its result is 64",
+                "solved as 62 at its end, but its result is 64",
             ),
             (three().with_stated(65), "the result 65 is beyond 64 discs"),
             (values(vec![None]), "1 values for 3 moves"),

@@ -125,7 +125,7 @@ impl Run {
             Err(error @ FileError::Io { .. }) => Err(error.into()),
             Err(error) => {
                 progress.message(&format!(
-                    "{}: {}: the part begins anew",
+                    "{}: {}: the part starts again",
                     path.display(),
                     error.place()
                 ));

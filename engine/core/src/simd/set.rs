@@ -50,7 +50,7 @@ impl InstructionSet {
         let name = name.to_string_lossy();
         let set: Self = name.parse()?;
         let missing =
-            || format!("{VARIABLE} is `{set}`, which this processor does not have: leave it unset");
+            || format!("{VARIABLE} is `{set}`, which this processor does not support: unset it");
         AnyInstructions::of(set).map(|_| set).ok_or_else(|| Invalid(missing()))
     }
 }

@@ -52,6 +52,6 @@ pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     match std::mem::replace(came, true) {
         false => Ok(()),
-        true => Err("comes a second time".to_owned()),
+        true => Err("occurs twice".to_owned()),
     }
 }

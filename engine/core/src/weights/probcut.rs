@@ -34,8 +34,8 @@ pub struct ProbCut {
 /// The error for weights without a ProbCut model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "the weights say nothing of what shallow searches predict, so nothing can be left out; search with \
-     100 percent, or add what is missing by `othello-trainer calibrate probcut`"
+    "the weights have no ProbCut model, so searches cannot prune; search at 100 percent, or add a \
+     model with `othello-trainer calibrate probcut`"
 )]
 pub struct NoProbCut;
 

@@ -125,8 +125,8 @@ impl MoveKind {
 /// The error for weights without probabilities of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "the weights say nothing of how likely moves are, so no search can go by that; search by depth, or add \
-     what is missing by `othello-trainer calibrate realization`"
+    "the weights have no realization probabilities; search by depth, or add them with \
+     `othello-trainer calibrate realization`"
 )]
 pub struct NoRealization;
 
@@ -204,8 +204,8 @@ impl Realization {
         };
         match steps.chunks(MoveKind::FAMILY).enumerate().position(is_certain) {
             Some(family) => Err(format!(
-                "from probability {} on says that moves are all but certain of which a position may \
-                 have many; expected less",
+                "probabilities from number {} make moves nearly certain of which a position can \
+                 have many; expected smaller ones",
                 family * MoveKind::FAMILY
             )),
             None => Ok(Self { steps }),
@@ -246,7 +246,7 @@ mod tests {
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };
         let refused = Realization::from_section(&forged.section().content).unwrap_err();
-        assert!(refused.contains("all but certain of which a position may have many"), "{refused}");
+        assert!(refused.contains("nearly certain of which a position can have many"), "{refused}");
     }
 
     #[test]

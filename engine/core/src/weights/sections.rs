@@ -79,7 +79,7 @@ impl<T: Copy + 'static> PhaseRow<T> {
             (Self::Whole(numbers), _) | (Self::Changes(numbers), None) => return Ok(numbers),
             (Self::Changes(changes), Some(phase_before)) => (changes, phase_before),
         };
-        let before = before(phase_before).ok_or("stands before that of the phase before")?;
+        let before = before(phase_before).ok_or("precedes that of the previous phase")?;
         let pairs = numbers.iter_mut().zip(before.iter());
         pairs.for_each(|(number, &before)| *number = sum(*number, before));
         Ok(numbers)
@@ -270,7 +270,7 @@ mod tests {
         let error = PhaseRow::Changes(vec![1, 0]).weights(phase, before).unwrap_err();
         assert_eq!(error, "weight 0 is 4096; expected ±4095 at most");
         let error = row().weights(phase, |_| None).unwrap_err();
-        assert_eq!(error, "stands before that of the phase before");
+        assert_eq!(error, "precedes that of the previous phase");
         let before = |_| Some(Cow::Borrowed(&[u32::MAX, 3][..]));
         let counts = PhaseRow::Changes(vec![1, 5]).counts(phase, before);
         assert_eq!(counts, Ok(vec![0, 8]));

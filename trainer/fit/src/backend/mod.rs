@@ -268,7 +268,7 @@ pub type BackendError = LaunchError;
 /// The result of a computation on a device.
 pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 
-const NOT_LINEAR: &str = "values are not linear in factors: fit them by Adam";
+const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
 /// Returns the error of an operation that a backend for a phase, or for a group, does not support.

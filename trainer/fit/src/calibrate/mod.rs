@@ -22,13 +22,13 @@ use serde::de::DeserializeOwned;
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum CalibrateError {
-    #[error("the values of searches give no model: {0}")]
+    #[error("the search values do not determine a model: {0}")]
     Model(String),
     #[error("the pattern set `{set}` cannot order moves: {reason}")]
     Set { set: String, reason: String },
     #[error(transparent)]
     Record(#[from] RecordError),
-    #[error("the games have no move that was not drawn by chance; expected games of play")]
+    #[error("all moves of the games are random; expected games with other moves")]
     NoMoves,
     #[error(transparent)]
     Table(#[from] TableError),

@@ -105,8 +105,8 @@ fn read_runs(
         held.fetch_sub(bytes, Ordering::Relaxed);
         if !was_told.swap(true, Ordering::Relaxed) {
             progress.message(&format!(
-                "the positions do not fit into memory: temporary files of {} MB at most in {} take \
-                 them, and as many when they are merged",
+                "the positions do not fit into memory: they go to temporary files of at most {} MB \
+                 in {}, and to as many again when these are merged",
                 inputs.most_positions().saturating_mul(ROW_BYTES as u64).div_ceil(1 << 20),
                 limit.folder.display(),
             ));

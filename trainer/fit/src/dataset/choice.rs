@@ -41,8 +41,7 @@ impl DataChoice {
 fn neither(path: &Path, error: RecordError) -> RecordError {
     match error {
         RecordError::Folder { path: of, reason } if of == path => {
-            let reason =
-                format!("{reason}; or, where `dataset` was to write it, run that again to its end");
+            let reason = format!("{reason}; if a `dataset` command was interrupted, run it again");
             RecordError::Folder { path: of, reason }
         }
         error => error,
@@ -94,7 +93,7 @@ mod tests {
         for lost in ["a*0.001", "a*0.02", "a*1e-300", "a*0.1"] {
             let refused = choice(lost).unwrap_err().to_string();
             assert!(refused.contains(&format!("`{lost}`: the weight ")), "{refused}");
-            assert!(refused.contains("is not near a multiple of 1/64"), "{refused}");
+            assert!(refused.contains("is not close to a multiple of 1/64"), "{refused}");
         }
         for text in ["a.games", "a.games*0.5", "a*0.5*1"] {
             assert_eq!(text.parse::<DataChoice>().unwrap().to_string(), text);

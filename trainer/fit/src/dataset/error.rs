@@ -20,9 +20,10 @@ pub enum DatasetError {
     Run(#[from] RunError),
     #[error("{}: {source}", path.display())]
     Weight { path: PathBuf, source: InvalidSetting },
-    #[error("{}: is not a test: {trained}; name games that nothing was fitted to", test.display())]
+    #[error("{}: cannot be the test: {trained}; name games that are not training \
+             data", test.display())]
     NoTest { test: PathBuf, trained: String },
-    #[error("no position has a label in {paths}; look at the label rules{remedy}")]
+    #[error("no position in {paths} has a label; check the label rules{remedy}")]
     Empty { paths: String, remedy: &'static str },
     #[error("{}: {reason}; make the dataset again with `dataset`", path.display())]
     Manifest { path: PathBuf, reason: String },

@@ -115,7 +115,10 @@ impl DatasetFolder {
         let wrong = |reason: String| DatasetError::Manifest { path: path.clone(), reason };
         let text = match read_ordinary(&path, LONGEST_MANIFEST) {
             Err(FileError::Long { most, .. }) => {
-                return Err(wrong(format!("more than {most} bytes are too many for a manifest")));
+                return Err(wrong(format!(
+                    "it has more than {most} bytes, the maximum for a \
+                                          manifest"
+                )));
             }
             text => text?,
         };

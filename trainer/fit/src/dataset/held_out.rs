@@ -26,7 +26,7 @@ impl TrainedOn {
         if let Ok(sha256) = stated_sha256(path) {
             self.0.push((
                 sha256,
-                format!("{} has the same content and is fitted to", path.display()),
+                format!("{} has the same content and is training data", path.display()),
             ));
         }
     }
@@ -38,7 +38,7 @@ impl TrainedOn {
 
     /// Adds the inputs that the initial weights were fitted to.
     pub fn add_initial(&mut self, inputs: &[Input]) {
-        self.add(inputs, "the weights to start from were fitted to it");
+        self.add(inputs, "the initial weights were fitted to it");
     }
 
     fn add(&mut self, inputs: &[Input], clause: &str) {

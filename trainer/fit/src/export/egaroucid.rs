@@ -91,7 +91,11 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
 /// Returns the 16-bit words of a file as bytes. Checks that the file has as many as it states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
-        Program::Egaroucid.refused("it is shorter than the number that it begins with".to_owned())
+        Program::Egaroucid.refused(
+            "it is shorter than 4 bytes, the size of its first \
+                                    number"
+                .to_owned(),
+        )
     })?;
     let number = i32::from_le_bytes(*number);
     if i64::from(number) * 2 != words.len() as i64 {
@@ -113,9 +117,8 @@ fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
         }
         if word < -MAX_STEPS {
             let (discs, most) = (weight_in_discs(word), weight_in_discs(MAX_STEPS));
-            let reason = format!(
-                "word {place} is a weight of {discs:.2} discs; at most {most:.2} can be held"
-            );
+            let reason =
+                format!("word {place} is a weight of {discs:.2} discs; the maximum is {most:.2}");
             return Err(Program::Egaroucid.refused(reason));
         }
         weights.resize(weights.len() + count, if word < RUN { word } else { 0 });

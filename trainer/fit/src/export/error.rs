@@ -16,17 +16,17 @@ pub enum ExportError {
     )]
     Pattern { program: Program, set: String, number: usize, name: String },
     #[error(
-        "{program}'s file has no place for the scalar feature `{scalar}`; {}",
+        "{program}'s file cannot contain the scalar feature `{scalar}`; {}",
         remedy(*program, set)
     )]
     Scalar { program: Program, set: String, scalar: Scalar },
     #[error(
-        "the weights have factors, which {program}'s file has no place for; {}",
+        "the weights have factors, which {program}'s file cannot contain; {}",
         remedy(*program, set)
     )]
     Factors { program: Program, set: String },
     #[error(
-        "a weight of phase {phase} is {discs:.2} discs, too large for {program}'s file, which holds at most \
+        "a weight of phase {phase} is {discs:.2} discs; the maximum in {program}'s file is \
         {most:.2}; fit with a larger `--ridge`"
     )]
     Large { program: Program, phase: Phase, discs: f64, most: f64 },

@@ -54,6 +54,6 @@ fn held(steps: i32, phase: Phase, discs: f64) -> Result<i16, String> {
     let most = weight_in_discs(MAX_STEPS);
     let held = i16::try_from(steps).ok().filter(|steps| (-MAX_STEPS..=MAX_STEPS).contains(steps));
     held.ok_or_else(|| {
-        format!("phase {phase} has a weight of {discs:.2} discs; at most {most:.2} can be held")
+        format!("phase {phase} has a weight of {discs:.2} discs; the maximum is {most:.2}")
     })
 }

@@ -89,11 +89,9 @@ fn in_range<T: Copy + PartialOrd + Display>(
 ) -> Result<(), String> {
     match numbers.iter().find(|&&number| !range.contains(&as_held(number))) {
         None => Ok(()),
-        Some(number) => Err(format!(
-            "{name} is {number}{unit}; from {} to {} can be held",
-            range.start(),
-            range.end()
-        )),
+        Some(number) => {
+            Err(format!("{name} is {number}{unit}; expected {} to {}", range.start(), range.end()))
+        }
     }
 }
 

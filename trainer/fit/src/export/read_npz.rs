@@ -76,7 +76,7 @@ impl<F: Read + Seek> Arrays<F> {
         let limit = most + MAX_HEADER_BYTES;
         file.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(|e| broken(e.to_string()))?;
         if bytes.len() > limit {
-            return Err(broken(format!("more than {most} bytes, which are all that it can have")));
+            return Err(broken(format!("more than {most} bytes, the most that it can have")));
         }
         Ok(Some(bytes))
     }

@@ -46,7 +46,7 @@ enum Kind {
 impl Device {
     /// Finds the device. If a requested device is missing, the error states the remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
-        let asked = || "asked for by --device".to_owned();
+        let asked = || "chosen by --device".to_owned();
         Ok(match self {
             Self::Cpu => PickedDevice { kind: Kind::Cpu, reason: asked() },
             Self::Host => PickedDevice { kind: Kind::Host, reason: asked() },

@@ -41,8 +41,8 @@ pub enum FitError {
     #[error("section `{0}` of the snapshot is missing, of another size, or not of this fit")]
     Snapshot(String),
     #[error(
-        "the time was up before any phase had completed an epoch; the same command goes on from \
-         where it stopped: give it more --minutes"
+        "the time ended before any phase completed an epoch; the same command resumes: give it \
+         more --minutes"
     )]
     OutOfTime,
     #[error("the fit of one phase takes {needed_mb} MB; raise --memory-mb")]

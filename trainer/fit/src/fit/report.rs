@@ -87,7 +87,7 @@ impl PhaseReport {
         match self.validation_positions {
             0 => "no validation positions".to_owned(),
             count @ 1..FEW_VALIDATION_POSITIONS => {
-                format!("too few validation positions ({count}) to go by")
+                format!("too few validation positions ({count})")
             }
             _ => String::new(),
         }

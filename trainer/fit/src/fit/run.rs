@@ -339,7 +339,7 @@ impl<B: Backend> Work<'_, B> {
         let path = part.snapshot_path();
         let anew = |error: &FitError| {
             let path = path.display();
-            self.progress.message(&format!("{path}: {error}; phase {phase} begins anew"));
+            self.progress.message(&format!("{path}: {error}; phase {phase} starts again"));
         };
         let most = Snapshot::most_bytes(length);
         let resumed = part.snapshot(most)?.map(|there| Snapshot::from_sections(&there, length));

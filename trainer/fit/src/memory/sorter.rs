@@ -51,8 +51,8 @@ impl<T: Stored> Sorter<T> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
             format!(
-                "a temporary file of {} MB at most in {folder} takes the records that do not fit \
-                 into memory",
+                "records that do not fit into memory go to a temporary file: at most {} MB in \
+                 {folder}",
                 megabytes + 1
             )
         })

@@ -15,14 +15,17 @@ pub enum MetricsError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    #[error("{0}, of which each thread's search needs one; run fewer --threads")]
+    #[error("{0} for the search of each thread; run fewer --threads")]
     Table(#[from] TableError),
     #[error(
         "{}: the weights were not fitted to this file (sha256 {sha256}), so that it has no --subset; \
          omit --subset", path.display()
     )]
     OtherData { path: PathBuf, sha256: String },
-    #[error("the side to move has no move, so that its value is that after the pass, or the score")]
+    #[error(
+        "the side to move has no legal move; its value is the value after the pass, or the \
+             score"
+    )]
     NoMove,
     #[error("the board is full")]
     Full,

@@ -59,7 +59,7 @@ fn parse(text: &str) -> Result<StatedGame, String> {
             _ => {}
         }
     }
-    let (position, side) = begin.ok_or("no board that it begins with; expected BO[8 …]")?;
+    let (position, side) = begin.ok_or("it does not begin with a board; expected BO[8 …]")?;
     // The result of a game with komi is not the difference of the discs.
     let result = result.filter(|_| !rules.contains('k'));
     Ok(StatedGame { position, side, turns, result })
@@ -176,7 +176,7 @@ mod tests {
             "line 5, game 5 (Saio1200 against Saio3000): a game of `Chess`, not of Othello",
             "line 6, game 6 (Saio1200 against Saio3000): it begins with `----",
             "line 7, game 7 (Saio1200 against Saio3000): it begins with `10 ---",
-            "line 8, game 8 (Saio1200 against Saio3000): no board that it begins with",
+            "line 8, game 8 (Saio1200 against Saio3000): it does not begin with a board",
             "line 9, game 9: `nonsense ;)` does not begin a game",
             "line 10, game 10: longer than 65536 bytes",
         ];

@@ -148,7 +148,7 @@ impl LabelRules {
             label.contains("value") || label.contains("lambda")
         };
         if self.0.iter().any(is_value) {
-            "; `selfplay --values` records what searches find, `relabel --depth` adds it"
+            "; `selfplay --values` records search values, `relabel --depth` adds them"
         } else {
             ""
         }

@@ -76,7 +76,7 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
     } else if position.pass().moves() != 0 {
         Ok(ScoredPosition::new(position.pass(), label.negated(), Weight::ONE))
     } else {
-        Err("the game is over there, so there is nothing to learn".to_owned())
+        Err("the game is over, so the position has no use in training".to_owned())
     }
 }
 

@@ -213,7 +213,11 @@ impl<T> Entries<T> for Games<T> {
 pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     if (game.position, game.side) != (Position::START, Side::Black) {
         let board = board_text(&game.position, game.side);
-        return Err(format!("it begins with `{}`, not with the usual board", excerpt(&board)));
+        return Err(format!(
+            "it begins with `{}`, not with the standard start \
+                            position",
+            excerpt(&board)
+        ));
     }
     let replay = game.replay().map_err(|error| error.to_string())?;
     let game = with_result(&replay, game.result).map_err(|error| error.to_string())?;
@@ -227,7 +231,10 @@ pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String
         return Ok(vec![]);
     }
     let replay = game.replay().map_err(|error| error.to_string())?;
-    let score = replay.black_score().ok_or("it was broken off, so its positions have no label")?;
+    let score = replay.black_score().ok_or(
+        "the game is unfinished, so its positions have no \
+                                            label",
+    )?;
     let row = |step: &Step| {
         let label = Label::of_score(score * step.side.sign()).ok_or("a score beyond 64 discs")?;
         labelled(step.position, label)

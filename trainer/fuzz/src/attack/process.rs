@@ -63,7 +63,8 @@ impl Ended {
     /// Returns a fault if the run was refused because of a full disk with a final exit status, or
     /// without a remedy in the message.
     pub(super) fn no_remedy(&self) -> Option<String> {
-        const OUTPUT: &str = "make room and run the same command again: what is finished is kept";
+        const OUTPUT: &str =
+            "free space on the disk and run the same command again: finished work is kept";
         const TEMPORARY: &str = "free space there";
         let last = self.errors.lines().last().unwrap_or_default();
         let is_full = self.is_refused() && last.contains("No space left on device");

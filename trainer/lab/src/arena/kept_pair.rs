@@ -65,7 +65,7 @@ pub(super) fn number(section: &Section) -> Option<usize> {
 /// Reads the pair with this number, counted from 0. The error is worded to follow "section 3 …".
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
-        .map_err(|error| format!("is no pair of games: {error}"))?;
+        .map_err(|error| format!("is not a pair of games: {error}"))?;
     let line: BoardLine = opening.parse().map_err(|error| format!("has no opening: {error}"))?;
     let opening = line.position;
     let mut mover = 0;
@@ -78,7 +78,7 @@ pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, Str
         if is_sound(&game) {
             Ok(game)
         } else {
-            Err(format!("has a game {mover} that came out otherwise"))
+            Err(format!("has a game {mover} whose moves do not give its stated result"))
         }
     });
     let [first, second] = games;

@@ -258,7 +258,7 @@ impl MatchFile {
         content.add(&mut reader)?;
         let (is_decided, pairs) = (content.pairs.has_ended(), content.pairs.into_pairs());
         if !is_decided && all != Some(pairs.len() as u64) {
-            let reason = format!("ends a file of {} pairs without a gap, not of all", pairs.len());
+            let reason = format!("ends a file that has only the first {} pairs", pairs.len());
             return meaningless(&reader, reason);
         }
         let Some(conditions) = content.conditions else {

@@ -97,7 +97,7 @@ impl fmt::Display for MatchReport {
         };
         writeln!(
             f,
-            "{first} against {second}, depth {depth}{budget}, exact from {exact}, {pairs} pairs:"
+            "{first} against {second}, depth {depth}{budget}, exact at ≤ {exact}, {pairs} pairs:"
         )?;
         writeln!(f, "  {wins} won, {draws} drawn, {losses} lost")?;
         writeln!(f, "  up to symmetry: {distinct_openings} openings, {distinct_games} games")?;

@@ -32,7 +32,7 @@ pub enum OpeningsError {
     /// The file has too few openings.
     #[error(
         "{}: {found} openings up to symmetry, of {listed} to start from (labelled ones within \
-         {within} discs of even); {wanted} are wanted: name a longer list, or ask for fewer pairs",
+         {within} discs of even); expected {wanted}: name a longer list, or ask for fewer pairs",
         path.display()
     )]
     TooFew {

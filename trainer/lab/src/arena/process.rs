@@ -14,7 +14,7 @@ pub enum Misconduct {
     #[error("cannot be started: {0}")]
     NotStarted(String),
     /// The program ended.
-    #[error("ended while it was expected to say {expected}{}", quoted(said))]
+    #[error("ended before it sent {expected}{}", quoted(said))]
     Ended {
         /// The expected answer.
         expected: &'static str,
@@ -22,7 +22,7 @@ pub enum Misconduct {
         said: String,
     },
     /// The program did not answer in time.
-    #[error("did not say {expected} within {seconds} s")]
+    #[error("did not send {expected} within {seconds} s")]
     Silent {
         /// The expected answer.
         expected: &'static str,
@@ -36,7 +36,7 @@ pub enum Misconduct {
         seconds: u64,
     },
     /// The program said too much.
-    #[error("said more than {MAX_BYTES} bytes without {expected}")]
+    #[error("sent more than {MAX_BYTES} bytes without {expected}")]
     Flood {
         /// The expected answer.
         expected: &'static str,
@@ -65,7 +65,7 @@ pub(super) const RESIGNED: &str = "resigned";
 
 /// Formats a program's last line as the end of a message; empty if there is none.
 fn quoted(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!("; it says `{said}`") }
+    if said.is_empty() { String::new() } else { format!("; its last message is `{said}`") }
 }
 
 /// The greatest number of bytes that a program may print before the expected answer.
@@ -397,7 +397,13 @@ mod tests {
         assert_eq!(heard("tr '\\0' x < /dev/zero", SOON), Misconduct::Flood { expected });
         // A missing program and one that lacks an option give different messages.
         let missing = heard("no-such-program", SOON).to_string();
-        assert!(missing.contains("; it says `") && missing.contains("not found"), "{missing}");
+        assert!(
+            missing.contains(
+                "; its last message is \
+                                  `"
+            ) && missing.contains("not found"),
+            "{missing}"
+        );
         let option = "printf 'error: unexpected argument --lvel\\n\\nUsage: engine\\n' >&2; exit 2";
         assert_eq!(heard(option, SOON), ended("error: unexpected argument --lvel"));
         let silent = heard("sleep 1000; true", Duration::from_millis(50));

@@ -66,7 +66,7 @@ pub enum ChoicesError {
     Toml(#[from] Invalid),
     #[error("`{0}` is not a list of values to try; expected such as `{0} = [1, 2]`")]
     NoList(String),
-    #[error("`{0}` is what a study sets itself; take it out")]
+    #[error("`{0}` is set by the study; remove it")]
     Own(String),
     #[error("{0} combinations of values; expected 1 to {MOST}")]
     Count(u64),
@@ -263,7 +263,7 @@ mod tests {
             ("[settings]\nridge = 3", "`settings.ridge` is not a list"),
             ("[settings]\nridge = []", "0 combinations"),
             ("", "0 combinations"),
-            ("[settings]\nseed = [1, 2]", "`settings.seed` is what a study sets itself"),
+            ("[settings]\nseed = [1, 2]", "`settings.seed` is set by the study"),
             ("a = ", "line 1"),
         ] {
             let error = Choices::parse(text).unwrap_err().to_string();

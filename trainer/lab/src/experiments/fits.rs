@@ -67,7 +67,7 @@ pub enum StudyError {
     TooFewGames { games: usize, remedy: &'static str },
     #[error("--test has no positions in the --phases")]
     NoPositions,
-    #[error("the shares are of too few games; give the recipe more data or name others")]
+    #[error("the shares have too few games; give the recipe more data, or name larger shares")]
     NoLaw,
     #[error("every fit diverged: lower the learning rates")]
     AllDiverged,
@@ -258,7 +258,7 @@ impl Study<'_> {
         if evaluator.identity() == fitted.sha256 {
             return Ok(evaluator);
         }
-        Err(FileError::exists(&path, "it was replaced since this study made it").into())
+        Err(FileError::exists(&path, "it was replaced after this study made it").into())
     }
 
     /// Returns the errors of a fit on the test games.

@@ -23,7 +23,7 @@ impl fmt::Display for Comparison {
         let percent = 100.0 * errors.confidence;
         writeln!(
             f,
-            "mean absolute error of `{first}` less that of `{second}`: {:+.4} ± {:.4} discs \
+            "mean absolute error of `{first}` minus that of `{second}`: {:+.4} ± {:.4} discs \
              ({percent:.0} %, {seeds} seeds, {test_games} games)",
             errors.difference, errors.difference_error
         )?;
@@ -118,7 +118,7 @@ impl fmt::Display for Tuned {
         }
         for AtAnEnd { name, value, end } in &self.at_an_end {
             let more = if *end == End::Largest { "larger" } else { "smaller" };
-            writeln!(f, "{name} = {value} is the {end} that was tried: {more} ones may be better")?;
+            writeln!(f, "{name} = {value} is the {end} value tried: {more} values may be better")?;
         }
         writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
         let equal = last.filter(|trial| trial.outcome == Standing::Equal).count();

@@ -141,7 +141,7 @@ impl Recipe {
         let initial = raw.init.map(|file| Weights::read(&folder.join(file))).transpose()?;
         let set = match (&initial, raw.patterns) {
             (Some(_), Some(_)) => {
-                return Err(content("`init` brings its own pattern set; leave `patterns` out"));
+                return Err(content("`init` has its own pattern set; omit `patterns`"));
             }
             (Some(file), None) => file.weights.set().clone(),
             (None, patterns) => {

@@ -37,7 +37,7 @@ pub enum BenchmarkError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Text(#[from] TextError),
-    #[error("{0}, of which each thread's search needs one; run fewer --threads")]
+    #[error("{0} for the search of each thread; run fewer --threads")]
     Table(#[from] TableError),
     #[error(transparent)]
     Match(#[from] MatchFileError),

@@ -66,9 +66,9 @@ const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
-const NO_VALUES: &str = "values are not given by a program";
+const NO_VALUES: &str = "a program does not report values";
 const NO_GAMES: &str =
-    "GTP tells positions by their games alone, which no file of --strong or --exact has";
+    "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
     /// Searches files of games for games that lead to the problems, which programs with GTP need.

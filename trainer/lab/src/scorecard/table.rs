@@ -132,7 +132,7 @@ impl Row {
                 (Some(depth), Some(percent)) => {
                     (depth as usize, format!("hard, depth {depth} at {percent} %"))
                 }
-                (Some(depth), None) => (depth as usize, format!("hard, told depth {depth}")),
+                (Some(depth), None) => (depth as usize, format!("hard, given depth {depth}")),
                 (None, _) => (usize::MAX, "hard, by GTP".to_owned()),
             };
             cells.insert((1, number, name), choice_cell(found));
@@ -191,12 +191,16 @@ impl fmt::Display for BenchmarkReport {
         self.write_empties(f)?;
         for Row { player, fitted_to, .. } in &self.players {
             for file in fitted_to {
-                writeln!(f, "\n{player} was fitted to {file}: its errors there are no test of it")?;
+                writeln!(
+                    f,
+                    "\n{player} was fitted to {file}: its errors on this file are not test \
+                             errors"
+                )?;
             }
         }
         for LeftOut { part, player, reason } in &self.left_out {
             let player = player.as_ref().map_or(String::new(), |player| format!(" of {player}"));
-            writeln!(f, "\nleft out: {part}{player}: {reason}")?;
+            writeln!(f, "\nskipped: {part}{player}: {reason}")?;
         }
         for Data { part, file, sha256 } in &self.data {
             writeln!(f, "\n{part}: {file}, sha256 {sha256}")?;
@@ -207,8 +211,8 @@ impl fmt::Display for BenchmarkReport {
     }
 }
 
-const LEGEND: &str = "Errors are mean absolute ones in discs, the bias in brackets; best moves are \
-    counted,\nwith the mean loss of the move chosen in discs; Elo has an interval of 95 %.";
+const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in brackets; best \
+    moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
     /// Returns whether the solver found a score that differs from the stated one.

@@ -42,7 +42,7 @@ pub(in crate::cli) struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "error of predictions in discs, on positions held out:")?;
+        writeln!(f, "prediction error in discs on held-out positions:")?;
         let columns = ["empty squares", "from depth", "positions", "predicted", "observed"];
         let rows = self.empties.iter().map(|row| {
             let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
@@ -50,7 +50,11 @@ impl fmt::Display for Report {
             [empties, shallow, row.positions.to_string(), predicted, observed]
         });
         writeln!(f, "{}", table(columns, rows))?;
-        writeln!(f, "whole searches to the end, by what their cuts keep from the window:")?;
+        writeln!(
+            f,
+            "endgame searches, by the distance of predictions from the window that cuts \
+                     require:"
+        )?;
         let columns = ["deviations", "positions", "scores right", "MAE", "nodes"];
         let rows = self.trials.iter().map(|row| {
             let percent = |share: f64| format!("{share:.1} %");

@@ -53,7 +53,8 @@ impl fmt::Display for Report {
         let Self { positions, explained, explained_by_replies, strength, .. } = self;
         writeln!(
             f,
-            "{positions} positions; of what tells moves apart {:.1} % explained, {:.1} % by replies alone",
+            "{positions} positions; {:.1} % of the variance between moves explained, {:.1} % by \
+             replies alone",
             100.0 * explained,
             100.0 * explained_by_replies
         )?;

@@ -40,7 +40,7 @@ pub(in crate::cli) struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "error of predictions in discs, on positions held out:")?;
+        writeln!(f, "prediction error in discs on held-out positions:")?;
         let columns = ["depth", "from depth", "positions", "predicted", "observed"];
         let rows = self.depths.iter().map(|row| {
             let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
@@ -48,7 +48,7 @@ impl fmt::Display for Report {
             [deep, shallow, row.positions.to_string(), predicted, observed]
         });
         writeln!(f, "{}", table(columns, rows))?;
-        writeln!(f, "cuts that are wrong, in percent of those positions:")?;
+        writeln!(f, "wrong cuts, in percent of these positions:")?;
         let columns = ["selectivity", "predicted", "observed"];
         let rows = self.misses.iter().map(|row| {
             let [predicted, observed] = [row.predicted, row.observed].map(|p| format!("{p:.2}"));

@@ -53,7 +53,7 @@ impl fmt::Display for Report {
             [family.rank.to_owned(), family.memory.to_owned(), a, b, c, d, e, g]
         });
         writeln!(f, "{}", table(columns, rows))?;
-        writeln!(f, "a move that was played halves the probability {halvings:.2} times")?;
+        writeln!(f, "a played move halves the probability of its line {halvings:.2} times")?;
         self.written.fmt(f)
     }
 }

@@ -63,7 +63,10 @@ fn draw<'a>(
         .set_tick_mark_size(LabelAreaPosition::Bottom, 0)
         .y_labels(6)
         .y_label_formatter(&|discs| format!("{discs:.decimals$}"))
-        .x_desc("games that train; the line is the law of all points, the grey one that of all but the last")
+        .x_desc(
+            "training games; the line is the law fitted to all points, the grey line to all \
+                 but the last",
+        )
         .y_desc("mean absolute error, discs")
         .light_line_style(TRANSPARENT)
         .draw()?;

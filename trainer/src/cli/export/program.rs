@@ -77,8 +77,8 @@ impl fmt::Display for Exported {
             let (given_mae, written_mae) = (discs(given), discs(written));
             writeln!(
                 f,
-                "mean absolute error on {} held-out positions: {given_mae} discs by the weights \
-                 given, {written_mae} by {program}'s file",
+                "mean absolute error on {} held-out positions: {given_mae} discs with the given \
+                 weights, {written_mae} with {program}'s file",
                 given.positions
             )?;
         }
@@ -100,7 +100,8 @@ pub(super) fn export(
     let (bytes, fitted, dataset) = match written {
         Err(error) if error.is_of_the_set() && !arguments.data.is_empty() => {
             session.progress().message(&format!(
-                "{}: not for {program}'s patterns alone, so that tables for these are fitted to the games",
+                "{}: has other patterns than {program}; tables for {program}'s patterns are fitted \
+                 to the games",
                 arguments.weights
             ));
             let dataset = export.dataset()?;

@@ -101,7 +101,7 @@ impl KeptArguments {
         writer.finish()?;
         if left_out > 0 {
             session.progress().message(&format!(
-                "{left_out} games have no record: no game is known that leads to their openings"
+                "{left_out} games are not recorded: no game that reaches their openings is known"
             ));
         }
         Ok(())

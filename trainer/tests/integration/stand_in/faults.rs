@@ -165,7 +165,7 @@ fn a_gpu_that_cannot_be_used_is_refused_or_passed_over() {
     check(&whole, "driver=11080", "is for CUDA 11.8");
     check(&whole, "capability=70", "is compute_70");
     check(&whole, "memory=1000000", "0 MiB of free memory");
-    check(&whole, "free=1000000", "who else uses it");
+    check(&whole, "free=1000000", "which processes use it");
     check(&whole, "fault=cuInit:1:803", "system has unsupported display driver");
     check(&whole, "fault=cuInit:1:34", "stub library");
     check(&whole, "fault=cuDevicePrimaryCtxRetain:1:46", "cannot be used");

@@ -148,10 +148,7 @@ fn what_zebra_has_no_place_for_is_refused() {
     Phase::all()
         .for_each(|phase| large.set_steps(phase, |parameter| 3000 * (parameter == 9) as i16));
     let message = zebra(&large).unwrap_err().to_string();
-    assert!(
-        message.contains("93.75 discs, too large for Zebra's file, which holds at most 63.99"),
-        "{message}"
-    );
+    assert!(message.contains("93.75 discs; the maximum in Zebra's file is 63.99"), "{message}");
 }
 
 #[test]

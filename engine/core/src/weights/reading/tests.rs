@@ -187,7 +187,7 @@ fn what_is_missing_or_wrong_is_named() {
     assert_eq!(without("factors 01"), incomplete("factors 01"));
     for kind in ["weight", "count"] {
         let error = without(&format!("{kind} changes 30"));
-        let problem = "stands before that of the phase before";
+        let problem = "precedes that of the previous phase";
         assert_eq!(error, format!("section `{kind} changes 31`: {problem}"));
     }
 
@@ -195,7 +195,7 @@ fn what_is_missing_or_wrong_is_named() {
     for (name, bytes) in [("weight changes 07", 2), ("count changes 07", 4), ("factors 01", 8)] {
         let mut sections = sound.clone();
         sections.push(sound[at(name)].clone());
-        assert_eq!(read(&sections).unwrap_err(), format!("section `{name}`: comes a second time"));
+        assert_eq!(read(&sections).unwrap_err(), format!("section `{name}`: occurs twice"));
         let (mut sections, length) = (sound.clone(), bytes * parameters);
         sections[at(name)].content.pop();
         let error = read(&sections).unwrap_err();
@@ -253,8 +253,5 @@ fn the_counts_may_be_read_from_a_part_of_their_own() {
     assert!(Phase::all().all(|phase| read_back.of(phase) == weights.counts(phase)));
     assert_eq!(Some(sha256), crate::file::stated_sha256(&part.path()).ok());
     let error = read(&counts[1..]).unwrap_err();
-    assert!(
-        error.ends_with("`count changes 01`: stands before that of the phase before"),
-        "{error}"
-    );
+    assert!(error.ends_with("`count changes 01`: precedes that of the previous phase"), "{error}");
 }

@@ -41,8 +41,7 @@ impl DatasetFolder {
             let is_record =
                 matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
             if name == "records.json" || (is_record && !is_own) {
-                let reason =
-                    "a dataset belongs into a folder of its own, and this is a file of records";
+                let reason = "this is a file of records; expected a folder for the dataset alone";
                 return Err(FileError::exists(&path, reason).into());
             }
         }

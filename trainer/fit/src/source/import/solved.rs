@@ -36,7 +36,7 @@ impl Positions {
         progress: &dyn Progress,
     ) -> Result<String, RecordError> {
         let mut reader = GameReader::open(path)?;
-        progress.begin("positions to leave out (bytes)", 0, reader.bytes());
+        progress.begin("excluded positions (bytes)", 0, reader.bytes());
         let sha256 = reader.each_frame(progress, |games| {
             for replay in games.iter().map(Game::replay) {
                 let steps = replay.steps.iter().map(|step| step.position);

@@ -101,7 +101,7 @@ impl Tuning<'_> {
             if number > 1 && trials.len() < 2 {
                 let left = rounds + 1 - number as usize;
                 progress.message(&format!(
-                    "all others are proven worse, so that {left} of {rounds} rounds are left out"
+                    "all others are proven worse; {left} of {rounds} rounds are skipped"
                 ));
                 break;
             }

@@ -64,8 +64,8 @@ function patternSection(run) {
   };
   section(
     `Weights of a pattern: ${run.name}`,
-    "Draw squares: each press makes one empty, the player’s (black), the opponent’s (white), and takes it out. " +
-      "Where they are a pattern, its weight is drawn by phase.",
+    "Draw squares: each press on a square changes it to empty, the player’s disc (black), the opponent’s disc (white), and not drawn. " +
+      "If the squares are a pattern, its weight is drawn by phase.",
     element(
       "div",
       { class: "choices" },
@@ -85,7 +85,7 @@ function drawnResult(patterns, drawn) {
     if (!lies) continue;
     const text = `${pattern.name}: ${squares.map((n) => SQUARES[n]).join(" ")}`;
     if (!found) {
-      const note = `Not among the ${pattern.shown.length} classes that were met most; \`report --classes\` takes more.`;
+      const note = `Not among the ${pattern.shown.length} most frequent classes; \`report --classes\` takes more.`;
       return [element("p", {}, text), element("p", { class: "note" }, note)];
     }
     const series = [{ name: "weight in discs", values: found.steps.map((step) => step / 32), colour: 0 }];
@@ -127,8 +127,8 @@ function squaresSection(runs) {
     }
   };
   section(
-    "What squares are worth",
-    "The mean size of the weights that training positions met, in discs, shared among the squares of each instance: where the evaluation looks.",
+    "Influence of squares",
+    "The mean absolute value of the weights over the training positions, in discs, divided among the squares of each instance.",
     phaseSlider(show),
     holder,
     numbers(

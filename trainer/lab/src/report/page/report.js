@@ -31,9 +31,9 @@ function summary() {
   const heads = ["Run", "Pattern set", "Training positions", "Validation error", "Test error", "SHA-256"];
   const without = runs.filter((run) => !run.phases).map((run) => run.name);
   const words =
-    "Errors are mean absolute ones of all phases together, in discs." +
+    "Errors are mean absolute errors over all phases, in discs." +
     (without.length > 0
-      ? ` Beside ${without.join(", ")} there is no report of a fit (WEIGHTS.report.json): what follows is what the weights themselves hold.`
+      ? ` There is no report of a fit (WEIGHTS.report.json) next to ${without.join(", ")}: the following is from the weights alone.`
       : "");
   section("Runs", words, element("div", { class: "table" }, table(heads, rows)), numbers(heads, rows));
 }
@@ -51,7 +51,7 @@ function errors() {
   ];
   section(
     "Error by phase",
-    "The root of the mean squared error, in discs. The strips say what kind of label most training positions of a phase have: errors of different kinds of labels do not compare.",
+    "The root of the mean squared error, in discs. The strips show the most frequent kind of label of each phase: errors with different kinds of labels are not comparable.",
     ...withReport.flatMap(labelStrip),
     chart({ x: PHASES, across: "phase", series: lines(squared) }),
   );
@@ -143,9 +143,9 @@ function sizes() {
     const total = (pattern) => pattern.sizes.reduce((sum, discs) => sum + discs, 0);
     const sorted = [...patterns].sort((one, other) => total(other) - total(one));
     section(
-      `What patterns are worth, by phase${runs.length > 1 ? `: ${run.name}` : ""}`,
-      "How many discs an instance of a pattern adds or takes away: the mean size of its weights over what training positions had there. " +
-        "The patterns that say most come first; a row is a pattern, a column a phase.",
+      `Influence of patterns by phase${runs.length > 1 ? `: ${run.name}` : ""}`,
+      "How many discs an instance of a pattern adds or subtracts: the mean absolute value of its weights over the training positions. " +
+        "Each row is a pattern, the most influential first; each column is a phase.",
       element(
         "div",
         { class: "table whole" },
@@ -208,7 +208,7 @@ function coverage() {
   };
   section(
     "Coverage",
-    "How many percent of a pattern’s classes training positions met. A class is a configuration with its mirror images; what was never met has no weight of its own.",
+    "The percentage of the classes of a pattern that occur in training positions. A class is a configuration with its mirror images; a class that never occurs has no weight of its own.",
     element("div", { class: "choices" }, selection("Pattern", names, show)),
     place,
   );
@@ -241,14 +241,14 @@ function scalars() {
       }));
       section(
         `Weight of ${scalar.name.replaceAll("_", " ")}${runs.length > 1 ? `: ${run.name}` : ""}`,
-        "In discs, by phase: a line for each of some numbers, from seldom small to seldom large ones; where it was not met in two phases or more, there is none.",
+        "In discs, by phase: a line for each of some counts, from rarely small to rarely large ones; a count that occurs in fewer than two phases has no line.",
         chart({ x: PHASES, across: "phase", series, height: 220 }),
       );
     }
   }
 }
 
-// What selective searches go by, if the weights say it.
+// The models of pruning, if the weights have them.
 function predictions() {
   const kinds = ["deviation", "offset", "slope"];
   for (const run of runs) {
@@ -266,9 +266,9 @@ function predictions() {
       place.replaceChildren(chart({ x: plies, across: "ply", series }));
     };
     section(
-      `What shallow searches predict${runs.length > 1 ? `: ${run.name}` : ""}`,
+      `Prediction of deeper searches${runs.length > 1 ? `: ${run.name}` : ""}`,
       "A deeper search’s value is the slope times the shallow search’s value, plus the offset, in discs; the standard deviation is that of the difference. " +
-        "Selective searches (ProbCut) leave out moves by it.",
+        "Searches with ProbCut prune by this prediction.",
       element("div", { class: "choices" }, selection("Number", kinds, show)),
       place,
     );
@@ -285,8 +285,8 @@ function predictions() {
     })),
   );
   section(
-    "What searches predict of the score",
-    "As above, for the score itself: selective ends leave out moves by it.",
+    "Prediction of exact scores",
+    "As above, for the exact score: the endgame ProbCut schedule prunes by this prediction.",
     chart({ x: known[0].run.weights.predictions.ends.map((row) => row.empties), across: "empty squares", series: lines }),
   );
 }
@@ -319,7 +319,7 @@ function byEmpties() {
   );
   section(
     "Bias by number of empty squares",
-    "By how many discs values are too high on average, apart for even and odd numbers of empty squares: 0 is right. The standard error counts each game once.",
+    "By how many discs values are too high on average, separately for even and odd numbers of empty squares; 0 means no bias. The standard error counts each game once.",
     chart({ x, across: "empty squares", series: lines("bias"), overGaps: true }),
     element("div", { class: "table" }, table(heads, groups)),
     numbers(heads, rows),
@@ -348,7 +348,7 @@ function played() {
   ]);
   section(
     "Matches",
-    "Points of Elo by which the first player is stronger, with 95 % intervals; one that leaves out 0 is a proven difference.",
+    "Points of Elo by which the first player is stronger, with 95 % intervals; an interval that excludes 0 proves a difference.",
     eloPicture(),
     element("div", { class: "table" }, table(heads, told)),
     numbers(heads, rows),
@@ -384,7 +384,7 @@ function provenance() {
   const row = (key) => [key, ...all.map((one) => one[key] ?? "–")];
   const differing = keys.filter((key) => new Set(all.map((one) => one[key])).size > 1);
   const heads = ["", ...runs.map((run) => run.name)];
-  const words = runs.length > 1 ? "What differs between the runs; the rest is the same." : "What decided the weights.";
+  const words = runs.length > 1 ? "The settings and data that differ between the runs." : "The settings and data that determine the weights.";
   const first = runs.length > 1 ? differing : keys;
   section(
     "Provenance",
