@@ -1,9 +1,9 @@
 //! Verifies the weights file and packs it for the binary.
 //!
-//! The file is `engine/weights/default.weights`, or `OTHELLO_WEIGHTS` names it: a file (a relative
-//! path starts at the workspace), or `none` for a binary without weights. `othello-core` reads it
-//! here as at run time, so both readers agree. Without the feature `embedded` this script does
-//! nothing and does not need `othello-core`.
+//! The file is `engine/weights/default.weights`, unless `OTHELLO_WEIGHTS` names another file (a
+//! relative path starts at the workspace), or is `none` for a binary without weights.
+//! `othello-core` reads it here as at run time, so both readers agree. Without the feature
+//! `embedded` this script does nothing and does not need `othello-core`.
 
 #[cfg(feature = "embedded")]
 #[path = "build/embed.rs"]

@@ -12,7 +12,7 @@ use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
 use othello_engine::pattern::{Indices, PatternSet};
 use othello_engine::random::Generator;
 
-/// A position with its indices, and a move in it that leads to neither a pass nor the end.
+/// A position and its indices, with a move that leads neither to a pass nor to the end of the game.
 struct Step {
     position: Position,
     indices: Indices,

@@ -90,8 +90,8 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// Searches the position after a move within limits; `None` if the move is not legal. The search
-/// for the best line may take the same limits again.
+/// Searches the position after a move within limits; `None` if the move is not legal. A second
+/// search, for the best line, has the same limits.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

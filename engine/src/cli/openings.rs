@@ -29,8 +29,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Write a transcript of each opening of the last ply that a search finds near even instead,
-    /// one a line
+    /// Write the balanced openings of the last ply instead: a transcript of each opening whose
+    /// searched value is near even, one a line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
     #[arg(long, value_name = "DISCS", default_value_t = 2, requires = "balanced")]
@@ -119,8 +119,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The number of openings that are found first if a file of openings exists: the file must contain
-/// them.
+/// The number of openings that are computed before an existing file is replaced: the file must
+/// contain them.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The greatest size of a file of nearly even openings, in bytes.

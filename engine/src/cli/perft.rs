@@ -12,7 +12,7 @@ pub struct Arguments {
     /// Depth in plies from the start of the game
     depth: u32,
 
-    /// Let a pass cost no ply: the depth counts discs then
+    /// Do not count a pass as a ply, so that the depth counts discs
     #[arg(long)]
     pass_free: bool,
 }

@@ -99,7 +99,7 @@ mod tests {
         let refused = parse("f5d6x").unwrap_err();
         assert!(refused.contains("neither a file nor a position: "), "{refused}");
         assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
-        // A fault: such words were taken as names of files that do not exist.
+        // A regression: such words were taken as names of files that do not exist.
         let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
         assert_eq!(parse(ggs), Ok(Positions::Stated(ggs.to_owned())));
         for text in [

@@ -36,8 +36,8 @@ pub struct Arguments {
 
     /// Draw moves before perfect play at random, by ply: `all:softmax=1` by the exponential of
     /// their shallow values, here at a temperature of 1 disc; `all:uniform=0.1` any move, with that
-    /// probability; such as `0..20:softmax=1.5,21..59:uniform=0.05`. Also keeps values, which are
-    /// those of the search: they do not know of the draw
+    /// probability; such as `0..20:softmax=1.5,21..59:uniform=0.05`. Also keeps the values of the
+    /// searches, on which the draw has no effect
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 

@@ -37,8 +37,8 @@ pub struct Arguments {
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
-    /// Also print the ProbCut model: slope, offset and standard deviation by ply and
-    /// pair of depths (ProbCut), and by number of empty squares (ends)
+    /// Also print the pruning models: slope, offset and standard deviation by ply and pair of
+    /// depths (ProbCut), and by number of empty squares (ends)
     #[arg(long)]
     predictions: bool,
     #[arg(long, value_name = "FILE")]

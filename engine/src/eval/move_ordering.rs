@@ -74,8 +74,8 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the part of the move score that the move to this position loses by the patterns, in
-    /// the units of the move ordering in null-window nodes.
+    /// Returns the cost of the move to this position by the patterns, which is a part of the move
+    /// score, in the units of the move ordering in null-window nodes.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

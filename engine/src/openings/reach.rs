@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::random::random_game;
 
-    /// A fault: openings of self-play could not be boards.
+    /// A regression: openings of self-play could not be boards.
     #[test]
     fn a_game_leads_to_every_early_position_of_a_game() {
         for seed in 0..30 {

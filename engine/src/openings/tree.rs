@@ -30,7 +30,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the children of the last ply's openings. In both, the player is the side to move.
+    /// Adds the children of the last ply's openings. In all these positions, the player is the side
+    /// to move.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {

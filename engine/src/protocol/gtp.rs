@@ -196,7 +196,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// GoGui interrupts engines with `gogui-interrupt` by a comment.
+    /// GoGui sends a comment to interrupt an engine that has the command `gogui-interrupt`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

@@ -25,7 +25,7 @@ pub enum Interruption {
     Ignored,
     /// The line ends the search, unless it arrived together with the line that the search answers.
     Late,
-    /// It ends an open-ended search, and others as [`Self::Late`].
+    /// The line ends an open-ended search, and other searches as [`Self::Late`] does.
     OpenEnded,
     /// It ends the search.
     Always,
@@ -51,7 +51,8 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The numbers of waiting lines that end any search, and open-ended ones only.
+    /// Two numbers of waiting lines: the first ends any search, the second ends open-ended searches
+    /// only.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

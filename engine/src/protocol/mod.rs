@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// A past fault: lines were counted by their text alone, so that blank ones filled the memory.
+    /// A regression: lines were counted by their text alone, so that blank ones filled the memory.
     #[test]
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
         let rules = Rules { interruption: Lengths::interruption, is_open_ended: |_| false };
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// A past fault: 40,000 lines that waited took 43 s, and 80,000 four times as long.
+    /// A regression: 40,000 lines that waited took 43 s, and 80,000 four times as long.
     #[test]
     fn lines_that_wait_take_time_in_proportion_to_their_number() {
         let begun = Instant::now();

@@ -209,7 +209,7 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// After every reply, before and during perfect play, there is nothing left to search.
+    /// After pondering, no reply needs a search, before and during perfect play.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);

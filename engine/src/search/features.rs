@@ -4,7 +4,7 @@
 /// good moves, a different one may be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// Principal variation search: moves after the first are searched in a null window, which tells
+    /// Principal variation search: moves after the first are searched in a null window, which shows
     /// whether they are better. Without it, every move is searched in the full window (alpha-beta).
     pub null_windows: bool,
     /// Aspiration: a search begins in a narrow window around a guess or the previous search's
@@ -16,7 +16,7 @@ pub struct Features {
     pub shallow_table: bool,
     /// Enhanced transposition cut-off: a node's children are looked up before any is searched.
     pub enhanced_cutoff: bool,
-    /// The selectivity ladder: from 16 empty squares on, searches to the end at lower ProbCut
+    /// The selectivity ladder: at 16 or more empty squares, searches to the end at lower ProbCut
     /// confidences precede an exact one, if the weights have a model for them.
     pub selectivity_ladder: bool,
     /// Moves are ordered by their values if that saves time. Exact searches find these by a shallow

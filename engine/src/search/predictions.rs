@@ -10,7 +10,7 @@ use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
 const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
 /// The depths of the deeper searches of the table.
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
-/// The numbers of empty squares of the table of ends.
+/// The numbers of empty squares in the table of endgame predictions.
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
 /// The predictions of a weights file: by ply and pair of depths, and by number of empty squares.
@@ -18,7 +18,7 @@ const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.
     pub probcut: Vec<SearchPrediction>,
-    /// The predictions of a score; empty without a model of ends.
+    /// The predictions of a score; empty without an endgame ProbCut model.
     pub ends: Vec<ScorePrediction>,
 }
 

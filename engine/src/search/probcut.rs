@@ -33,7 +33,7 @@ pub enum Selectivity {
 }
 
 impl Selectivity {
-    /// All of them, in ascending order of confidence.
+    /// All confidences, in ascending order.
     pub const ALL: [Self; 6] = [
         Self::Percent73,
         Self::Percent87,

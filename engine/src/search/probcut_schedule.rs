@@ -152,7 +152,7 @@ impl EndgameProbCuts {
         self.0.iter().map(|(_, end)| end)
     }
 
-    /// Returns whether none of them prunes.
+    /// Returns whether no search to the end prunes.
     pub(super) fn are_full(&self) -> bool {
         self.0.iter().all(|(_, end)| end.selectivity == Selectivity::Full)
     }

@@ -21,8 +21,8 @@ pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
     /// ProbCut of searches to the end.
     pub(super) ends: EndgameProbCuts,
-    /// The settings of the searches that precede one to the end if a limit may stop it, the lowest
-    /// confidence first.
+    /// The settings of the searches that precede a search to the end if a limit may stop that
+    /// search, the lowest confidence first.
     pub(super) stages: Vec<ProbCutSettings>,
     /// The costs of moves in a search by probability.
     pub(super) costs: Option<Arc<Costs>>,
@@ -100,8 +100,8 @@ impl Pruning {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the selectivities of the searches before one of a position to the end, if limits may
-    /// end the latter.
+    /// Returns the selectivities of the searches that precede a search of a position to the end, if
+    /// limits may stop that search.
     pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {
         self.pruning.stages(position.empties())
     }

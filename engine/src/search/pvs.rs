@@ -20,8 +20,9 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// Two depths. At nodes of at least the second depth, the moves of a table entry are searched
-    /// first only if the entry has at least the first; at other nodes, those of all entries.
+    /// Two depths, of an entry and of a node. At nodes below the second depth, the moves of a table
+    /// entry are always searched first; at deeper nodes, only if the entry has at least the first
+    /// depth.
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns the ProbCut settings of the search.

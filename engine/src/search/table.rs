@@ -141,7 +141,7 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// Returns the current generation. Handing the table to another thread orders its changes.
+    /// Returns the current generation. A thread that is given the table also gets its changes.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)

@@ -281,7 +281,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without values, an only legal move is played without a search and without a draw.
+    /// Without values, a single legal move is played without a search and without a draw.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -320,8 +320,8 @@ mod tests {
         }
     }
 
-    /// Limits of nodes end deep searches; positions before perfect play do not become solved by
-    /// that.
+    /// Limits of nodes end deep searches, but not perfect play, and mark no earlier position as
+    /// solved.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
         let limited = |nodes| Settings {

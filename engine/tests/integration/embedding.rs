@@ -40,7 +40,7 @@ fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A line break in the name started a line, which cargo read as an instruction.
+/// A regression: a line break in the name began a line that cargo read as an instruction.
 #[test]
 fn a_line_break_in_the_name_of_the_weights_is_no_instruction_to_cargo() {
     let folder = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ fn on(command: &str, file: &str) -> String {
     command.replace("{}", file)
 }
 
-/// A fault: the exit status was 0.
+/// A regression: the exit status was 0.
 #[test]
 fn a_file_without_a_position_is_refused() {
     let folder = folder();
@@ -31,7 +31,7 @@ fn a_file_without_a_position_is_refused() {
     }
 }
 
-/// A fault: such passes were skipped, and a row of dashes was a game without moves.
+/// A regression: such passes were skipped, and a row of dashes was a game without moves.
 #[test]
 fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     let folder = folder();
@@ -48,7 +48,7 @@ fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     }
 }
 
-/// A fault: only transcripts and boards of X, O, * and - were read.
+/// A regression: only transcripts and boards of X, O, * and - were read.
 #[test]
 fn positions_and_openings_in_other_forms_are_read_and_the_forms_reported() {
     let folder = folder();
@@ -70,7 +70,7 @@ fn positions_and_openings_in_other_forms_are_read_and_the_forms_reported() {
     folder.runs(&on(SELFPLAY, "openings.txt"));
 }
 
-/// A fault: comments and scores alone were refused, and a wrong score at a pass was not found.
+/// A regression: comments and scores alone were refused, and a wrong score at a pass was not found.
 #[test]
 fn scores_of_obf_are_checked_alone_and_at_a_pass() {
     let folder = folder();
@@ -88,7 +88,8 @@ fn scores_of_obf_are_checked_alone_and_at_a_pass() {
     }
 }
 
-/// A fault: a word that is neither a file nor a position was a file that cannot be opened.
+/// A regression: a word that is neither a file nor a position was reported as a file that cannot be
+/// opened.
 #[test]
 fn letters_that_are_not_utf_8_do_not_block_a_line_of_moves() {
     let folder = folder();

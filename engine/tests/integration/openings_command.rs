@@ -2,7 +2,7 @@
 
 use crate::folder;
 
-/// A command that takes hours, except for the openings that are found first.
+/// A command that takes hours, but finds the first openings at once.
 const WORK: &str = "openings --plies 8 --balanced --score-depth 3 --weights mobility --seed 5";
 
 #[test]

@@ -17,7 +17,7 @@ pub(crate) struct Shown {
     board: String,
     legal: Vec<String>,
     over: bool,
-    /// True if the side to move before had to pass.
+    /// True if the other side had to pass before this position.
     passed: bool,
     black: u32,
     white: u32,

@@ -1,4 +1,4 @@
-//! Boards as two arrays, and arrays that are given back.
+//! Boards as two arrays, and arrays that are returned.
 
 use numpy::{
     PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,

@@ -1,5 +1,5 @@
-//! The threads for long work. A child made by `fork` has none of those of its parent, and would
-//! wait for them forever; `multiprocessing` and PyTorch's `DataLoader` fork by default.
+//! The threads for long work. A child process made by `fork` has no threads of its parent's pool,
+//! and would wait for them forever; `multiprocessing` and PyTorch's `DataLoader` fork by default.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// A search of 60 plies needs more than the default.
+/// The stack size of a thread: a search of 60 plies needs more than the default.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The threads, and the process to which they belong. Those of the parent are never freed.

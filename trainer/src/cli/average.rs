@@ -14,8 +14,8 @@ use crate::model::averaged::averaged;
 /// Arguments of `average`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights files of one pattern set, each counted as often as it is named; fewer factors are
-    /// widened to the most of all
+    /// Weights files of one pattern set, each counted as often as it is named; narrower factors are
+    /// widened to the greatest width
     #[arg(required = true)]
     weights: Vec<PathBuf>,
     #[command(flatten)]

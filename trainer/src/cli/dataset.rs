@@ -19,7 +19,7 @@ use crate::source::LabelRules;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
-    /// WEIGHT times. A folder with a dataset joins as it is, without its sources
+    /// WEIGHT times. A dataset in a folder is added without its sources
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
     #[arg(long, value_name = "DATA")]

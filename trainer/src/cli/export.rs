@@ -38,7 +38,7 @@ pub struct Arguments {
     out: PathBuf,
     #[arg(long, value_name = "GAMES", num_args = 1..)]
     data: Vec<DataChoice>,
-    /// Year that a file of games states
+    /// Year in the header of a WTHOR file
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
     #[arg(long, value_name = "RULES")]
@@ -53,9 +53,9 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays: of weights, or of positions with labels
     Npz,
-    /// Words without a container; `c` states the place of each
+    /// 16-bit words without a container; `c` describes them
     Raw,
-    /// The C header to `raw`: the squares of the patterns, and a function that values a position
+    /// The C header to `raw`: the squares of the patterns, and a function that evaluates a position
     C,
     /// The evaluation file of Edax (eval.dat), of weights for its patterns
     Edax,
@@ -63,7 +63,7 @@ enum Format {
     Egaroucid,
     /// The evaluation file of Zebra (coeffs2.bin), of weights for its patterns
     Zebra,
-    /// Games as the Fédération Française d'Othello has them (.wtb)
+    /// Games in the format of the Fédération Française d'Othello (.wtb)
     Wthor,
     /// Games as text, one a line: f5d6c3…
     Transcripts,

@@ -23,7 +23,7 @@ pub struct Arguments {
     #[command(flatten)]
     output: Output,
 
-    /// Search each position 1 to this many plies deep, drawn by the position itself
+    /// Search each position at a depth from 1 to this one, drawn from a hash of the position
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=12_u32))]
     depth: u32,
     #[arg(long, value_name = "RULES", default_value_t)]

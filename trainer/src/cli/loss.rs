@@ -42,7 +42,8 @@ pub struct Arguments {
     /// labels that their provenance names
     #[arg(long, value_name = "SUBSET", value_enum)]
     subset: Option<Subset>,
-    /// Take the value of this board apart instead: 64 characters a1 b1 … h8, and the side to move
+    /// Split the value of this board into contributions instead: 64 characters a1 b1 … h8, and the
+    /// side to move
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "subset", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]

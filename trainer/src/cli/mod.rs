@@ -60,8 +60,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Measure weights and programs by the same tests, in one table
     ///
-    /// --depth and --selectivity hold for hard positions, --selectivity and --time for the match.
-    /// --out gets the tables in Markdown.
+    /// --depth and --selectivity apply to hard positions, --selectivity and --time to the match.
+    /// --out writes the tables in Markdown.
     Benchmark(benchmark::Arguments),
     /// Fit search models stored with weights: move ordering, ProbCut, move probabilities
     Calibrate(calibrate::Arguments),
@@ -99,7 +99,7 @@ enum Command {
     Man(generate::Man),
     /// Play paired games between two players
     ///
-    /// --out gets the pairs of games.
+    /// --out writes the pairs of games.
     Match(Box<matches::Arguments>),
     /// Join files of games or of positions
     Merge(merge::Arguments),
@@ -172,8 +172,8 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Prints a report that a run has made instead of an output. The parts then go, unless they are
-/// those of a shard.
+/// Prints the report of a run that has no output. Then removes the parts, unless they are those of
+/// a shard.
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
     let outcome = session.print(report)?;
     if !run.is_shard() {

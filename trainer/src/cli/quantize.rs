@@ -22,7 +22,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
 
-    /// Keep N binary digits of each count, from the first that is 1; 0 leaves no counts
+    /// Keep N binary digits of each count, from the first that is 1; 0 removes all counts
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
 

@@ -23,13 +23,13 @@ pub struct Arguments {
     runs: Vec<PathBuf>,
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Matches to show: files of what `match --json` printed
+    /// Matches to show: files with the output of `match --json`
     #[arg(long = "match", value_name = "FILE", num_args = 1..)]
     matches: Vec<PathBuf>,
-    /// Errors to show by number of empty squares: files of what `loss --json` printed
+    /// Errors to show by number of empty squares: files with the output of `loss --json`
     #[arg(long = "loss", value_name = "FILE", num_args = 1..)]
     losses: Vec<PathBuf>,
-    /// Number of classes of each pattern whose weights the page holds, those met most
+    /// Number of classes of each pattern whose weights the page contains, the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = number_from(0_usize))]
     classes: usize,
     #[arg(long)]

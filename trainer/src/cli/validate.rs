@@ -15,8 +15,8 @@ use crate::records::validate::{Validation, repair, validate};
 /// Arguments of `validate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files to check: of records every game and position, of others every section; or folders of
-    /// records
+    /// Files to check, or folders of records: every game and position of records, every section of
+    /// other files
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
@@ -30,8 +30,8 @@ pub struct Arguments {
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
 
-    /// Replace an output that was made from something else; with `--manifest`, list files anew that
-    /// are others than before, and forget those that are missing
+    /// Replace an output that was made from something else; with `--manifest`, list changed files
+    /// anew, and remove missing ones from the list
     #[arg(long, requires = "writes")]
     force: bool,
 }

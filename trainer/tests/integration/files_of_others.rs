@@ -22,8 +22,8 @@ fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// A fault: the result of a game that was broken off became the discs on its board, and a wrong
-/// result of a finished game was not reported.
+/// A regression: the result of a game that was broken off became the discs on its board, and a
+/// wrong result of a finished game was not reported.
 #[test]
 fn stated_results_of_wthor_are_compared_kept_and_written_back() {
     let folder = Folder::new();
@@ -45,7 +45,7 @@ fn stated_results_of_wthor_are_compared_kept_and_written_back() {
     assert_eq!(folder.read("again.wtb")[16 + 6], 45);
 }
 
-/// A fault: games could not be exported as text.
+/// A regression: games could not be exported as text.
 #[test]
 fn games_are_exported_as_the_transcripts_that_are_imported() {
     let folder = Folder::new();
@@ -56,7 +56,7 @@ fn games_are_exported_as_the_transcripts_that_are_imported() {
     folder.refuses("export mobility --format transcripts --out c.txt", "takes a file of games");
 }
 
-/// A fault: these commands refused a text of boards, and the import one of OBF.
+/// A regression: these commands refused a text of boards, and the import one of OBF.
 #[test]
 fn texts_of_boards_are_read_by_every_command_that_reads_positions() {
     let folder = Folder::new();

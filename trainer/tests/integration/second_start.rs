@@ -1,5 +1,5 @@
 //! A second start of a long command while the first one runs: it is refused at once, and the first
-//! one ends as if nothing had been.
+//! one is undisturbed.
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -63,8 +63,8 @@ fn started(folder: &Folder, command: &str, out: &str) -> Child {
     child
 }
 
-/// Two studies in one folder fitted the same weights at the same time; a second calibration did
-/// all the work before it failed.
+/// Regressions: two studies in one folder fitted the same weights at the same time; a second
+/// calibration did all the work before it failed.
 #[test]
 fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
     let folder = folder();

@@ -71,7 +71,8 @@ pub fn read_time(value: &str) -> Duration {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 
-/// Reads the main time of a clock, `15:00` or `1:15:00`, before `/` and more; `None` without one.
+/// Reads the main time of a clock, such as `15:00` or `1:15:00`; other times may follow after `/`.
+/// Returns `None` if there is no main time.
 pub fn read_clock(value: &str) -> Option<Duration> {
     let main = value.split(['/', ',']).next()?.trim();
     let mut seconds = 0_u64;

@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// A fault: boards of GGS and with the letters b and w were refused.
+    /// A regression: boards of GGS and with the letters b and w were refused.
     #[test]
     fn boards_are_read_in_the_forms_of_other_programs() {
         let rows = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";

@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// A fault: such lines were refused, and a score at a pass was ignored.
+    /// A regression: such lines were refused, and a score at a pass was ignored.
     #[test]
     fn a_score_alone_a_pass_and_a_comment_are_read() {
         let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";

@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// A fault: a board with moves after it, and games of other forms, were refused.
+    /// A regression: a board with moves after it, and games of other forms, were refused.
     #[test]
     fn moves_after_a_board_are_played_from_it() {
         let start = "---------------------------OX------XO---------------------------";

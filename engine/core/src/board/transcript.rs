@@ -9,7 +9,7 @@
 //! | [`Form::Logbook`] | `+f5-d6+c3: +048 00:00 1` |
 //! | [`Form::Column`] | a row of a table, or moves after a label: `7,f5d6c3`, `moves: f5d6c3` |
 //!
-//! A pass is left out, or written as `pass`, `pa`, `ps` or `--` where the rules demand it.
+//! A pass is omitted, or written as `pass`, `pa`, `ps` or `--` where the rules demand it.
 
 use super::{Discs, Position, Side, Square};
 use crate::text::{Invalid, excerpt};
@@ -234,7 +234,7 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in that position.
     pub side: Side,
-    /// The passes that may be written here.
+    /// The number of passes that the game may state at this point.
     passes: u8,
 }
 
@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(replay.steps.len(), 9);
     }
 
-    /// A fault: only `f5d6…` with `pa`, `ps` and `--` was read.
+    /// A regression: only `f5d6…` with `pa`, `ps` and `--` was read.
     #[test]
     fn games_are_read_in_the_forms_of_other_programs() {
         let squares = parse(GAME).unwrap();
@@ -399,7 +399,7 @@ mod tests {
         }
     }
 
-    /// A fault: written passes were skipped, allowed or not.
+    /// A regression: written passes were skipped, allowed or not.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         let end = |passes: &str| format!("f5d6c5f4e7f6g5e6e3{passes}");

@@ -56,7 +56,7 @@ pub fn make_folder(folder: &Path) -> Result<(), FileError> {
 
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
-/// Returns whether a file is in a folder that is an input: a file of records, or the manifest.
+/// Returns whether a path is a record file or the manifest in a folder that is an input.
 fn is_in_input(path: &Path, input: &Path) -> bool {
     let is_inside = || input.is_dir() && is_same_file(folder_of(path), input) && path.exists();
     let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));

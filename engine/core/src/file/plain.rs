@@ -31,14 +31,14 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-/// Writes these bytes and replaces any file at the path. A partial file that does not begin as they
-/// do is refused: it is somebody's.
+/// Writes these bytes and replaces any file at the path. Refuses a partial file that is not a
+/// prefix of these bytes, since it is another program's.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     put(path, bytes)
 }
 
-/// The bytes that outputs of one format have in common at the beginning, at least.
+/// The least number of bytes that all outputs of one format have in common at their beginning.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -53,7 +53,7 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that is replaced again and again, until an output claims its place.
+/// A file that is replaced repeatedly, until an output is written at its path.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -71,8 +71,8 @@ impl ShownFile {
         Ok(file)
     }
 
-    /// Replaces the file in one step; after a refusal of an output there, does nothing. Somebody's
-    /// data in its place stay.
+    /// Replaces the file in one step. Does nothing after an output at this path was refused, and
+    /// does not replace a file that begins otherwise.
     pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
         if !is_shown(&self.path) {
             return Ok(());
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// A past fault: a partial file of somebody else was replaced, and the file behind a link of
+    /// A regression: a partial file of somebody else was replaced, and the file behind a link of
     /// that name was overwritten.
     #[test]
     fn a_partial_file_of_somebody_else_stays_also_with_force() {
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(fs::read(path("precious")).unwrap(), b"precious data");
     }
 
-    /// A past fault: a file of mode 0600 came back as 0644.
+    /// A regression: a file of mode 0600 came back as 0644.
     #[cfg(unix)]
     #[test]
     fn a_replaced_file_keeps_its_mode() {

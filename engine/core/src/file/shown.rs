@@ -1,4 +1,4 @@
-//! A file that shows the progress of this process, and that no output of its work may be.
+//! A register of the files that show the progress of this process: no output may have their paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::FileError;
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 
-/// The files that are shown, each with whether this process created it.
+/// The registered files, each with true if this process created it.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
-/// Adds a file that is shown; `is_new` if this process created it.
+/// Registers a file; `is_new` if this process created it.
 pub(super) fn show(path: &Path, is_new: bool) {
     shown().push((path.to_owned(), is_new));
 }
 
-/// Returns whether no output has claimed the place of a file that is shown.
+/// Returns whether a file is registered and no output has claimed its path.
 pub(super) fn is_shown(path: &Path) -> bool {
     shown().iter().any(|(shown, _)| shown == path)
 }
@@ -24,7 +24,7 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses an output in the place of a file that is shown, which is removed if it is new.
+/// Refuses an output at the path of a registered file. Removes that file if it is new.
 pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     let claims = |path: &Path| {
         let [of_output, of_shown] =
@@ -34,7 +34,7 @@ pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     refuse(output, claims)
 }
 
-/// Refuses the folder of a run in the place of a file that is shown, or around it.
+/// Refuses the folder of a run at the path of a registered file, or above it.
 pub(crate) fn refuse_shown_within(folder: &Path) -> Result<(), FileError> {
     refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
 }
@@ -57,7 +57,7 @@ mod tests {
     };
     use super::*;
 
-    /// A past fault: the output was refused, but 83 bytes of progress stayed under its name.
+    /// A regression: the output was refused, but 83 bytes of progress stayed under its name.
     #[test]
     fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
         let folder = tempfile::tempdir().unwrap();

@@ -65,8 +65,8 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Compares with another provenance. If that differs only in a number of units of the first
-    /// stage, and this number is not greater than here, returns it.
+    /// Returns the number of units of the first stage in another provenance, if it is at most the
+    /// number in this plan and all else is equal.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

@@ -120,7 +120,7 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns whether a game that has begun with `game` goes on with `line`: moves follow tags, also
+/// Returns whether a game that has begun with `game` continues with `line`: moves follow tags, also
 /// after a blank line, and numbered moves follow each other up to a blank line.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
@@ -255,8 +255,8 @@ mod tests {
         assert!(lines(format!("{largest}0\n").as_bytes()).next_line::<u32>().is_err());
     }
 
-    /// A fault: a game in PGN was refused line by line, and a comment or the head of a table as a
-    /// game.
+    /// A regression: a game in PGN was refused line by line, and a comment or the head of a table
+    /// as a game.
     #[test]
     fn games_of_several_lines_are_records_and_comments_and_table_heads_are_not() {
         for (text, expected) in [
@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    /// A fault: names with letters of ISO-8859-1 blocked the line.
+    /// A regression: names with letters of ISO-8859-1 made a line unreadable.
     #[test]
     fn other_text_than_utf_8_is_read_as_iso_8859_1() {
         assert_eq!(lines(b"\xE4\xE9").next_line::<String>().unwrap().unwrap(), "\u{E4}\u{E9}");

@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
     }
 
-    /// A fault: such a file was refused line by line, as text that is not UTF-8.
+    /// A regression: such a file was refused line by line, as text that is not UTF-8.
     #[test]
     fn a_file_of_another_compression_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -21,7 +21,7 @@ pub const END_ERROR_TERMS: usize = 5;
 /// The number of confidences: all selectivities of a search except the full one.
 pub const CONFIDENCES: usize = 5;
 
-/// The number of empty squares at which the terms by empty squares are 0.
+/// The number of empty squares at which the terms that depend on empty squares are 0.
 const CENTRE: f64 = 16.0;
 
 /// A model of a position's score in discs, given the value of a shallow search. The score is
@@ -48,8 +48,9 @@ impl Ends {
     /// [`EndDepths::error_terms`], and the distance that a cut keeps from the window, in standard
     /// deviations, by confidence.
     ///
-    /// # Errors A message for a coefficient that is not a number within ±1000, which no fit
-    /// produces.
+    /// # Errors
+    ///
+    /// A message for a coefficient that is not a number within ±1000, which no fit produces.
     pub fn new(
         mean: [f64; END_MEAN_TERMS],
         error: [f64; END_ERROR_TERMS],

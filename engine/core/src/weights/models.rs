@@ -29,7 +29,9 @@ impl Models {
 
     /// Reads a section if it contains a model; returns whether it does.
     ///
-    /// # Errors A message for a model that is damaged or occurs twice.
+    /// # Errors
+    ///
+    /// A message for a model that is damaged or occurs twice.
     pub fn take(&mut self, name: &str, content: &[u8]) -> Result<bool, String> {
         match name {
             PROBCUT => once(&mut self.probcut, ProbCut::from_section(content)?)?,

@@ -67,8 +67,9 @@ impl ProbCut {
     /// Creates a model from its coefficients, numbered as in [`Depths::mean_terms`] and
     /// [`Depths::error_terms`].
     ///
-    /// # Errors A message for a coefficient that is not a number within ±1000, which no fit
-    /// produces.
+    /// # Errors
+    ///
+    /// A message for a coefficient that is not a number within ±1000, which no fit produces.
     pub fn new(mean: [f64; MEAN_TERMS], error: [f64; ERROR_TERMS]) -> Result<Self, String> {
         check(mean.iter().chain(&error))?;
         Ok(Self { mean, error })

@@ -33,9 +33,9 @@ pub enum WeightsError {
     NotEmbedded,
 }
 
-/// A receiver of the weights and factors of a file. It gets each section after it was checked. Each
-/// phase and each group comes once, in any order. A receiver takes no memory for them before the
-/// first.
+/// A receiver of the weights and factors of a file. A section is checked before it is passed on.
+/// Each phase and each group comes once, in any order. A receiver allocates no memory for them
+/// before the first one comes.
 pub(super) trait Receiver {
     /// Starts without any section.
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
@@ -66,11 +66,11 @@ pub(super) struct Content<R> {
 /// The treatment of the counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
-    /// The file must have all of them; they are stored.
+    /// The file must have all counts; they are stored.
     Kept,
-    /// The file must have all of them; they are only checked.
+    /// The file must have all counts; they are only checked.
     Checked,
-    /// They may be missing, for example because they were omitted to save space.
+    /// The counts may be missing, for example because they were omitted to save space.
     LeftOut,
 }
 

@@ -37,7 +37,9 @@ impl PhaseRow<i16> {
     /// Returns the weights of a phase; `before` returns those of the previous phase, if they were
     /// read.
     ///
-    /// # Errors A message for a weight out of range, or for changes without the previous phase.
+    /// # Errors
+    ///
+    /// A message for a weight out of range, or for changes without the previous phase.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -58,7 +60,9 @@ impl PhaseRow<u32> {
     /// Returns the counts of a phase; `before` returns those of the previous phase, if they were
     /// read.
     ///
-    /// # Errors A message for changes without the previous phase.
+    /// # Errors
+    ///
+    /// A message for changes without the previous phase.
     pub(super) fn counts<'a>(
         self,
         phase: Phase,

@@ -113,11 +113,11 @@ pub(crate) enum First {
 /// A form of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
-    /// Moves after the first are searched with null windows: PVS.
+    /// True if moves after the first are searched with null windows (PVS).
     pub(crate) null_windows: bool,
-    /// A node may return a value outside its window.
+    /// True if a node may return a value outside its window (fail-soft).
     pub(crate) soft: bool,
-    /// Iterative deepening: the search runs to all depths up to its own.
+    /// True for iterative deepening: the search runs to all depths up to its own.
     pub(crate) deepens: bool,
     pub(crate) first: First,
     pub(crate) table: Option<Shape>,

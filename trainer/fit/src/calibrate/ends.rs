@@ -21,8 +21,8 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The number by which positions for trials of whole searches have fewer empty squares than the
-/// greatest number.
+/// In trials of whole searches, positions have this many empty squares fewer than the greatest
+/// number.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
@@ -192,7 +192,7 @@ fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<Empti
     Some(EmptiesError { empties, shallow, positions, predicted, observed })
 }
 
-/// Solves positions by searches whose cuts keep several numbers of standard deviations.
+/// Solves positions by pruned searches, once with each number of standard deviations.
 fn trials(
     ends: &Ends,
     mut evaluator: Tables,

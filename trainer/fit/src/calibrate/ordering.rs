@@ -54,8 +54,8 @@ pub struct Trial {
     pub nodes: u64,
 }
 
-/// The numbers of empty squares of the positions whose moves are solved: those where the search
-/// uses the move-ordering evaluation.
+/// The numbers of empty squares of the positions whose moves are solved: numbers at which the
+/// search uses the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 /// The number of empty squares of the positions that are searched to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 
 /// Fits `wanted` by the terms of the mean, and the logarithm of the remaining error by the terms of
-/// the error. Each number has a row of terms.
+/// the error. Each element of `wanted` has a row of terms.
 pub(super) fn mean_and_error<const M: usize, const E: usize>(
     mean_terms: Vec<[f64; M]>,
     error_terms: Vec<[f64; E]>,

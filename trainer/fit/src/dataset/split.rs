@@ -16,9 +16,9 @@ use crate::InvalidSetting;
 pub enum Subset {
     /// Positions that were fitted
     Training,
-    /// Positions that told when to stop
+    /// Positions whose error decided when the fit stopped
     Validation,
-    /// Positions that only the report of the fit looked at
+    /// Positions that only the report of the fit used
     Test,
 }
 

@@ -6,7 +6,7 @@ use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
 use super::tables::{Differences, nearest};
 
 pub(super) const FINER_STEPS: i32 = 128;
-/// The number of their steps in one of our steps.
+/// The number of steps of 1/128 disc in one of our steps.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
 /// The pattern whose weights absorb the constant.

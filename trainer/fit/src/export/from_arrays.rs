@@ -26,7 +26,9 @@ pub struct WeightArrays<'a> {
 impl WeightArrays<'_> {
     /// Rounds the numbers to weights for a pattern set.
     ///
-    /// # Errors A message for arrays of a wrong shape, and for numbers out of range.
+    /// # Errors
+    ///
+    /// A message for arrays of a wrong shape, and for numbers out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);

@@ -83,7 +83,7 @@ mod tests {
         assert_eq!((bytes.len(), bytes[14]), (16 + 68 * 10, 56));
         assert_eq!(bytes[10..12], [0xE8, 7]);
         assert_eq!(read(&bytes), games);
-        // A fault: the result of a game that was broken off was that of its board.
+        // A regression: the result of a game that was broken off was that of its board.
         let broken_off = games[3].clone().with_stated(26).unwrap();
         assert_eq!(wthor(&[broken_off], 2024).unwrap()[16 + 6], 45);
         // Black's discs at the end, and under perfect play; in a game that was broken off, those on

@@ -114,8 +114,7 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean residual of a phase's positions that the weights of the stages leave, in 1/128
-/// disc.
+/// Returns the mean residual of a phase's positions with the weights of the stages, in 1/128 disc.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));

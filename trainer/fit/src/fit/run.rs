@@ -208,7 +208,7 @@ struct Work<'a, B> {
     units: Units,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
-    /// The metrics beside the weights; a shard has none, since others may write them.
+    /// The metrics file next to the weights; a shard has none, since other shards may write it.
     metrics: Option<GrowingMetrics>,
     /// The units that reached the time limit after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,

@@ -67,7 +67,7 @@ impl GrowingMetrics {
         Ok(())
     }
 
-    /// Keeps the lines that are there, except one that is not complete.
+    /// Keeps the existing lines, except an incomplete one.
     fn begin(&self) -> Result<Begun, FileError> {
         let there = match read_ordinary(&self.path, LONGEST) {
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => vec![],
@@ -89,7 +89,7 @@ impl GrowingMetrics {
 }
 
 impl SideFiles {
-    /// Returns the metrics of a fit that begins or goes on.
+    /// Returns the metrics of a fit that begins or resumes.
     pub(super) fn growing_metrics(&self) -> GrowingMetrics {
         let (path, head) = (self.metrics.clone(), format!("{}}}\n", self.head));
         GrowingMetrics { path, head, begun: Mutex::default() }

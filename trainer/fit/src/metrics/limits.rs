@@ -47,7 +47,8 @@ impl ErrorLimits {
 }
 
 impl Limit {
-    /// Returns a sentence for each error that is too large, or one that there are none to compare.
+    /// Returns a sentence for each error that is too large, or one sentence if there is no error to
+    /// compare.
     fn failures(&self) -> Vec<String> {
         let Self { flag, largest, errors, unknown } = self;
         if errors.is_empty() {

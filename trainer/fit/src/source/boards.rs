@@ -79,7 +79,7 @@ mod tests {
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    /// A fault: OBF was refused.
+    /// A regression: OBF was refused.
     #[test]
     fn a_line_of_obf_has_the_score_of_its_best_move() {
         let label = |line: String| parse(&line).unwrap().label().discs();
@@ -112,7 +112,7 @@ mod tests {
         assert!(parse(&over).unwrap_err().contains("over"));
     }
 
-    /// A fault: `fit` and `loss` refused such a text, which `benchmark --exact` read.
+    /// A regression: `fit` and `loss` refused such a text, although `benchmark --exact` read it.
     #[test]
     fn a_text_of_boards_is_data_as_records_are() {
         let text = format!("% problems\n{START} X; f5:+2;\n{START} X\n{START} O -4\n");

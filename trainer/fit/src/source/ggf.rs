@@ -193,7 +193,7 @@ mod tests {
         );
     }
 
-    /// A fault: games with these rules were imported as ordinary ones.
+    /// A regression: games with these rules were imported as ordinary ones.
     #[test]
     fn games_of_other_rules_are_refused_by_name() {
         let typed = |rules: &str| game("B[f5]").replace("TY[8]", &format!("TY[{rules}]"));
@@ -212,7 +212,8 @@ mod tests {
         }
     }
 
-    /// A fault: a game that was cut took the next one along, and `;)` in a value ended its game.
+    /// A regression: a game that was cut off also consumed the next one, and `;)` in a value ended
+    /// its game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");
@@ -248,7 +249,7 @@ mod tests {
         }
     }
 
-    /// A fault: they were skipped, and the side of a pass was not looked at.
+    /// A regression: such passes were skipped, and the side of a pass was not checked.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         for moves in ["B[f5]W[pa]B[pa]W[d6]", "B[f5]W[pa]", "B[pa]W[f5]"] {
@@ -258,7 +259,7 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A fault: nothing was said, and that of a game that was broken off was lost.
+    /// A regression: such a result was not reported, and that of an unfinished game was lost.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {

@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn a_broken_off_game_has_no_result_but_may_be_solved() {
         let game = Game::new(0, &transcript::parse("f5d6c5f4").unwrap()).unwrap();
-        // A fault: the stated result of a game that was broken off was lost.
+        // A regression: the stated result of a game that was broken off was lost.
         let stated = game.clone().with_stated(-26).unwrap();
         let rules = |text: &str| text.parse::<LabelRules>().unwrap();
         assert!(labels(&LabelRules::default(), &stated).is_empty());

@@ -15,7 +15,7 @@ use super::{Entries, Rejection, SourceError, labelled, with_result};
 /// The largest game in bytes: a file without games must not fill the memory.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// Beginnings of a game of GGF or SGF. No variation within a game of SGF begins so.
+/// Beginnings of a game of GGF or SGF. No variation within a game of SGF begins with one of them.
 const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
 
 /// The reason for which a game that was cut is refused.
@@ -38,7 +38,7 @@ pub(super) struct Games<T> {
     nested: bool,
     parse: fn(&str) -> Result<StatedGame, String>,
     make: Make<T>,
-    /// The other records of the last game.
+    /// The records of the last game that were not returned yet.
     made: vec::IntoIter<T>,
 }
 

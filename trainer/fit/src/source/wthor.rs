@@ -81,8 +81,8 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
 }
 
-/// Makes a game with black's stated discs, which are no result if those on the board of a game that
-/// was broken off.
+/// Makes a game with black's stated discs. If the game is unfinished and these discs are those on
+/// its board, they are not a result.
 fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
     let (game, black) = (Game::new(0, squares)?, Discs::from(black));
     if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }
@@ -130,7 +130,8 @@ mod tests {
         assert_eq!(games[1].as_ref().unwrap().solved(), None);
     }
 
-    /// A fault: results of games that were broken off were lost, and those of others not compared.
+    /// A regression: stated results of unfinished games were lost, and those of finished games were
+    /// not compared with the moves.
     #[test]
     fn stated_discs_are_kept_unless_they_are_those_of_the_board() {
         let wipe_out = [56, 64, 53, 46, 75, 66, 57, 65, 35];
@@ -153,7 +154,7 @@ mod tests {
         }
     }
 
-    /// A fault: they were files of games with another number of bytes.
+    /// A regression: such files were refused as files of games of a wrong size.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

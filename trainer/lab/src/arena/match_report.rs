@@ -16,9 +16,10 @@ use super::{
 pub enum Finding {
     /// The first player is proven worse; by a sequential test: not better by the larger difference
     Worse,
-    /// The first player is not proven better; by a sequential test: than by the smaller difference
+    /// The first player is not proven better; by a sequential test: not by more than the smaller
+    /// difference
     NotBetter,
-    /// A player lost a game other than by playing
+    /// A player forfeited a game
     Forfeit,
 }
 

@@ -125,7 +125,7 @@ mod tests {
         assert!(error.contains("line 2") && error.contains("f5 is not legal"), "{error}");
     }
 
-    /// A past fault: four images of an opening were played as four openings, so that three openings
+    /// A regression: four images of an opening were played as four openings, so that three openings
     /// proved a difference (p = 0.0005).
     #[test]
     fn images_of_an_opening_are_one_opening() {

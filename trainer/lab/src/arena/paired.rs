@@ -45,7 +45,7 @@ impl Match<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error if memory for the players' tables cannot be had.
+    /// If there is not enough memory for the players' tables.
     pub fn play(
         &self,
         openings: &[Position],
@@ -90,7 +90,7 @@ impl Match<'_> {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
-    /// Returns the seconds of one thread that a pair of evaluations takes, about.
+    /// Estimates the seconds of one thread for a pair of games between evaluations.
     pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
         2.0 * size::game(size::search(depth), exact)
     }

@@ -94,7 +94,7 @@ pub struct Sprt {
     derive_more::Display,
 )]
 pub enum Decision {
-    /// Rejects the larger difference: the first player is not better by so much.
+    /// Rejects the larger difference: the first player is not better by that much.
     H0,
     /// Rejects the smaller difference: the first player is better by more than that.
     H1,

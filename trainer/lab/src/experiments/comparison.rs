@@ -118,7 +118,7 @@ impl Comparing<'_> {
         std::iter::once(Stage::new("compare (fits)", 2 * self.seeds, 1)).chain(played).collect()
     }
 
-    /// Returns the settings that decide the parts.
+    /// Returns the settings that determine the parts.
     pub fn to_json(&self) -> Value {
         let boards = self.openings.map(|openings| {
             let board = |opening: &Position| board_text(opening, Side::Black);

@@ -72,7 +72,7 @@ impl Curve {
     /// The fewest shares of a curve: those that determine a law, and one to predict.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
-    /// Returns the stage of a curve by so many shares and seeds.
+    /// Returns the stage of a curve with these shares and this number of seeds.
     pub fn stages(shares: &[Share], seeds: u64) -> Vec<Stage> {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }

@@ -39,7 +39,7 @@ pub struct StudySettings {
     /// Phases to fit and to measure, A and B included
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     pub phases: Phases,
-    /// Folder for the weights of all fits; those that are there are not fitted again
+    /// Folder for the weights of all fits; existing ones are not fitted again
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     #[arg(long, value_name = "I/N")]
@@ -100,13 +100,13 @@ pub struct Study<'a> {
     test: TestGames,
     device: PickedDevice,
     run: Run,
-    /// The provenance of studies of the same recipe by the same test.
+    /// The provenance of studies of the same recipe with the same test games.
     provenance: Provenance,
     /// The dataset of the last fit, which the next one may share.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
 
-/// The settings that decide a dataset.
+/// The settings that determine a dataset.
 type DatasetKey = (Vec<DataChoice>, LabelRules, Split, Vec<Phase>);
 
 /// The result of a fit.
@@ -123,12 +123,12 @@ pub struct Fitted {
 /// The checksums of what the fits of a study are made from, and the pattern sets.
 pub type Origins = BTreeSet<String>;
 
-/// Returns the provenance of a study of a recipe, as it is written.
+/// Returns the provenance of a study, with the recipe as it is written.
 pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, StudyError> {
     Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
 }
 
-/// Returns a recipe as it is written.
+/// Returns the content of a recipe as it is written.
 pub fn as_written(recipe: &Path) -> Result<Value, StudyError> {
     let recipe: toml::Table = read_by(recipe, from_toml)?;
     Ok(json!(recipe))
@@ -156,7 +156,7 @@ impl StudySettings {
     }
 
     /// Reads the test games, picks the device, and opens the run. `recipe` is its provenance, and
-    /// `own` are the settings that other studies do not have.
+    /// `own` are the settings of this kind of study alone.
     pub fn begin<'a>(
         &'a self,
         recipe: Provenance,
@@ -207,7 +207,7 @@ impl StudySettings {
 }
 
 impl Study<'_> {
-    /// Returns the provenance of studies of the same recipe by the same test.
+    /// Returns the provenance of studies of the same recipe with the same test games.
     pub(super) fn provenance(&self) -> &Provenance {
         &self.provenance
     }

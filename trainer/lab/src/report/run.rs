@@ -49,7 +49,7 @@ impl Run {
         })
     }
 
-    /// Returns true if the report of the fit is there.
+    /// Returns true if the report of the fit exists.
     pub fn has_report(&self) -> bool {
         self.phases.is_some()
     }

@@ -62,8 +62,8 @@ impl BestMoves {
         })
     }
 
-    /// Asks a program for its moves: by NBoard to a depth, by GTP as its command line sets it.
-    /// Returns `None` if the program cannot be asked about any position.
+    /// Asks a program for its moves: by NBoard at a depth, by GTP at the depth that its command
+    /// line sets. Returns `None` if the program cannot be asked about any position.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,

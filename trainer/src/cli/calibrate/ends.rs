@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
 
-    /// Solve positions with up to this many empty squares; predictions go on beyond it
+    /// Solve positions with up to this many empty squares; predictions extend beyond it
     #[arg(long, value_name = "E", default_value_t = 20, value_parser = number_in(14..=26_u32))]
     empties: u32,
 }

@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
 
-    /// Search the positions to all depths up to this one; predictions go on beyond it
+    /// Search the positions to all depths up to this one; predictions extend beyond it
     #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
     depth: u32,
 }

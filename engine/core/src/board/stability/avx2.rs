@@ -26,7 +26,7 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares from which one, two or four steps up (or down) a line leave the board.
+/// For both directions of a line, the squares from which one, two or four steps leave the board.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;

@@ -15,7 +15,8 @@ pub(super) const DIGITS: usize = 5;
 /// The number that replaces the square of a lane without one.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// The number of numbers of a lane: a, b, the low and the high digits of c, always in this order.
+/// A lane has this many numbers, always in this order: a, b, the low digits of c, the high digits
+/// of c.
 pub(super) const NUMBERS: usize = 4;
 
 /// The tables of a pattern set for vectors of one width.

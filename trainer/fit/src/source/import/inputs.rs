@@ -108,7 +108,7 @@ impl Inputs {
     }
 }
 
-/// Messages on single records of both kinds, and the number of each.
+/// Messages on single records, refused or with another result, and the number of each kind.
 struct Told<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],

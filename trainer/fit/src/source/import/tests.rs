@@ -110,7 +110,7 @@ fn other_inputs_are_refused_without_force() {
     import_transcripts(&files).unwrap();
 }
 
-/// A fault: a table of transcripts had no game, and its dashes were one.
+/// A regression: a table of transcripts gave no games, and its dashes gave one.
 #[test]
 fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     let folder = Folder::new();
@@ -129,7 +129,7 @@ fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     }
 }
 
-/// A fault: all positions of such games got labels, also those before the random moves end.
+/// A regression: all positions of such games got labels, also those before the random moves end.
 #[test]
 fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
     let folder = Folder::new();

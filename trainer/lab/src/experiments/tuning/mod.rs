@@ -84,13 +84,13 @@ impl Tuning<'_> {
         self.rounds().map(stage).collect()
     }
 
-    /// Returns the settings that decide the parts.
+    /// Returns the settings that determine the parts.
     pub fn to_json(&self) -> Json {
         let values: Vec<String> = self.trials.iter().map(Values::id).collect();
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, and leaves out what is proven worse; the time counts from
+    /// Fits the combinations in rounds, and drops those that are proven worse; the time counts from
     /// `begun`.
     pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, StudyError> {
         let progress = study.progress();
@@ -133,7 +133,7 @@ impl Tuning<'_> {
         })
     }
 
-    /// Returns the rounds, each of at most half of the combinations of the one before.
+    /// Returns the rounds, each with at most half of the combinations of the previous round.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -194,7 +194,7 @@ impl Tuning<'_> {
         Ok(trials.iter().zip(by_seed).zip(outcomes).map(record).collect())
     }
 
-    /// Fits a trial; `None` if its weights went out of bounds.
+    /// Fits a trial; `None` if its weights diverged.
     fn fit(
         &self,
         round: Round,

@@ -144,7 +144,8 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factors of a number, and its weights minus half the squares of the factors.
+    /// Rounds the factors of the parameter with this number, and its weights minus half the squares
+    /// of the factors.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;
