@@ -57,7 +57,7 @@ impl Balance {
         Ok(found)
     }
 
-    #[expect(clippy::expect_used, reason = "as `Vec` does where there is no memory")]
+    #[expect(clippy::expect_used, reason = "as `Vec` does if memory is exhausted")]
     fn even<E: Evaluate>(&self, games: Vec<Vec<Square>>, evaluator: &E) -> Vec<Vec<Square>> {
         let first = FIRST_SEARCHES.into_iter().filter(|&(depth, _)| depth < self.depth);
         first.chain([(self.depth, 0)]).fold(games, |games, (depth, margin)| {

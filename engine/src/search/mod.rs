@@ -183,7 +183,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     ///
     /// # Panics
     /// If there is no memory for the table; use [`Search`] for a size that a user chose.
-    #[expect(clippy::expect_used, reason = "documented; as `Vec` does where there is no memory")]
+    #[expect(clippy::expect_used, reason = "documented; as `Vec` does if memory is exhausted")]
     pub fn new(evaluator: &'a E, hash_megabytes: usize) -> Self {
         let made = Self::with_megabytes(evaluator, hash_megabytes);
         made.expect("memory for the transposition table")

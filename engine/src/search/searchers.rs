@@ -33,7 +33,7 @@ impl<'a, E: Evaluate> Searchers<'a, E> {
     /// # Panics
     /// If more searchers are in use at once than there are threads, and there is no memory for
     /// another table.
-    #[expect(clippy::expect_used, reason = "documented; as `Vec` does where there is no memory")]
+    #[expect(clippy::expect_used, reason = "documented; as `Vec` does if memory is exhausted")]
     pub fn with<T>(&self, work: impl FnOnce(&mut Searcher<'a, E>) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();

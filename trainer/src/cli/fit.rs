@@ -402,8 +402,8 @@ impl Arguments {
         if set.factors().is_some() {
             ensure!(
                 self.window.is_none() || self.init.is_none(),
-                "factors are fitted to each phase's own positions, and with --init there is no \
-                 earlier stage: omit --window"
+                "factors are fitted to each phase's own positions, and with --init no \
+                 earlier stage exists: omit --window"
             );
             self.change_factors(settings.factors.get_or_insert_default())?;
         } else {

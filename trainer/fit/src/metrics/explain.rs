@@ -124,7 +124,7 @@ impl fmt::Display for Explanation {
         let columns = ["<pattern or scalar feature", "discs"];
         let rows = self.totals.iter().map(|row| [row.name.clone(), discs(row.discs)]);
         writeln!(f, "{}\n\nthe largest parts", table(columns, rows))?;
-        let columns = ["<squares", "<what is there", "discs", "met", "<pattern"];
+        let columns = ["<squares", "<configuration", "discs", "count", "<pattern"];
         let rows = self.instances.iter().take(SHOWN).map(|part| {
             let count = part.count.map_or("-".to_owned(), |count| count.to_string());
             let InstanceRow { pattern, squares, configuration, .. } = part;
