@@ -8,8 +8,9 @@ use crate::board::{CORNERS, Position, Side, Square, Squares};
 /// The most positions that a search for a game enters.
 const MOST_POSITIONS: usize = 1 << 20;
 
-/// Searches for a game from the start that leads to this position with this side to move, on the
-/// squares that are taken there. Returns `None` if there is none, or none within 2^20 positions.
+/// Searches for a game from the start to this position with this side to move, which plays only on
+/// squares that have discs in the position. Returns `None` if there is none, or none within 2^20
+/// positions.
 pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
     let target = Replay::from(position, side);
     let [black, white] = by_colour(&target.end, target.side);

@@ -58,8 +58,8 @@ pub struct Arguments {
     /// Weights of phases at distance 1, 2, … that also train a phase; `0`: none [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Ridge (L2) penalty towards the starting weights, in positions [default: 30, or 1000 with
-    /// factors; `ridge` in --settings is then that of the least-squares fit before]
+    /// Ridge (L2) penalty towards the starting weights, in positions [default: 30; 1000 with
+    /// factors, where `ridge` in --settings is for the preceding least-squares fit]
     #[arg(long, value_name = "R", value_parser = decimal)]
     ridge: Option<f64>,
     #[arg(long, value_name = "A..B", default_value = "0..59")]

@@ -40,8 +40,9 @@
 //!
 //! # Extending
 //!
-//! If [`Plan::growing`] names a number of the provenance, such as `games`, an output of fewer
-//! units stands for its first whole parts ([`Run::standing`]), and so does an unfinished run.
+//! If [`Plan::growing`] names a number of the provenance, such as `games`, a run can be extended:
+//! an output with fewer units replaces the first whole parts ([`Run::standing`]), and an unfinished
+//! run keeps its parts.
 //!
 //! # Example
 //!
