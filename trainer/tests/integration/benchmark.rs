@@ -130,7 +130,7 @@ fn the_table_has_a_row_a_player_and_says_what_gave_it() {
         let row = table.lines().find(|line| line.starts_with(&format!("| {player} "))).unwrap();
         assert!(row.contains(&format!(" {mae:.2} ({bias:+.2}) ")), "{row}: {mae}, {bias}");
     }
-    assert!(table.contains("left out: hard part: datasets/benchmark/strong-hard.test.obf: not in"));
+    assert!(table.contains("skipped: hard part: datasets/benchmark/strong-hard.test.obf: not in"));
     assert!(table.ends_with(&format!("```text\nothello-trainer {few}\n```\n")), "{table}");
     folder.refuses(few, "table.md is there");
     folder.runs(&format!("{few} --force"));

@@ -301,7 +301,7 @@ mod tests {
                 .collect();
         let row = rows[0].as_ref().unwrap();
         assert_eq!((row.position().player(), row.label().discs()), (1, 62.0));
-        assert!(rows[1].as_ref().unwrap_err().contains("broken off"), "{rows:?}");
+        assert!(rows[1].as_ref().unwrap_err().contains("unfinished"), "{rows:?}");
         assert_eq!(rows.len(), 2);
     }
 }

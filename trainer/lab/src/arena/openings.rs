@@ -120,7 +120,7 @@ mod tests {
         let openings = draw(&text, 3, 1).unwrap();
         assert_eq!(openings.iter().filter(|&&p| p == Position::START).count(), 1);
         let shortage = draw(&text, 4, 1).unwrap_err().to_string();
-        assert!(shortage.contains("3 openings") && shortage.contains("4 are wanted"), "{shortage}");
+        assert!(shortage.contains("3 openings") && shortage.contains("expected 4"), "{shortage}");
         let error = format!("{:#}", draw("f5d6c3\nf5f5\n", 1, 1).unwrap_err());
         assert!(error.contains("line 2") && error.contains("f5 is not legal"), "{error}");
     }
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(draw(&text, 1, 1).unwrap().len(), 1);
         let refused = draw(&text, 2, 1).unwrap_err().to_string();
         assert!(refused.contains("1 openings up to symmetry, of 12 to start from"), "{refused}");
-        assert!(refused.contains("2 are wanted"), "{refused}");
+        assert!(refused.contains("expected 2"), "{refused}");
     }
 
     #[test]

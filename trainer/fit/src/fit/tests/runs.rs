@@ -250,7 +250,7 @@ fn spoil_snapshots() {
     let resumed = StopsAfter::updates(80);
     trial.run("pieces.weights", &resumed).unwrap_err();
     let said = resumed.said.into_inner().unwrap();
-    assert!(said.contains("`second moment`") && said.contains("begins anew"), "{said}");
+    assert!(said.contains("`second moment`") && said.contains("starts again"), "{said}");
     // Half a file.
     let path = &snapshots()[0];
     let whole = fs::read(path).unwrap();
