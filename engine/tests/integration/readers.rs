@@ -139,7 +139,7 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// A past fault: lines that `evaluate` reads were skipped or misread, and others gave numbers.
+/// A regression: lines that `evaluate` reads were skipped or misread, and others gave numbers.
 #[test]
 fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column() {
     let folder = tempfile::tempdir().unwrap();

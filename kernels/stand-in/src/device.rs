@@ -40,7 +40,7 @@ pub(crate) struct State {
     /// The clock of the host: all operations that it has waited for.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of operations that may run although no thread waits for them.
+    /// The number of operations that may run before any thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,

@@ -178,7 +178,7 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A past fault: a process that was killed after it had removed `run.json` left the folder, the
+/// A regression: a process that was killed after it had removed `run.json` left the folder, the
 /// next one made a lock in it, and the folder stayed for ever.
 #[test]
 fn a_folder_with_a_lock_alone_goes_once_the_output_is_complete() {

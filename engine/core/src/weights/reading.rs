@@ -27,7 +27,7 @@ pub enum WeightsError {
     #[error("{}: section `{section}`: {problem}", path.display())]
     Content { path: PathBuf, section: String, problem: String },
     #[error(
-        "there are no embedded weights in this program: name a weights file, or build it with the \
+        "this program has no embedded weights: name a weights file, or build it with the \
          feature `embedded` of othello-engine"
     )]
     NotEmbedded,

@@ -12,8 +12,8 @@ use super::{Done, children};
 
 /// The greatest number of moves of the other side in answer to attempts to avoid the trap.
 pub(crate) const PATIENCE: usize = 3;
-/// The shapes on the lower edge: the squares of the side to move, of the other side, those that
-/// are empty, the move next to the row, and the reply in the gap.
+/// The shapes on the lower edge, each as five lists: the squares of the side to move, those of the
+/// other side, the empty squares, the move next to the row, and the reply in the gap.
 const SHAPES: [[&str; 5]; 3] = [
     ["d8 e8 f8 g8", "b7", "a8 b8 c8 h8", "c8", "b8"],
     ["e8 f8 g8 a6", "b7", "a8 b8 c8 d8 h8", "d8", "c8"],

@@ -171,7 +171,7 @@ proptest! {
     }
 }
 
-/// Two stretches of positions, and limits under which two, one or no run stays in memory.
+/// Reads two stretches of positions, under limits that keep two, one or no sorted run in memory.
 #[test]
 fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();

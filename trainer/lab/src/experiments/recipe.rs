@@ -108,7 +108,7 @@ impl Recipe {
         Self::of_raw(path, read_by(path, read_raw)?)
     }
 
-    /// Reads a recipe and replaces some of its entries; its name then consists of these.
+    /// Reads a recipe and replaces some of its entries. The replaced entries become its name.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, RecipeError> {
         let raw = read_by(path, |text| -> Result<Raw, RawError> {
             let mut table: Table = from_toml(text)?;

@@ -160,7 +160,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// In a unit of 0, residuals have no effect: only the ridge changes the vector.
+/// With a unit of 0, the gradient contains no residuals: only the ridge changes the vector.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
