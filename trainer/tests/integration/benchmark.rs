@@ -132,7 +132,7 @@ fn the_table_has_a_row_a_player_and_says_what_gave_it() {
     }
     assert!(table.contains("skipped: hard part: datasets/benchmark/strong-hard.test.obf: not in"));
     assert!(table.ends_with(&format!("```text\nothello-trainer {few}\n```\n")), "{table}");
-    folder.refuses(few, "table.md is there");
+    folder.refuses(few, "table.md exists");
     folder.runs(&format!("{few} --force"));
 }
 

@@ -94,8 +94,8 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
 
-    /// Returns whether the folder contains only locks, or nothing. A process that is killed after it
-    /// removed `run.json` leaves the folder in this state.
+    /// Returns whether the folder contains only locks, or nothing. A process that is killed after
+    /// it removed `run.json` leaves the folder in this state.
     pub(super) fn has_only_locks(&self) -> bool {
         self.names().is_ok_and(|names| names.iter().all(|name| is_lock(name)))
     }
