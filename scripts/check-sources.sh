@@ -5,17 +5,15 @@
 #
 #   scripts/check-sources.sh [BINARIES [LOG]]
 #
-# LOG gets each command and its output. BINARIES (default: target/release) has the programs, and the example in its
-# folder examples/:
-#   cargo build --release && cargo build --release -p othello-testing --examples
+# LOG gets each command and its output. BINARIES (default: target/release) has the programs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 binaries=$(realpath "${1:-target/release}")
 list=$PWD/docs/log/published-claims.txt
 log=$(realpath "${2:-/dev/null}") && : >"$log"
-export PATH=$binaries:$binaries/examples:$PATH
-for program in othello-engine othello-trainer textbook; do
-    command -v $program >/dev/null || { echo "$binaries: $program is missing; build the programs and the example" >&2; exit 2; }
+export PATH=$binaries:$PATH
+for program in othello-engine othello-trainer; do
+    command -v $program >/dev/null || { echo "$binaries: $program is missing; build the programs" >&2; exit 2; }
 done
 place=$(mktemp -d) && trap 'rm -rf "$place"' EXIT
 datasets=$PWD/datasets

@@ -1,16 +1,25 @@
-//! Monte-Carlo tree search against the engine's own search, both with the shipped weights.
+//! Monte-Carlo tree search against the engine's own search, both with the shipped weights: a row of
+//! `docs/log/published-claims.md`.
 //!
 //! Limits of nodes and of simulations end the searches, so that a match is the same on a busy
 //! machine; the printed rates show which limits take equal time.
+//!
+//! ```sh
+//! cargo run --release -p othello-testing --example tree_search -- \
+//!     datasets/openings/balanced-8.txt 100 60000 2400
+//! ```
 
+use std::error::Error;
 use std::ops::Range;
+use std::path::Path;
 
 use othello_engine::board::transcript::{Replay, parse};
 use othello_engine::board::{Position, Squares};
 use othello_engine::eval::{Evaluate, Evaluator};
 use othello_engine::search::{Limits, Search, Searcher, Strength, TableError};
+use othello_engine::text::Lines;
 
-use super::{Done, processor_seconds};
+type Done<T = ()> = Result<T, Box<dyn Error>>;
 
 /// The number of empty squares at which a game is solved.
 const EXACT: u32 = 14;
@@ -240,12 +249,25 @@ fn print_score(pairs: &[[i32; 2]]) {
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-pub(crate) fn run(openings: &[String], nodes: u64, simulations: u32) -> Done {
+/// Returns the processor time of this thread, which does not depend on other load; 0 if the system
+/// does not report it.
+fn processor_seconds() -> f64 {
+    let found = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    found.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+}
+
+fn main() -> Done {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [openings, pairs, nodes, simulations] = &arguments[..] else {
+        return Err("usage: tree_search OPENINGS PAIRS NODES SIMULATIONS".into());
+    };
+    let openings: Vec<String> = Lines::open(Path::new(openings))?.next_lines(pairs.parse()?)?;
+    let (nodes, simulations) = (nodes.parse()?, simulations.parse()?);
     let evaluator = Evaluator::embedded();
     let search = Search::new(&evaluator).selectivity(SELECTIVITY.parse()?)?;
     let (mut scores, mut work) = (vec![], [[0.0; 3]; 2]);
     for opening in openings {
-        let opening = Replay::from_start(&parse(opening)?)?.end;
+        let opening = Replay::from_start(&parse(&opening)?)?.end;
         let mut game =
             |tree_begins| play(&search, (simulations, nodes), (opening, tree_begins), &mut work);
         scores.push([game(true)?, game(false)?]);
