@@ -129,12 +129,13 @@ impl Expansion {
         });
         let scalars = 0..geometry.scalars.len() * Scalar::VALUES;
         let scalars = scalars.map(|n| [layout.scalars + n, geometry.pattern_parameters + n]);
-        let places = of_pattern.chain(scalars).map(|pair| pair.map(|number| number as u32));
+        let places = of_pattern.chain(scalars).map(|[place, of]| [place as u32, of as u32]);
         Self { places: places.collect(), parameters: geometry.parameters(), layout }
     }
 
     fn places(&self) -> impl Iterator<Item = [usize; 2]> {
-        self.places.iter().map(|pair| pair.map(|number| number as usize))
+        // Without `map` of arrays, which takes as long as all the rest if it is not inlined.
+        self.places.iter().map(|&[place, parameter]| [place as usize, parameter as usize])
     }
 
     /// Returns blocks without weights and factors.
