@@ -25,15 +25,13 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
     check_parts(cargo_bin!("othello-trainer"), stage, units, arguments);
 }
 
+/// The stages of a command, each with a count of its finished units.
+type Stages<'a> = &'a [(&'a str, &'a dyn Fn(&Path) -> u64)];
+
 /// Returns a command whose finished units are counted differently.
-fn subject<'a>(
-    arguments: &'a str,
-    output: &'a str,
-    stage: &'a str,
-    finished: &'a dyn Fn(&Path) -> u64,
-) -> Subject<'a> {
+fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {
     let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
-    Subject { program, arguments, output, may_differ, stage, finished, units_per_part }
+    Subject { program, arguments, output, may_differ, stages, units_per_part }
 }
 
 /// Returns `few` for runs with few kills, `many` for runs with many.
@@ -77,7 +75,8 @@ fn relabel_positions() {
 #[test]
 fn leaves() {
     let games = games().path("random.games");
-    let arguments = format!("leaves {} --depth 3 --out out.positions", games.display());
+    let depth = size(2, 3);
+    let arguments = format!("leaves {} --depth {depth} --out out.positions", games.display());
     check("leaves (games)", Some(16), &arguments);
 }
 
@@ -97,7 +96,7 @@ fn dataset() {
         let parts = names.filter(|name| name.starts_with("part-") && !name.contains('.'));
         (parts.count() as u64).saturating_sub(3)
     };
-    subject(&arguments, "out/dataset.json", "merge (phases)", &finished).check();
+    subject(&arguments, "out/dataset.json", &[("merge (phases)", &finished)]).check();
 }
 
 fn check_fit(stage: &str, settings: &str) {
@@ -113,7 +112,7 @@ fn fit_by_least_squares() {
 #[test]
 fn fit_by_adam() {
     // Phases of few positions are gone over again and again: a few of them are work enough.
-    let (first, last, epochs) = (size(36, 0), size(45, 59), size(2, 10));
+    let (first, last, epochs) = (size(36, 0), size(39, 59), size(2, 10));
     let adam = format!("--optimizer adam --phases {first}..{last} --epochs {epochs}");
     check_fit("fit (epochs)", &format!("--patterns small {adam}"));
 }
@@ -138,7 +137,8 @@ fn r#match() {
         "match mobility none --openings {openings} --pairs {pairs} --depth 3 --exact 10 --out out.match"
     );
     let finished = |folder: &Path| units_in_parts(&folder.join("out.match.parts"));
-    let subject = subject(&arguments, "out.match", "match (pairs)", &finished);
+    let stages: Stages<'_> = &[("match (pairs)", &finished)];
+    let subject = subject(&arguments, "out.match", stages);
     Subject { may_differ: &["out.match"], units_per_part: Some(4), ..subject }.check();
 }
 
@@ -161,13 +161,13 @@ fn calibrate_probcut() {
 
 #[test]
 fn calibrate_ends() {
-    let flags = format!("--positions {} --empties 14", size(200, 2000));
+    let flags = format!("--positions {} --empties 14", size(100, 2000));
     check_calibration("ends", "ends (positions)", &flags, 16);
 }
 
 #[test]
 fn calibrate_ordering() {
-    let flags = format!("--positions {} --searches 8", size(200, 2000));
+    let flags = format!("--positions {} --searches {}", size(100, 2000), size(2, 8));
     check_calibration("ordering", "solve (positions with all moves)", &flags, 16);
 }
 
@@ -190,14 +190,14 @@ fn studies() -> &'static Folder {
 }
 
 /// Checks a study; the reports are compared, and no file is created last.
-fn check_study(arguments: &str, stage: &str, finished: &dyn Fn(&Path) -> u64) {
+fn check_study(arguments: &str, stages: Stages<'_>) {
     let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
     let arguments = arguments
         .replace("one.toml", &one.display().to_string())
         .replace("values.toml", &values.display().to_string());
     let test = games().path("others.games");
     let arguments = format!("{arguments} --test {} --out study --seeds 2", test.display());
-    let subject = subject(&arguments, "study/nothing", stage, finished);
+    let subject = subject(&arguments, "study/nothing", stages);
     Subject { units_per_part: Some(2), ..subject }.check();
 }
 
@@ -209,7 +209,6 @@ fn parts_of_study(folder: &Path) -> u64 {
 #[test]
 fn tune() {
     let arguments = "tune one.toml values.toml --phases 40..43";
-    check_study(arguments, "round 1 (fits)", &parts_of_study);
     // The epochs of weights that no part of the study names, and of the parts of the running fit.
     let finished = |folder: &Path| {
         let files = |folder: PathBuf| {
@@ -229,7 +228,7 @@ fn tune() {
         let all: u64 = files(folder.join("study")).into_iter().filter_map(epochs).sum();
         all - 4 * 20 * parts
     };
-    check_study(arguments, "fit (epochs)", &finished);
+    check_study(arguments, &[("round 1 (fits)", &parts_of_study), ("fit (epochs)", &finished)]);
 }
 
 /// Fits, and plays a match.
@@ -239,7 +238,7 @@ fn compare() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/openings/balanced-8.txt");
     let played = format!("--openings {} --pairs {} --depth 2", openings.display(), size(30, 200));
     let arguments = format!("compare one.toml one.toml --phases 40..43 {played}");
-    check_study(&arguments, "compare (fits)", &parts_of_study);
+    check_study(&arguments, &[("compare (fits)", &parts_of_study)]);
 }
 
 #[test]
@@ -247,5 +246,5 @@ fn compare() {
 fn quickstart() {
     let kills = many_kills().unwrap_or(10).div_ceil(10);
     let output = "quickstart/generation-1.weights";
-    subject("quickstart --seed 1", output, "", &|_| 0).check_with(kills);
+    subject("quickstart --seed 1", output, &[]).check_with(kills);
 }

@@ -34,10 +34,9 @@ pub struct Subject<'a> {
     pub output: &'a str,
     /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
-    /// The stage of the work, by its name in progress messages.
-    pub stage: &'a str,
-    /// Counts the finished units of the stage from the files of a killed run.
-    pub finished: &'a dyn Fn(&Path) -> u64,
+    /// The stages of the work, by their names in progress messages, each with a function that
+    /// counts its finished units from the files of a killed run.
+    pub stages: &'a [(&'a str, &'a dyn Fn(&Path) -> u64)],
     /// The number of units of a part, if a part of the usual size would contain all the work.
     pub units_per_part: Option<u64>,
 }
@@ -47,9 +46,8 @@ pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arg
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
     let finished = |folder: &Path| units_in_parts(&folder.join(format!("{output}.parts")));
-    let finished = &finished;
-    Subject { program, arguments, output, may_differ: &[], stage, finished, units_per_part }
-        .check();
+    let stages: &[(_, &dyn Fn(&Path) -> u64)] = &[(stage, &finished)];
+    Subject { program, arguments, output, may_differ: &[], stages, units_per_part }.check();
 }
 
 /// Returns the number of kills if many kills of large work are wanted.
@@ -87,7 +85,7 @@ impl Subject<'_> {
     /// Does the check with this number of kills, for work that takes minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let (name, stage) = (self.arguments, self.stage);
+        let name = self.arguments;
         let undisturbed = self.run_to_the_end(tempfolder().path());
         let (mut alone, mut ratios, mut kept) = (vec![undisturbed.seconds], vec![], 0);
         for kill in 0..kills {
@@ -95,13 +93,16 @@ impl Subject<'_> {
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
             // A run that was killed after its last step has nothing unfinished.
             let complete = folder.path().join(self.output).exists();
-            let finished = (self.finished)(folder.path());
+            let count = |(_, finished): &(_, &dyn Fn(&Path) -> u64)| finished(folder.path());
+            let finished: Vec<u64> = self.stages.iter().map(count).collect();
             let resumed = self.run_to_the_end(folder.path());
             self.compare(&undisturbed, &resumed);
-            let found = resumed.report["resumed"][stage].as_u64().unwrap_or(0);
-            let kept_all = complete || found == finished;
-            assert!(kept_all, "{name}: {found} units kept of {finished} finished");
-            kept += found;
+            for ((stage, _), finished) in self.stages.iter().zip(finished) {
+                let found = resumed.report["resumed"][stage].as_u64().unwrap_or(0);
+                let kept_all = complete || found == finished;
+                assert!(kept_all, "{name}: {stage}: {found} units kept of {finished} finished");
+                kept += found;
+            }
             // The speed of the machine may change: work is compared with work done at about the
             // same time.
             if kill % 5 == 4 {

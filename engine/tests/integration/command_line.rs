@@ -82,8 +82,8 @@ fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {
     let folder = folder();
     folder.write("boards.txt", POSITIONS);
     let solve = |threads: u32| {
-        let arguments = format!("solve boards.txt --hash-mb 1024 --threads {threads}");
-        folder.limited("-v 2500000", &arguments).output().unwrap()
+        let arguments = format!("solve boards.txt --hash-mb 512 --threads {threads}");
+        folder.limited("-v 1300000", &arguments).output().unwrap()
     };
     let one = solve(1);
     assert!(one.status.success(), "{one:?}");

@@ -98,7 +98,7 @@ fn the_greatest_level_answers_under_a_clock() {
         assert_eq!(lines.next().unwrap(), "");
         answer.strip_prefix("= ").unwrap_or_default().to_owned()
     };
-    ask("time_settings 2 0 0");
+    ask("time_settings 1 0 0");
     for turn in 0..80 {
         let side = ["black", "white"][turn % 2];
         ask(&format!("genmove {side}"));
@@ -124,7 +124,7 @@ fn what_comes_later_ends_a_search() {
         writeln!(input, "{hello}").unwrap();
         assert_eq!(lines.next().unwrap(), answer);
         writeln!(input, "{question}").unwrap();
-        std::thread::sleep(Duration::from_millis(1500));
+        std::thread::sleep(Duration::from_millis(500));
         assert!(child.try_wait().unwrap().is_none());
         input.write_all(end.unwrap_or_default().as_bytes()).unwrap();
         drop(input);

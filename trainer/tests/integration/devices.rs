@@ -28,10 +28,10 @@ fn check_all_devices(folder: &Folder, fit: &str) {
 
 #[test]
 fn threads_and_kernels_fit_the_same_bytes() {
-    let folder = Folder::with_self_play(9, 400, 4);
+    let folder = Folder::with_self_play(9, 100, 4);
     // Kernels are slow on the CPU.
     folder.write("fit.toml", "[adam]\nupdates = 4\n");
-    let fit = "fit a.games --phases 30..32 --window 1,0.5 --epochs 4 --settings fit.toml";
+    let fit = "fit a.games --phases 30..31 --window 1,0.5 --epochs 4 --settings fit.toml";
     for optimizer in ["lsq", "adam", "adam --batch 500 --schedule step:2:0.5"] {
         check_all_devices(&folder, &format!("{fit} --optimizer {optimizer}"));
     }

@@ -22,14 +22,14 @@ use othello_testing::guides::{BINARIES, CHECKED, inputs};
 
 const AT_MOST: &str = "\
     --games 60 --pairs 4 --depth 2 --nodes 300 --level 4 --exact 6 --plies 5 --score-depth 1 \
-    --hash-mb 4 --random 300 --count 20 --positions 100 --searches 2 --epochs 2 --repetitions 1 \
+    --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
 /// The arguments to add to a command that begins with these words, unless it has them.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33
-    calibrate ordering: --positions 100 --searches 2
+    calibrate ordering: --positions 100 --searches 1
     calibrate probcut: --positions 100 --depth 6
     othello-trainer bench: --games 60 --repetitions 1";
 

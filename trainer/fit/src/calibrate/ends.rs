@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn threads_change_no_prediction() {
-        let settings = Settings { seed: 2, positions: 150, most: 13 };
+        let settings = Settings { seed: 2, positions: 60, most: 13 };
         assert_threads_change_nothing(|| {
             calibrate(&settings, &shipped(), &in_memory(stages(&settings))).unwrap().ends
         });

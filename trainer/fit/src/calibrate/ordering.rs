@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn patterns_explain_more_than_replies_and_save_nodes() {
-        let found = run(&settings(2000), &shipped()).unwrap();
+        let found = run(&settings(1000), &shipped()).unwrap();
         let [explained, by_replies] = found.explained;
         assert!(0.1 < by_replies && by_replies < explained && explained < 1.0, "{explained}");
         let without = found.trials[0];
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_learns_the_same() {
-        let learned = || run(&settings(60), &weights()).unwrap().weights;
+        let learned = || run(&settings(30), &weights()).unwrap().weights;
         assert_threads_change_nothing(learned);
     }
 
