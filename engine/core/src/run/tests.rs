@@ -183,9 +183,9 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (out, parts) =
+        ["out.positions", "out.positions.parts"].map(|name| folder.path().join(name)).into();
     finish(&out, plan(25));
-    let parts = folder.path().join("out.positions.parts");
     fs::create_dir(&parts).unwrap();
     Run::check_is_free(&out, Shard::WHOLE).unwrap();
     assert_eq!(fs::read_dir(&parts).unwrap().count(), 0);
