@@ -24,6 +24,9 @@ const MOST_WORK: f64 = 1.2;
 /// The number of kills if `OTHELLO_KILLS` is not set.
 const FEW_KILLS: usize = 4;
 
+/// The name of a stage, and a function that counts its finished units in a folder.
+pub type FinishedUnits<'a> = (&'a str, &'a dyn Fn(&Path) -> u64);
+
 /// A command to kill. It runs in a new folder, so outputs have relative names.
 pub struct Subject<'a> {
     /// The binary.
@@ -36,7 +39,7 @@ pub struct Subject<'a> {
     pub may_differ: &'a [&'a str],
     /// The stages of the work, by their names in progress messages, each with a function that
     /// counts its finished units from the files of a killed run.
-    pub stages: &'a [(&'a str, &'a dyn Fn(&Path) -> u64)],
+    pub stages: &'a [FinishedUnits<'a>],
     /// The number of units of a part, if a part of the usual size would contain all the work.
     pub units_per_part: Option<u64>,
 }
@@ -46,7 +49,7 @@ pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arg
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
     let finished = |folder: &Path| units_in_parts(&folder.join(format!("{output}.parts")));
-    let stages: &[(_, &dyn Fn(&Path) -> u64)] = &[(stage, &finished)];
+    let stages: &[FinishedUnits<'_>] = &[(stage, &finished)];
     Subject { program, arguments, output, may_differ: &[], stages, units_per_part }.check();
 }
 
