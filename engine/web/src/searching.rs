@@ -66,7 +66,7 @@ impl Loaded {
             "set": set.name(),
             "patterns": patterns.collect::<Vec<_>>(),
             "parameters": geometry.parameters(),
-            "positions": counts.as_ref().map(|counts| positions(&geometry, counts)),
+            "positions": counts.as_ref().map(|counts| positions(geometry, counts)),
             "provenance": provenance.as_map(),
         });
         Self::take(evaluator, counts)?;
