@@ -48,7 +48,7 @@ def test_a_value_is_the_sum_of_its_parts_and_of_its_classes(name, values):
         discs = [part.discs for part in parts[: pattern_set.features]]
         assert discs == [float(arrays["weights"][ply, number]) for number in classes[row]]
         assert np.clip(sum(part.discs for part in parts), -64, 64) == weights.value(board)
-    with pytest.raises(ValueError, match="no move"):
+    with pytest.raises(ValueError, match="no legal move"):
         weights.parts(lines("boards.txt")[120])
 
 
