@@ -65,8 +65,7 @@ impl FromStr for Opening {
             Form::Board | Form::Obf | Form::BoardAndMoves => {
                 let found = game_to(position, side).ok_or_else(|| {
                     Invalid(
-                        "no game that reaches this board was found; name the opening by its \
-                             moves"
+                        "no game that reaches this board was found; name the opening by its moves"
                             .to_owned(),
                     )
                 })?;

@@ -126,10 +126,9 @@ fn an_interrupt_stops_after_the_work_at_hand() {
         let output = child.wait_with_output().unwrap();
         let message = message(&output);
         assert_eq!(output.status.code(), Some(status), "{message}");
-        assert!(message.contains(
-            "stopping after the current work; interrupt again to stop at \
-                                  once"
-        ));
+        assert!(
+            message.contains("stopping after the current work; interrupt again to stop at once")
+        );
         assert!(message.ends_with(KEPT), "{message}");
         assert!(output.stdout.is_empty());
     }

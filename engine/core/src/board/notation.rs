@@ -34,8 +34,7 @@ impl BoardLine {
         let score = words.next().map(score).transpose()?;
         if let Some(word) = words.next() {
             return Err(Invalid(format!(
-                "`{}` follows the score; expected the end of the \
-                                        line",
+                "`{}` follows the score; expected the end of the line",
                 excerpt(word)
             )));
         }

@@ -154,10 +154,8 @@ impl Run {
             let sections = self.part(stage, index)?.collect::<Result<Vec<_>, _>>()?;
             if !work.fits(self.plan.stages[stage].units_of(index), &sections) {
                 let path_text = path.display();
-                progress.message(&format!(
-                    "{path_text}: is not a part of this run; it is made \
-                                           again"
-                ));
+                progress
+                    .message(&format!("{path_text}: is not a part of this run; it is made again"));
                 crate::file::remove_if_there(&path)?;
             }
         }

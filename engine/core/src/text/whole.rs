@@ -24,10 +24,8 @@ fn read(path: &Path) -> Result<String, TextError> {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        let reason = format!(
-            "longer than {MAX_FILE_BYTES} bytes, the maximum for a file of \
-                              settings"
-        );
+        let reason =
+            format!("longer than {MAX_FILE_BYTES} bytes, the maximum for a file of settings");
         return Err(content(path, reason));
     }
     String::from_utf8(bytes).map_err(|error| {

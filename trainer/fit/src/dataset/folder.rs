@@ -116,8 +116,7 @@ impl DatasetFolder {
         let text = match read_ordinary(&path, LONGEST_MANIFEST) {
             Err(FileError::Long { most, .. }) => {
                 return Err(wrong(format!(
-                    "it has more than {most} bytes, the maximum for a \
-                                          manifest"
+                    "it has more than {most} bytes, the maximum for a manifest"
                 )));
             }
             text => text?,

@@ -91,11 +91,8 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
 /// Returns the 16-bit words of a file as bytes. Checks that the file has as many as it states.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
-        Program::Egaroucid.refused(
-            "it is shorter than 4 bytes, the size of its first \
-                                    number"
-                .to_owned(),
-        )
+        Program::Egaroucid
+            .refused("it is shorter than 4 bytes, the size of its first number".to_owned())
     })?;
     let number = i32::from_le_bytes(*number);
     if i64::from(number) * 2 != words.len() as i64 {

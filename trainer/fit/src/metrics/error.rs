@@ -23,8 +23,7 @@ pub enum MetricsError {
     )]
     OtherData { path: PathBuf, sha256: String },
     #[error(
-        "the side to move has no legal move; its value is the value after the pass, or the \
-             score"
+        "the side to move has no legal move; its value is the value after the pass, or the score"
     )]
     NoMove,
     #[error("the board is full")]

@@ -214,8 +214,7 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     if (game.position, game.side) != (Position::START, Side::Black) {
         let board = board_text(&game.position, game.side);
         return Err(format!(
-            "it begins with `{}`, not with the standard start \
-                            position",
+            "it begins with `{}`, not with the standard start position",
             excerpt(&board)
         ));
     }
@@ -231,10 +230,8 @@ pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String
         return Ok(vec![]);
     }
     let replay = game.replay().map_err(|error| error.to_string())?;
-    let score = replay.black_score().ok_or(
-        "the game is unfinished, so its positions have no \
-                                            label",
-    )?;
+    let score =
+        replay.black_score().ok_or("the game is unfinished, so its positions have no label")?;
     let row = |step: &Step| {
         let label = Label::of_score(score * step.side.sign()).ok_or("a score beyond 64 discs")?;
         labelled(step.position, label)

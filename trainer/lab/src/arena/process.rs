@@ -398,10 +398,7 @@ mod tests {
         // A missing program and one that lacks an option give different messages.
         let missing = heard("no-such-program", SOON).to_string();
         assert!(
-            missing.contains(
-                "; its last message is \
-                                  `"
-            ) && missing.contains("not found"),
+            missing.contains("; its last message is `") && missing.contains("not found"),
             "{missing}"
         );
         let option = "printf 'error: unexpected argument --lvel\\n\\nUsage: engine\\n' >&2; exit 2";

@@ -193,8 +193,7 @@ impl fmt::Display for BenchmarkReport {
             for file in fitted_to {
                 writeln!(
                     f,
-                    "\n{player} was fitted to {file}: its errors on this file are not test \
-                             errors"
+                    "\n{player} was fitted to {file}: its errors on this file are not test errors"
                 )?;
             }
         }

@@ -52,8 +52,7 @@ impl fmt::Display for Report {
         writeln!(f, "{}", table(columns, rows))?;
         writeln!(
             f,
-            "endgame searches, by the distance of predictions from the window that cuts \
-                     require:"
+            "endgame searches, by the distance of predictions from the window that cuts require:"
         )?;
         let columns = ["deviations", "positions", "scores right", "MAE", "nodes"];
         let rows = self.trials.iter().map(|row| {
