@@ -1,6 +1,7 @@
 /* Values boards by a weights file: cc -O2 weights.c -lzstd -o weights && ./weights WEIGHTS BOARDS
- * For each board line (see ../formats.md), prints the value for the side to move in steps of 1/32
- * disc; refuses other lines with line and column, status 2. A reader to learn from, written from ../formats.md, in C11 with libzstd.
+ * For each board line, prints the value for the side to move in steps of 1/32 disc; refuses other
+ * lines by line and column, status 2. A reader to learn from, written from ../formats.md, in C11
+ * with libzstd.
  * Of the checksums it leaves only the SHA-256, which names the content, to weights.py. */
 #include <stdint.h>
 #include <stdio.h>
@@ -113,8 +114,9 @@ static void read_board(const char *path, int line, const char *text, uint64_t di
     }
     if (!*at || !strchr(" \t\r\n", *at)) refuse(path, line, 64, "a blank or the end of the line after 64 squares");
     at += strspn(at, " \t");
-    if (*at == 'O') { uint64_t black = discs[0]; discs[0] = discs[1], discs[1] = black; }
-    if (*at && strchr("XO*", *at)) at += 1 + strspn(at + 1, " \t");
+    int states_side = *at && strchr("XO*", *at) && (!at[1] || strchr(" \t\r\n", at[1]));
+    if (states_side && *at == 'O') { uint64_t black = discs[0]; discs[0] = discs[1], discs[1] = black; }
+    if (states_side) at += 1 + strspn(at + 1, " \t");
     char *end = (char *)at;
     if (strchr("+-0123456789", *at)) strtod(at, &end);
     if (*(end += strspn(end, " \t\r\n"))) refuse(path, line, end - text, "the side to move (X or O), a score, or the end");

@@ -152,6 +152,7 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
         ("line 2, column 64", format!("{board}\n{}\n", &board[1..])),
         ("line 1, column 65", format!("{board}- X\n")),
         ("line 1, column 66", format!("{board} Z\n")),
+        ("line 1, column 66", format!("{board} X5\n")),
         ("line 1, column 7", format!("------Q{}\n", &board[7..])),
         ("line 1, column 1", format!("{} X\n", "-".repeat(64))),
     ];
