@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use assert_cmd::cargo::cargo_bin;
 use othello_engine::record::{Label, ScoredPosition, Weight};
-use othello_testing::kill::{Subject, check_parts, many_kills, units_in_parts};
+use othello_testing::kill::{FinishedUnits, Subject, check_parts, many_kills, units_in_parts};
 use othello_testing::records;
 
 use folder::{Folder, TINY_FACTORS, random_game};
@@ -25,8 +25,8 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
     check_parts(cargo_bin!("othello-trainer"), stage, units, arguments);
 }
 
-/// The stages of a command, each with a count of its finished units.
-type Stages<'a> = &'a [(&'a str, &'a dyn Fn(&Path) -> u64)];
+/// The stages of a command.
+type Stages<'a> = &'a [FinishedUnits<'a>];
 
 /// Returns a command whose finished units are counted differently.
 fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {

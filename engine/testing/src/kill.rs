@@ -96,7 +96,7 @@ impl Subject<'_> {
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
             // A run that was killed after its last step has nothing unfinished.
             let complete = folder.path().join(self.output).exists();
-            let count = |(_, finished): &(_, &dyn Fn(&Path) -> u64)| finished(folder.path());
+            let count = |(_, finished): &FinishedUnits<'_>| finished(folder.path());
             let finished: Vec<u64> = self.stages.iter().map(count).collect();
             let resumed = self.run_to_the_end(folder.path());
             self.compare(&undisturbed, &resumed);
