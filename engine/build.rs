@@ -1,8 +1,8 @@
 //! Verifies the weights file and packs it for the binary.
 //!
-//! The file is `engine/weights/default.weights`, unless `OTHELLO_WEIGHTS` names another file (a
-//! relative path starts at the workspace), or is `none` for a binary without weights.
-//! `othello-core` reads it here as at run time, so both readers agree. Without the feature
+//! The file is `engine/weights/default.weights`. `OTHELLO_WEIGHTS` may name another file (a
+//! relative path starts at the workspace), or be `none` for a binary without weights.
+//! `othello-core` reads the file here as at run time, so both readers agree. Without the feature
 //! `embedded` this script does nothing and does not need `othello-core`.
 
 #[cfg(feature = "embedded")]

@@ -52,7 +52,7 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
 }
 
 /// Compares copying the board with undoing moves, on a whole tree of seven plies without passes.
-/// The search copies boards; this choice affects its speed only.
+/// The search copies boards; the choice affects only its speed.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;
     const MOVES: u64 = 390_216;

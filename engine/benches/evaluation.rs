@@ -43,7 +43,7 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
     steps
 }
 
-/// Plays every move and evaluates the position after it.
+/// Plays every move, and evaluates the position after each.
 fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     steps.iter().fold(0, |sum, step| {
         let indices = tables.after(&step.indices, step.square, step.flips);
@@ -55,8 +55,8 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 /// The number of factors of a class.
 const FACTORS: usize = 16;
 
-/// The memory loads of an evaluation: the places of weights and, if there are any, of factor
-/// vectors.
+/// The memory loads of an evaluation: the places of the weights and, if there are any, of the
+/// factor vectors.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],
@@ -125,8 +125,8 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the speed of updates and values relative to that of the loads alone: the median of 31
-/// alternating pairs.
+/// Returns the median, over 31 alternating pairs of measurements, of the speed of updates and
+/// values relative to that of the loads alone.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

@@ -55,13 +55,14 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns how the value was found in a position with `empties` empty squares: [`how_found`].
+    /// Describes how the value was found in a position with `empties` empty squares, as
+    /// [`how_found`] does.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
 }
 
-/// Returns how a value was found in a position with `empties` empty squares: `depth 12`, `exact`,
+/// Describes how a value was found in a position with `empties` empty squares: `depth 12`, `exact`,
 /// or `95 % sure` for a selective endgame search.
 pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     match selectivity {
@@ -143,8 +144,8 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Returns the position at the end of a line, and 1 if its player is the player of the first
-    /// position, otherwise −1.
+    /// Returns the position at the end of a line. The number is 1 if the player there is the player
+    /// of the first position, otherwise −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -201,8 +202,8 @@ mod tests {
         assert!(rated.iter().all(|other| other.value == rated[0].value));
     }
 
-    /// A regression: if the limits ended an exact search, the result was that of the search that
-    /// guesses the score.
+    /// A regression: if limits ended an exact search, the result was that of the shallow search
+    /// that guesses the score, not that of a deep search.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };

@@ -26,7 +26,7 @@ pub enum PlayerSpec {
 pub struct WeightsSpec {
     /// The weights of the evaluation.
     pub weights: WeightsChoice,
-    /// The search, as far as it is specified.
+    /// The values of the search that the text specifies.
     pub search: SearchSpec,
 }
 
@@ -59,7 +59,7 @@ impl Protocol {
     }
 }
 
-/// The quantity that the depth of searches before exact play limits.
+/// The rule by which a depth ends the lines of searches before exact play.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Display)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[display(rename_all = "lowercase")]
@@ -72,7 +72,7 @@ pub enum SearchBy {
     Realization,
 }
 
-/// The search of a player, as far as it is specified. Text form: `:` and `KEY=VALUE` for each
+/// The values of a player's search that are specified. Text form: `:` and `KEY=VALUE` for each
 /// value, or nothing.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
@@ -90,7 +90,7 @@ pub struct SearchSpec {
     pub exact: Option<u32>,
     /// The ProbCut schedule of the endgame before exact play.
     pub ends: Option<EndgameSchedule>,
-    /// The quantity that the depth limits.
+    /// The rule by which the depth ends a line.
     pub search: Option<SearchBy>,
 }
 
@@ -260,7 +260,7 @@ fn whole<T: FromStr + PartialOrd + fmt::Display>(
     number.ok_or_else(|| format!("expected a whole number from {first} to {last}"))
 }
 
-/// Parses an endgame schedule whose steps are joined by `+`, since a comma ends the key.
+/// Parses an endgame schedule whose steps are joined by `+`, since commas separate the keys.
 fn steps(text: &str) -> Result<EndgameSchedule, String> {
     let parsed = text.replace('+', ",").parse::<EndgameSchedule>();
     parsed.map_err(|error| error.to_string().replace("20:73,18:95", "20:73+18:95"))
@@ -288,8 +288,8 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns this search with missing values taken from another one. A level includes a depth, a
-    /// selectivity, a schedule and the start of exact play.
+    /// Returns this search, with missing values taken from another one. A level already includes a
+    /// depth, a selectivity, a schedule and the start of exact play.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -306,8 +306,8 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the plan: the row of the level for an evaluation, or else `usual`, overridden by the
-    /// specified values.
+    /// Returns the plan of the search: the specified values and, for all others, the row of the
+    /// level. Without a level, `usual` supplies them.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {
@@ -322,8 +322,8 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the strength and the pruning of the search with an evaluation. The plan `usual`
-    /// supplies values that are not specified.
+    /// Returns the strength and the pruning of the search with an evaluation. `usual` supplies the
+    /// values that are not specified.
     pub fn search(
         &self,
         usual: Plan,

@@ -26,10 +26,10 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates memory, at least one byte, filled with zeros.
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer, LaunchError>;
 
-    /// Copies to the start of a buffer, which is at least as long.
+    /// Copies `bytes` to the start of a buffer, which is at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Copies from the start of a buffer, which is at least as long.
+    /// Copies from the start of a buffer, which is at least as long as `bytes`.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
     /// Copies between buffers of one length.

@@ -67,8 +67,8 @@ impl Output {
     }
 }
 
-/// A numeric type of an argument. Signed types are excluded, since the compiler would infer `i32`
-/// for a bound without a type, and clap would detect the mismatch of types only at run time.
+/// A numeric type of an argument. There are no signed types: for a bound without a type, such as
+/// `1`, the compiler would infer `i32`, and clap would detect the wrong type only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The largest number of the type.
     const MAX: Self;
@@ -143,7 +143,7 @@ const REPLACED: [(&str, &str); 8] = [
     ("--white-weights", "--white PLAYER"),
 ];
 
-/// Returns the error with the replacement of the unknown flag, if an earlier version had that flag.
+/// If an earlier version had the unknown flag, adds its replacement to the error.
 fn with_replacement(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -156,8 +156,8 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Returns the error with its arguments quoted safely. This must come first: a rendered clap error
-/// is text for a terminal and cannot be changed.
+/// Returns the error with its arguments quoted safely. This must be the first step: once rendered
+/// for a terminal, a clap error cannot be changed.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {
@@ -179,8 +179,8 @@ mod tests {
 
     use super::*;
 
-    /// A regression: the error for `--games 10k` was "invalid digit", and the upper bound had
-    /// twenty digits.
+    /// A regression: the error for `--games 10k` was "invalid digit", and the range in the help had
+    /// an upper bound of twenty digits.
     #[test]
     fn numbers_without_an_end_say_where_they_begin() {
         let parse = number_from(1_u64);

@@ -1,6 +1,7 @@
 //! The flags that several commands share: `flags.txt` has one heading and one text for each.
 //!
-//! A field of a flag in that table has no doc comment: [`prepared`] gives the flag its text.
+//! The field of such a flag has no doc comment. [`prepared`] gives the flag its text from
+//! `flags.txt`.
 
 use std::sync::LazyLock;
 
@@ -14,7 +15,8 @@ struct Flag {
     help: &'static str,
     /// The second paragraph: when to use the flag.
     more: String,
-    /// The computed defaults, by the name of the command; `*` is any other command.
+    /// The computed defaults, by the name of the command. The name `*` stands for all other
+    /// commands.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -67,7 +69,7 @@ impl Flag {
         FLAGS.iter().find(|flag| Some(flag.name) == arg.get_long())
     }
 
-    /// Returns the flag with its text in a command.
+    /// Returns an argument of a command with the heading and the text of this flag.
     fn put_into(&self, command: &str, arg: Arg) -> Arg {
         let arg = arg.help_heading(self.heading);
         if is_exception(command, self.name) {
@@ -124,7 +126,8 @@ pub fn complaints(command: &Command) -> Vec<String> {
     complaints
 }
 
-/// Collects the flags: the command, the name, and the heading with the text up to the default.
+/// Collects the flags of a command. Each has the command, its name, and the heading with the text
+/// up to the default.
 fn collect(command: &Command, known: &mut Vec<(String, String, String)>) {
     for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
         let Some(name) = arg.get_long().filter(|name| *name != "help") else { continue };

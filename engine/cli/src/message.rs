@@ -13,7 +13,7 @@ pub(crate) fn say(line: &str) {
 /// The greatest length of an argument or word that a message repeats in full, in characters.
 const LONGEST_WORD: usize = 300;
 
-/// The numbers of characters of a longer word that are shown of its beginning and its end.
+/// For a longer word, how many characters of its beginning and of its end are shown.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
 /// Returns an argument for a message: control characters are escaped, and a long argument is
@@ -30,7 +30,7 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     shown.collect::<String>().into()
 }
 
-/// Returns a text with long words shortened, since an argument may be any word of it.
+/// Returns a text in which long words are shortened. Any word of it may be an argument.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST_WORD {
         return text.into();
@@ -69,7 +69,8 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
 /// The greatest length of a message in bytes; only a message that repeats its input is longer.
 const MOST: usize = 8 << 10;
 
-/// Returns a message. A longer one is shortened to its beginning and its end, which has the remedy.
+/// Returns a message. If it is longer than [`MOST`], only its beginning and its end are kept; the
+/// end has the remedy.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MOST {
         return line.into();

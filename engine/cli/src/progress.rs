@@ -168,7 +168,8 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex even after a panic, which must not hide the progress of other work.
+/// Locks a mutex even if a thread has panicked with it, because other work must still show its
+/// progress.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

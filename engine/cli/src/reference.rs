@@ -26,9 +26,9 @@ pub struct Reference {
 pub struct Page {
     /// The name of its file.
     pub file: &'static str,
-    /// Its title and its introduction in Markdown.
+    /// The title of the page, and its introduction in Markdown.
     pub head: &'static str,
-    /// The objects, each with its heading.
+    /// The JSON objects on the page, each with its heading.
     pub objects: Vec<(&'static str, Schema)>,
 }
 

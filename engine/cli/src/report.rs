@@ -19,7 +19,7 @@ impl<T: Serialize + JsonSchema + Display> Report for T {}
 /// Within a version, fields may be added, but none is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report, with the number of units of each stage that an earlier run had finished.
+/// A report. `resumed` has, for each stage, the number of units that an earlier run had finished.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]

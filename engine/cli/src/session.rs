@@ -46,7 +46,7 @@ pub struct Session {
     threads: usize,
     json: bool,
     reporter: Arc<Reporter>,
-    /// The beginning of the work, after the inputs were read.
+    /// The time at which the work began, after the inputs were read.
     begun: OnceLock<Instant>,
 }
 
@@ -203,7 +203,8 @@ mod tests {
         assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
-    /// Messages of library errors often contain that of their cause.
+    /// The message of a library's error often contains that of its cause, which must not be printed
+    /// twice.
     #[test]
     fn a_cause_is_told_once() {
         let error = anyhow::anyhow!("no space").context("a.games: no space; free space");

@@ -1,8 +1,8 @@
 //! The lowest layer of the Othello engine: boards, patterns, the container of all files, records of
 //! games, and weights files.
 //!
-//! The engine's build script also needs it, to embed weights. `othello-engine` re-exports all of
-//! it.
+//! The engine's build script uses this crate to embed weights, so it is separate from
+//! `othello-engine`, which re-exports all of it.
 //!
 //! The modules depend on each other in one direction: [`mod@file`] ← [`text`] ← [`run`], and
 //! [`text`] ← [`simd`] ← [`board`] ← [`pattern`] ← [`weights`] ← [`record`]. Nothing here

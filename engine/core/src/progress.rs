@@ -4,12 +4,13 @@ use std::path::Path;
 
 /// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
-    /// Begins a stage of `total` units, whose name is in parentheses: `solve (positions)`. An
-    /// earlier run finished `done` units, which count as progress, but not for the rate.
+    /// Begins a stage of `total` units. The name ends with the unit in parentheses: `solve
+    /// (positions)`. The `done` units that an earlier run finished count as progress, but not for
+    /// the rate.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// Begins a stage that calls [`Self::check`] before each unit, so that an interrupt can wait
-    /// for the current units.
+    /// Begins a stage whose work calls [`Self::check`] before each unit. After an interrupt, such
+    /// work finishes its current units before it stops.
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }
@@ -26,7 +27,7 @@ pub trait Progress: Sync {
     /// Shows a line that the user must see, such as a warning.
     fn message(&self, line: &str);
 
-    /// Shows a warning, if there is one.
+    /// Shows a warning, if one is given.
     fn warn(&self, warning: Option<String>) {
         if let Some(line) = warning {
             self.message(&line);

@@ -1,5 +1,5 @@
-//! Random draws by one fixed generator. The mapping from bits to ranges is our own, so that a seed
-//! gives the same games with every version of every library.
+//! Random draws by one fixed generator. This module maps the random bits to ranges itself, so a
+//! seed gives the same games with every version of every library.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -118,7 +118,7 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the searches: with all features, then without each of them.
+    /// Returns the variants to search: with all features, then without each of them.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };

@@ -45,7 +45,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search with these weights, and whether it searches at all (depth above 0).
+    /// Returns the search with these weights. The flag is false at depth 0, where positions are
+    /// only evaluated statically.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -140,8 +141,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Takes values from the book if it contains the position, otherwise from a search. Adds the number
-/// of values from the book to `from_book`.
+/// Takes values from the book for positions that it contains, and searches the others. Adds the
+/// number of values from the book to `from_book`.
 fn book_first(
     book: &Book,
     positions: &[Position],

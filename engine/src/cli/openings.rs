@@ -51,7 +51,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The greatest ply for nearly even openings, whose 434,029 games are all kept in memory.
+/// The greatest ply for nearly even openings. All 434,029 openings of that ply are kept in memory.
 const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -119,15 +119,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The number of openings that are computed before an existing file is replaced: the file must
-/// contain them.
+/// The number of openings that are computed before an existing file is replaced. A file that does
+/// not contain them belongs to another program and is kept.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Before the work, refuses a file that this command cannot have written: one with lines that are
-/// not transcripts of `plies` moves, or without the openings that are found first.
+/// Before the work, refuses to replace a file that this command cannot have written: one with lines
+/// that are not transcripts of `plies` moves, or without the openings that are found first.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -59,7 +59,7 @@ impl Positions {
         if positions.is_empty() { Err(no_position(&lines)) } else { Ok(positions) }
     }
 
-    /// Returns the lines to read positions from.
+    /// Returns the lines of the source, from which positions are read.
     pub(super) fn lines(&self) -> Result<Lines, TextError> {
         match self {
             Self::Stated(text) => Ok(TextSource::of_text(text)?.into()),
@@ -75,7 +75,7 @@ pub(super) fn no_position(lines: &Lines) -> TextError {
     TextError::Content { path: lines.source().path().to_owned(), reason }
 }
 
-/// Reports the forms of positions that another program wrote.
+/// Reports in which forms of other programs the positions were written.
 pub(super) fn report_forms(forms: impl IntoIterator<Item = Form>, session: &Session) {
     Form::report(forms).into_iter().for_each(|report| session.progress().message(&report));
 }

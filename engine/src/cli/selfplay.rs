@@ -89,7 +89,7 @@ struct SideSearch {
 
 impl Arguments {
     /// Returns the search of a side. Levels and the default search prune only if the weights of
-    /// both sides have a model for it.
+    /// both sides have a ProbCut model.
     fn search(
         &self,
         player: &WeightsSpec,
@@ -153,7 +153,7 @@ impl Arguments {
         !self.no_values && (self.values || learned || !self.exploration.is_none())
     }
 
-    /// Returns the files that are read.
+    /// Returns the files that the command reads.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let openings = match &self.openings {
             OpeningsChoice::File(path) => Some(path.as_path()),

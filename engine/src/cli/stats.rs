@@ -104,7 +104,8 @@ impl Ply {
     }
 }
 
-/// Returns a table of plies; `counted` is the heading of the column with the numbers of positions.
+/// Returns a table with a row for each ply. `counted` is the heading of the column with the numbers
+/// of positions.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {

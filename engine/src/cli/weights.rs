@@ -193,7 +193,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Writes names in one line, if there are any.
+/// Writes names after a heading in one line. Writes nothing if there are no names.
 fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[impl ToString]) -> fmt::Result {
     let names: Vec<_> = names.iter().map(ToString::to_string).collect();
     if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }

@@ -31,11 +31,11 @@ impl Identified for Zero {
 }
 
 /// An evaluation by hand: legal moves, corners, and X squares next to empty corners. It is the
-/// weakest useful opponent, and plays the first games.
+/// weakest useful opponent, and plays the games that the first weights are fitted to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// The value in steps of each legal move that the player has more than the opponent.
+/// The value, in steps, of each legal move that the player has more than the opponent.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
 /// The value of a corner, in steps.
 const CORNER: i32 = 8 * STEPS_PER_DISC;

@@ -18,7 +18,7 @@ pub struct ByClass {
     pub provenance: Provenance,
 }
 
-/// Errors of weights without values by class.
+/// The error for weights that cannot be loaded by class.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ByClassError {
@@ -29,7 +29,7 @@ pub enum ByClassError {
 }
 
 impl ByClass {
-    /// Reads a weights file, or takes the embedded weights. The evaluations by hand are refused,
+    /// Reads a weights file, or takes the embedded weights. Refuses the evaluations by hand,
     /// because they have no weights by class.
     pub fn load(choice: &WeightsChoice) -> Result<Self, ByClassError> {
         match choice {

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// The provenance of games identifies the weights of `--weights`.
+    /// The provenance of games contains the identity of the evaluation that `--weights` names.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

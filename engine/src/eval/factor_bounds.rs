@@ -1,5 +1,5 @@
-//! The likely range of the contribution of factors. Pruned searches do not evaluate factors that
-//! are unlikely to change the result.
+//! The likely range of what the factor vectors contribute to a value. Pruned searches do not
+//! compute this contribution if it is unlikely to change the result.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ const GAMES: u64 = 200;
 /// The distance of the ends of the likely range from the mean, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
 
-/// The positions of random games, which vary more than those of searches.
+/// Positions of random games. They vary more than the positions of searches.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()

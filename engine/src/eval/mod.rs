@@ -37,7 +37,7 @@ pub trait Evaluate: Sync {
     /// opponent.
     fn after(&self, state: &Self::State, square: Square, flips: u64) -> Self::State;
 
-    /// Returns the state with the opponent to move.
+    /// Returns the state of the same board with the opponent to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
     /// Returns the static value of a position for its player. `state` is the state of `position`. A
@@ -73,9 +73,9 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns the value that a position would have at another ply. It is good enough to order
-    /// moves: if all nodes of a search use one ply, only the weights of one phase have to fit into
-    /// the processor's cache.
+    /// Returns an approximate value: the one that the position would have at another ply. It is
+    /// good enough to order moves. If all nodes of a search use the same ply, only the weights of
+    /// one phase have to fit into the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)

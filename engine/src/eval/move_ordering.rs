@@ -74,16 +74,16 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the cost of the move to this position by the patterns, which is a part of the move
-    /// score, in the units of the move ordering in null-window nodes.
+    /// Returns the cost of a move to the position `child` according to the patterns. It is a part
+    /// of the move score, in the units of the move ordering in null-window nodes.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10
     }
 }
 
-/// Returns the base-3 number of each set of discs on some squares; the squares' order is that of
-/// the digits.
+/// Returns the base-3 number of each set of discs on some squares. The digits have the order of the
+/// squares.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);

@@ -125,8 +125,9 @@ impl Tables {
         self.blocks[block].get().is_some()
     }
 
-    /// Expands a block, unless it is expanded. Threads that need the same block wait for the first
-    /// thread that expands it, so that thread must not wait for the thread pool.
+    /// Expands a block, unless it is already expanded. Threads that need the same block wait for
+    /// the first thread. That thread must not wait for the thread pool, whose threads may be
+    /// waiting for it.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -381,7 +382,7 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Uses the weights without the factors, which order moves just as well.
+    /// Ignores the factors: the weights alone order moves just as well.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))

@@ -9,14 +9,14 @@ use crate::progress::{Interrupted, Progress, Silent};
 use crate::random::Generator;
 use crate::search::Search;
 
-/// The criteria for openings that count as nearly even.
+/// The criteria by which an opening counts as nearly even.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Balance {
     /// The number of plies of an opening.
     pub plies: u32,
-    /// The depth of the search whose value decides.
+    /// The depth of the search whose value is compared with [`Self::within`].
     pub depth: u32,
-    /// The largest absolute value, in discs.
+    /// The largest absolute value of a nearly even opening, in discs.
     pub within: Discs,
     /// The number of openings to find; `None` for all.
     pub count: Option<usize>,
@@ -24,8 +24,8 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// The depths of earlier searches, each with a margin: an opening whose value is beyond the margin
-/// is dropped.
+/// The depths of earlier searches, each with a margin in discs. An opening whose value is beyond
+/// the margin is dropped.
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;

@@ -59,7 +59,8 @@ impl Book {
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves to positions in the book with their values, best first, then by square.
+    /// Returns the moves that lead to positions in the book, with their values. The best come
+    /// first; moves of equal value are in the order of their squares.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

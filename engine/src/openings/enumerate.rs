@@ -11,7 +11,7 @@ pub const MAX_PLIES: u32 = 12;
 /// The last ply whose positions are all in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory for a pass in bytes, in addition to the positions of whole plies.
+/// The memory in bytes for one pass over the parents, in addition to the positions of whole plies.
 const MEMORY: usize = 1 << 30;
 
 /// Returns the canonical positions, up to the eight symmetries, after 0, 1, …, `plies` moves, in

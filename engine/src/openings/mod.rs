@@ -1,5 +1,5 @@
-//! Openings: enumerated to a given ply, scored by searches, and negamaxed back; and nearly even
-//! openings.
+//! Openings: enumerated to a given ply, the last ply scored by searches, the earlier ones by
+//! negamax; and nearly even openings.
 
 mod balanced;
 mod book;

@@ -35,7 +35,8 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Prepares the passes. A pass takes at most `memory` bytes, but at least one part.
+    /// Prepares the passes over the parents. A pass takes at most `memory` bytes, but at least one
+    /// part.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();

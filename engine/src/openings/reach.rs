@@ -8,9 +8,9 @@ use crate::board::{CORNERS, Position, Side, Square, Squares};
 /// The most positions that a search for a game enters.
 const MOST_POSITIONS: usize = 1 << 20;
 
-/// Searches for a game from the start to this position with this side to move, which plays only on
-/// squares that have discs in the position. Returns `None` if there is none, or none within 2^20
-/// positions.
+/// Searches for a game that leads from the start to this position with `side` to move. The search
+/// plays only on squares that have a disc in the position. Returns `None` if there is no such game,
+/// or none was found within 2^20 positions.
 pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
     let target = Replay::from(position, side);
     let [black, white] = by_colour(&target.end, target.side);
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::random::random_game;
 
-    /// A regression: openings of self-play could not be boards.
+    /// A regression: self-play did not accept openings that are given as boards.
     #[test]
     fn a_game_leads_to_every_early_position_of_a_game() {
         for seed in 0..30 {

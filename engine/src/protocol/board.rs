@@ -51,7 +51,7 @@ impl Board {
     }
 
     /// Returns the position with `side` to move. If it is the other side's turn, that side must
-    /// have no move.
+    /// pass.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));
@@ -70,7 +70,7 @@ impl Board {
         all.into_iter()
     }
 
-    /// Returns whether this game begins with all turns of another one.
+    /// Returns whether this game begins with all turns of the game `other`.
     pub fn goes_on_from(&self, other: &Self) -> bool {
         let mut positions = self.positions();
         other.positions().all(|position| positions.next() == Some(position))

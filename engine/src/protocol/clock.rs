@@ -60,8 +60,8 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets the time that another program states, unless it equals this clock's time in whole
-    /// seconds.
+    /// Sets the remaining time that another program states. Keeps the clock's own time if both
+    /// agree in whole seconds, because it is more precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// A regression: a game of 20 seconds ended with 8 of them left, a game of one second with 0.8.
+    /// A regression: of 20 seconds for a game, the player left 8 unused; of one second, 0.8.
     #[test]
     fn most_of_the_time_is_used_before_the_end_can_be_solved() {
         for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {
@@ -176,7 +176,8 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// A regression: in a game of one second, nothing was left after the first move.
+    /// A regression: in a game of one second, the other program stated 0 seconds after the first
+    /// move, and the player had no time left.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

@@ -150,7 +150,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Chooses a turn; plays it if `played` is true.
+    /// Chooses a turn for `side`. Plays it if `played` is true.
     fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
         let begun = Instant::now();

@@ -21,7 +21,7 @@ const TOGETHER: Duration = Duration::from_millis(250);
 /// The effect of a line on the search that answers an earlier line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interruption {
-    /// None: the line has no answer, and is dropped.
+    /// No effect: the line needs no answer, and is dropped.
     Ignored,
     /// The line ends the search, unless it arrived together with the line that the search answers.
     Late,
@@ -51,8 +51,8 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// Two numbers of waiting lines: the first ends any search, the second ends open-ended searches
-    /// only.
+    /// The number of waiting lines that end any search, and the number of those that end open-ended
+    /// searches only.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

@@ -36,7 +36,7 @@ impl Reply {
 
 /// A server of a protocol.
 pub trait Server {
-    /// Answers a line as soon as limits end the search for the answer.
+    /// Answers a line. If a search is needed for the answer, a limit may end it.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
     /// Answers a line without limits other than its own.
@@ -55,7 +55,8 @@ pub trait Server {
         false
     }
 
-    /// Returns whether there is a position to ponder until the next line arrives.
+    /// Returns whether the server can ponder: whether it has a position to search until the next
+    /// line.
     fn has_to_ponder(&self) -> bool {
         false
     }
@@ -225,7 +226,8 @@ mod tests {
         }
     }
 
-    /// A regression: lines were counted by their text alone, so that blank ones filled the memory.
+    /// A regression: the limit on waiting lines counted only the bytes of their text, so blank
+    /// lines filled the memory.
     #[test]
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
         let rules = Rules { interruption: Lengths::interruption, is_open_ended: |_| false };
@@ -237,7 +239,7 @@ mod tests {
         }
     }
 
-    /// A regression: 40,000 lines that waited took 43 s, and 80,000 four times as long.
+    /// A regression: reading took 43 s if 40,000 lines waited, and four times as long for 80,000.
     #[test]
     fn lines_that_wait_take_time_in_proportion_to_their_number() {
         let begun = Instant::now();

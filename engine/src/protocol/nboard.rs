@@ -133,7 +133,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
     }
 }
 
-/// Returns the depth of a search; at the end of the game its selectivity, `100%` if exact.
+/// Returns the text that NBoard shows for the depth of a search. For a search to the end of the
+/// game, this is its selectivity, `100%` if it is exact.
 fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
@@ -144,7 +145,7 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// `ping` announces another position, so searches of the current one without a limit are
+    /// `ping` announces another position, so an unlimited search of the current position is
     /// useless.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(came) = came else { return Interruption::Late };

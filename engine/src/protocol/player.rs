@@ -20,7 +20,7 @@ pub struct Player<'a, E: Evaluate> {
     pruning: Option<Pruning>,
     book: Option<Book>,
     ponders: bool,
-    /// The last position in which this player chose a move, and the position after that move.
+    /// The last position in which this player chose a move, and the position after it.
     last: Option<[Position; 2]>,
 }
 
@@ -48,7 +48,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// Replaces the pruning of all levels, which then determine only depth and exact play.
+    /// Replaces the pruning of all levels. A level then determines only the depth and the start of
+    /// exact play.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -56,7 +57,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the book. It is used as long as the positions after all moves are in it.
+    /// Sets the book. The player uses it as long as it contains the positions after all moves.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
@@ -104,14 +105,14 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Choice { square: best, value, nodes, from_book: false }
     }
 
-    /// Returns whether the player can ponder: it chose the last move, or the position follows from
-    /// that move.
+    /// Returns whether the player should ponder: pondering is on, and the position is the one in
+    /// which the player chose its last move, or the one after that move.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
 
-    /// Ponders after the last chosen move: searches the position after each reply, starting with
-    /// the expected reply, until all are done or a limit ends it. The results stay in the
+    /// Ponders after the last chosen move: searches the position after each reply, the expected
+    /// reply first, until all are searched or a limit is reached. The results stay in the
     /// transposition table.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
@@ -149,8 +150,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// Returns the value of any position, also of one without a legal move, and the origin of the
-    /// value.
+    /// Returns the value of any position, even if its player has no legal move, and how the value
+    /// was found.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -173,8 +174,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the best move by the book and its value; `None` unless all positions are in the
-    /// book.
+    /// Returns the best move by the book and its value; `None` unless the book contains the
+    /// positions after all moves.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // A book also gives the score after a last move of a game, from a position that it does not
         // know.
@@ -187,7 +188,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
-    /// Returns all moves, the best first, each after a search that limits may end.
+    /// Returns all moves with their values, the best first. Each is searched; limits may end a
+    /// search.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
         let rated = self.team.lead(|searcher| rated_moves(searcher, position, strength, limits));
@@ -209,7 +211,8 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// After pondering, no reply needs a search, before and during perfect play.
+    /// After pondering, no reply needs another search. The test covers positions before and during
+    /// perfect play.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);
@@ -231,8 +234,8 @@ mod tests {
         }
     }
 
-    /// The expected reply of the last search comes first; the result of an interrupted search is
-    /// also used.
+    /// Pondering begins with the reply that the last search expects, and keeps the result of an
+    /// interrupted search.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

@@ -15,8 +15,8 @@ const HASH_MEGABYTES: usize = 16;
 /// The default size for many searches to a fixed depth, in MiB: shallow searches never fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// A search, whose settings are added step by step. Without any, it returns static values on one
-/// thread.
+/// A search, whose settings are added step by step. Without settings, it returns static values on
+/// one thread.
 ///
 /// ```
 /// use othello_engine::board::Position;
@@ -237,8 +237,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(searcher.with_features(self.features))
     }
 
-    /// Creates `count` searchers (at least one). As many as there are jobs get a transposition
-    /// table; the others use the tables of those they help.
+    /// Creates `count` searchers (at least one). Only as many as there are jobs get a transposition
+    /// table; the others use the table of the searcher that they help.
     fn team_of(
         &self,
         count: usize,

@@ -2,14 +2,14 @@
 
 use crate::eval::{MoveKind, Realization, STAGES};
 
-/// The reach that a move of probability 1/4 costs. A search to depth D begins with a reach of D
-/// times this number, so that each further ply multiplies the probability threshold by 1/4, as in
-/// the source (see [`super::realization`]).
+/// The cost of a move of probability 1/4, in units of reach. The reach of a line is what its moves
+/// may cost in total: D times this number for a search to depth D. So each further ply multiplies
+/// the probability threshold by 1/4, as in the source (see [`super::realization`]).
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The reach that a move of probability 1/2 costs: costs are logarithms of probabilities.
+/// The cost of a move of probability 1/2, in units of reach. Costs are logarithms of probabilities.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
-/// The costs of moves, in reach, by stage of the game and kind of move.
+/// The costs of moves in units of reach, by stage of the game and kind of move.
 #[derive(Debug)]
 pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
 

@@ -17,10 +17,10 @@ pub struct Features {
     /// Enhanced transposition cut-off: a node's children are looked up before any is searched.
     pub enhanced_cutoff: bool,
     /// The selectivity ladder: at 16 or more empty squares, searches to the end at lower ProbCut
-    /// confidences precede an exact one, if the weights have a model for them.
+    /// confidences precede an exact search, if the weights have a model for them.
     pub selectivity_ladder: bool,
-    /// Moves are ordered by their values if that saves time. Exact searches find these by a shallow
-    /// search.
+    /// Moves are ordered by their values if that saves time. Exact searches find these values by a
+    /// shallow search.
     pub value_ordering: bool,
     /// In exact searches, the moves that leave the fewest replies come first.
     pub fastest_first: bool,
@@ -52,7 +52,7 @@ impl Features {
         wipe_out: true,
     };
 
-    /// Returns whether a feature that searches to a fixed depth use is turned off.
+    /// Returns whether one of the features is turned off that searches to a fixed depth use.
     pub fn differs_in_midgame(&self) -> bool {
         let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
         let all = [null_windows, aspiration, transposition_table, enhanced_cutoff];

@@ -28,8 +28,8 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// The highest level at which perfect play starts at twice as many empty squares as the level.
 const DOUBLED: u32 = 10;
-/// The endgame schedule. Each step has a confidence, the least level with this step, and the number
-/// of empty squares by which it starts before perfect play: at levels below [`WIDE`], and from
+/// The endgame schedule. Each step has a confidence, the least level that has this step, and how
+/// many empty squares before perfect play the step begins: at levels below [`WIDE`], and from
 /// [`WIDE`] up.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
@@ -103,13 +103,13 @@ impl Plan {
         Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
     }
 
-    /// The strength: searches go to the end from the first step of the endgame schedule, or from
-    /// the start of perfect play.
+    /// Returns the strength. Searches go to the end from the first step of the endgame schedule or,
+    /// without steps, from the start of perfect play.
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
 
-    /// The pruning. Searches with an evaluation that has no ProbCut model prune nothing.
+    /// Returns the pruning for an evaluation. Without a ProbCut model, nothing is pruned.
     pub fn pruning(&self, evaluator: &impl Evaluate) -> Pruning {
         let ends = self.ends.clone().exact_from(self.exact);
         let pruning = Pruning::new(evaluator, self.selectivity);

@@ -8,9 +8,9 @@ use super::Searcher;
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
-/// The limits of a search. They are checked only at nodes with large enough subtrees, so that a
-/// search runs on for some milliseconds, or some ten thousand nodes, after it reaches one. A limit
-/// of nodes alone, on one thread, is reproducible.
+/// The limits of a search. They are checked only at nodes with large enough subtrees, so a search
+/// continues for some milliseconds, or some ten thousand nodes, after a limit is reached. With a
+/// limit of nodes alone, on one thread, a search is reproducible.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// The greatest number of nodes.
@@ -19,11 +19,11 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Another flag, which requests an answer at once. Until it is set, the search visits the same
-    /// nodes as without limits; then it ends even before its first and shallowest iteration is
-    /// complete.
+    /// Another flag, which requests an answer at once. The flag does not affect the nodes that the
+    /// search visits before it is set. Then the search ends, even if its first and shallowest
+    /// iteration is not complete.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// True if perfect play continues to its end even if a limit is reached.
+    /// True if the limits do not end searches for perfect play.
     pub spare_perfect_play: bool,
 }
 
@@ -46,7 +46,8 @@ impl Limits {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns whether a deadline or a flag is set. Such searches are not reproducible.
+    /// Returns whether a deadline or a flag is set. Searches with one of these are not
+    /// reproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some()
     }
@@ -58,14 +59,15 @@ pub(super) struct Control {
     pub(super) limits: Limits,
     /// There are limits.
     pub(super) has_limits: bool,
-    /// True while limits do not end the search, because no move has been found.
+    /// True while limits do not end the search because it has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if there is already an answer: an interruption then ends the search even before it has
-    /// a result.
+    /// True if an earlier result can be the answer. An interruption then ends the search even
+    /// before it has a result.
     pub(super) is_interruptible: bool,
     /// A limit was reached.
     pub(super) is_stopped: bool,
-    /// The number of nodes at which any search ends. A search with a valid model never reaches it.
+    /// The number of nodes at which any search ends. Only a search with a malformed model of move
+    /// probabilities reaches it.
     pub(super) most_nodes: Option<u64>,
 }
 
@@ -85,7 +87,7 @@ impl Control {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether to leave the search. Results after that are wrong and must not be stored.
+    /// Returns whether the search must end. Results after that are wrong and must not be stored.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {
         (self.split.is_some() || self.control.has_limits) && self.has_to_stop()
@@ -142,9 +144,9 @@ mod tests {
         }
     }
 
-    /// A search by time continues from the entries of an earlier search in the table, and returns
-    /// their result if there is no time for more. Without limits of time, the visited nodes do not
-    /// change.
+    /// A search with a limit of time continues from the table entries of an earlier search, and
+    /// returns their result if it has no time for more. Without a limit of time, the same nodes are
+    /// visited as without these entries.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -182,8 +184,8 @@ mod tests {
         }
     }
 
-    /// At depth 24, positions with 24 or fewer empty squares are searched to the end, for which
-    /// this number of nodes is too small.
+    /// At depth 24, positions with 24 or fewer empty squares are searched to the end. The limit of
+    /// nodes is too small for that.
     #[test]
     fn where_a_depth_goes_to_the_end_limits_leave_the_deepest_search_that_does_not() {
         let strength = Strength { depth: 24, exact: 10 };
@@ -202,8 +204,9 @@ mod tests {
         }
     }
 
-    /// Until it is interrupted, such a search visits the same nodes as one without limits. Then it
-    /// does not wait for its first iteration, and its entries in the table are correct.
+    /// Until the flag is set, a search with an interrupt flag visits the same nodes as one without
+    /// limits. Then it ends before its first iteration is complete, and its entries in the table
+    /// are correct.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();

@@ -17,10 +17,10 @@ use crate::simd::{Instructions, compiled_for};
 /// smaller depths, this costs more than it saves.
 const PVS_DEPTH: u32 = 3;
 /// The least depth at which moves are ordered by the values of the positions after them. At depth
-/// 3, these would be a third of all values in a search to depth 8, while an order by replies and
-/// squares is nearly as good.
+/// 3, a third of all evaluations in a search to depth 8 would serve this order, while an order by
+/// replies and squares is nearly as good.
 const VALUED_DEPTH: u32 = 4;
-/// The cost of each reply, in steps, when moves are ordered without values.
+/// The cost of each reply, in steps, in a move ordering without values.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies that each iteration adds to the depth: two, since values of even and of odd depths
 /// differ.
@@ -29,7 +29,7 @@ const DEEPENING: u32 = 2;
 /// processor's cache.
 const RATING_PLY: u32 = 44;
 
-/// The quantity that a search's depth limits.
+/// The rule by which the depth of a search ends a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
     /// The number of moves, the same on all lines.
@@ -39,7 +39,7 @@ pub(super) enum Horizon {
 }
 
 impl Horizon {
-    /// Returns the horizon of the pruning.
+    /// Returns the horizon of a search with this pruning.
     pub(super) fn by(pruning: &Pruning) -> Self {
         if pruning.is_by_probability() { Self::Probability } else { Self::Depth }
     }
@@ -52,10 +52,10 @@ impl Horizon {
         }
     }
 
-    /// Returns a number of nodes that a search to `depth` with a valid model never reaches, if
-    /// there is one. The probabilities of a position's moves total about 1, so at most 4^depth
-    /// lines are as likely as the threshold 4^−depth. In a malformed weights file, every move may
-    /// be nearly certain; then this number ends the search.
+    /// Returns a number of nodes that a search to `depth` with a valid model never reaches; `None`
+    /// if no such limit is needed. The probabilities of a position's moves total about 1, so at
+    /// most 4^depth lines are as likely as the threshold 4^−depth. In a malformed weights file,
+    /// every move may be nearly certain; the limit then ends the search.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -82,8 +82,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Rates the moves of a node by the replies they leave and, if it saves time, by the value of
-    /// the position after the move, otherwise by their squares.
+    /// Rates the moves of a node by the replies that they leave, and by the values of the positions
+    /// after them. If computing values would not save time, their squares take the place of the
+    /// values.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -123,10 +124,11 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration if the position is in the transposition table from an
-/// earlier search: the full depth if the earlier one was about as deep. Under limits of time, the
-/// search continues from the depth of the earlier one. (Under limits of nodes it does not, so that
-/// these always end a search at the same place.) `None` means from the beginning.
+/// Returns the depth of the first iteration, given the table entry of an earlier search of the
+/// position. If the earlier search was about as deep, it is the full depth. Under limits of time,
+/// the search continues from the depth of the earlier one. (Under limits of nodes it does not,
+/// since these must always end a search at the same place.) `None` means that the search begins
+/// with its shallowest iteration.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits needs a value to return if none of its iterations is completed.

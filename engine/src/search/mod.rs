@@ -106,9 +106,9 @@ const PLIES_OF_NODES: usize = 61;
 /// A searcher of one position after another. Its transposition table keeps what earlier searches
 /// proved.
 ///
-/// A *node* is a position entered, by a move or by a pass, down to those with one empty square. The
-/// root counts each time it is searched. Positions that are only looked at to order moves do not
-/// count, unless a search orders them.
+/// A *node* is a position that the search enters by a move or a pass, down to positions with one
+/// empty square. The root counts each time it is searched. Positions that are only evaluated to
+/// order moves do not count, unless a search orders them.
 ///
 /// A search chooses its instruction set when it begins; within it, the set is known by the type
 /// `I`.
@@ -138,7 +138,8 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
 
     /// True while endgame/pvs.rs rates moves by the weights without the factors.
     is_rating: bool,
-    /// The nodes of a search by probability, by the ply of their positions: realization.rs counts.
+    /// The nodes of a search by realization probability, by the ply of their positions. Other
+    /// searches do not count them.
     nodes_by_ply: [u64; PLIES_OF_NODES],
 
     // team.rs and split_search.rs set these, and the above for whom a searcher helps.
@@ -225,13 +226,14 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.pruning.is_exact(position.empties())
     }
 
-    /// Forgets everything: later searches are the same as with a new searcher.
+    /// Forgets all earlier searches: later searches are the same as with a new searcher.
     pub fn new_game(&mut self) {
         self.shallow_table.step_generation();
         self.table.step_generation();
     }
 
-    /// Searches to a depth in one iteration; beyond all empty squares, to the end of the game.
+    /// Searches to a depth in one iteration. If the depth exceeds the number of empty squares,
+    /// searches to the end of the game.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
@@ -328,7 +330,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.table.probe(position)?.best()[0]
     }
 
-    /// Begins a search, to an end with this selectivity.
+    /// Begins a search: resets its counters and limits. `end` has the settings of searches to the
+    /// end of the game.
     fn begin(&mut self, limits: &Limits, end: ProbCutSettings) {
         self.endgame_probcut = end;
         self.nodes = 0;

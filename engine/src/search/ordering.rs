@@ -1,4 +1,4 @@
-//! The order in which moves are searched: the table's moves first, then those that leave the
+//! The order in which moves are searched: first the moves from the table, then those that leave the
 //! opponent the fewest good replies.
 
 use arrayvec::ArrayVec;
@@ -40,7 +40,7 @@ impl Moves {
         Self(moves)
     }
 
-    /// Rates every move: the table's two moves highest, the others by `score`.
+    /// Rates every move: the two moves from the table highest, the others by `score`.
     #[inline(always)]
     pub(super) fn rate(
         &mut self,
@@ -87,7 +87,8 @@ impl Moves {
     }
 }
 
-/// All squares in three groups: corners, then the others, then those next to corners.
+/// All squares in three groups: the corners, the squares that are neither corners nor next to one,
+/// and those next to a corner.
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 

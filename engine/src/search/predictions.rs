@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{shallow_depth, shallow_depth_of_end};
 use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
 
-/// The plies of the table: one in six.
+/// The range of plies in the table, which has every sixth of them.
 const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
 /// The depths of the deeper searches of the table.
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
@@ -50,7 +50,7 @@ pub struct ScorePrediction {
 }
 
 impl Predictions {
-    /// Tabulates the predictions for those pairs of depths that searches use.
+    /// Tabulates the predictions for the pairs of depths that searches use.
     pub fn of(models: &Models) -> Self {
         let Models { probcut, ends, .. } = models;
         Self {

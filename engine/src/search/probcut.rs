@@ -11,7 +11,8 @@ use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
 use crate::simd::Instructions;
 
 /// The confidence that a search needs before it cuts a node: the probability that a normally
-/// distributed error is within a number of standard deviations ([`Self::deviations`]) of its mean.
+/// distributed error is at most a number of standard deviations ([`Self::deviations`]) from its
+/// mean.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, derive_more::Display,
 )]
@@ -108,8 +109,9 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// Returns the depth of the search that may replace one to the end: about a quarter of the empty
-/// squares, since a search to the end takes less time than one of that depth in the midgame.
+/// Returns the depth of the search that may replace a search to the end: about a quarter of the
+/// empty squares, since a search to the end takes less time than a midgame search of the same
+/// depth.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
@@ -169,7 +171,8 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cut of a search, with the distance from the window in standard deviations.
+    /// Returns the cut for a search at this ply and depth, and the number of standard deviations by
+    /// which its prediction must miss the window.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
         Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))
@@ -177,8 +180,8 @@ impl Cuts {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns `alpha` or `beta`, the next value, if a shallow search makes it likely that a deep
-    /// one fails low or high.
+    /// If a shallow search makes it likely that the deep search fails low or high, returns the
+    /// bound that it would find: `alpha`, or `beta`, which is the next value.
     pub(super) fn likely_bound(
         &mut self,
         (cut, deviations): (Cut, f64),

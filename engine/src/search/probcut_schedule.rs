@@ -119,7 +119,7 @@ pub(super) struct ProbCutSettings {
 }
 
 impl ProbCutSettings {
-    /// Returns the settings of a search whose value counts.
+    /// Returns the settings of a search that is not a rung of the selectivity ladder.
     pub(super) fn new(selectivity: Selectivity, cuts: Option<Arc<Cuts>>) -> Self {
         Self { selectivity, cuts, is_rung: false }
     }
@@ -130,7 +130,7 @@ impl ProbCutSettings {
 pub(super) struct EndgameProbCuts(Vec<(u32, ProbCutSettings)>);
 
 impl EndgameProbCuts {
-    /// Returns the settings for these steps, by the ProbCut model of an evaluation.
+    /// Returns the settings for the steps of a schedule, by the ProbCut model of an evaluation.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         steps: &EndgameSchedule,

@@ -10,7 +10,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// The selectivities of the searches that come before an exact search to the end.
+/// The confidences of the searches to the end that precede an exact search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search: of nodes by ProbCut, with a confidence for searches to a depth and a
@@ -21,8 +21,8 @@ pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
     /// ProbCut of searches to the end.
     pub(super) ends: EndgameProbCuts,
-    /// The settings of the searches that precede a search to the end if a limit may stop that
-    /// search, the lowest confidence first.
+    /// The settings of searches to the end with lower confidence, the lowest first. They run before
+    /// a search to the end that is not sure to complete because it has limits.
     pub(super) stages: Vec<ProbCutSettings>,
     /// The costs of moves in a search by probability.
     pub(super) costs: Option<Arc<Costs>>,
@@ -51,8 +51,8 @@ impl Pruning {
         Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
     }
 
-    /// Adds searches with lower confidence before each search to the end that a limit may stop, as
-    /// far as the evaluation has a model for them.
+    /// Adds searches to the end with lower confidence, if the evaluation has a model for them. They
+    /// run before a search to the end that has limits, and supply its result if a limit stops it.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -61,15 +61,16 @@ impl Pruning {
         Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
     }
 
-    /// Returns the selectivities of the searches before one to the end from `empties` empty
-    /// squares.
+    /// Returns the confidences of the searches that run before a search to the end from `empties`
+    /// empty squares.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// Returns the endgame settings of this confidence; no pruning if there are none.
+    /// Returns the endgame settings with this confidence, if the pruning has them; otherwise
+    /// settings without pruning.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
@@ -100,8 +101,8 @@ impl Pruning {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the selectivities of the searches that precede a search of a position to the end, if
-    /// limits may stop that search.
+    /// Returns the confidences of the searches that run before a search of a position to the end,
+    /// if limits may stop that search.
     pub(super) fn stages(&self, position: &Position) -> Vec<Selectivity> {
         self.pruning.stages(position.empties())
     }

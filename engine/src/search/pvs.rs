@@ -28,8 +28,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     /// Returns the ProbCut settings of the search.
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns whether helpers do not change the result: the search prunes nothing, or serves one
-    /// that prunes nothing.
+    /// Returns true if help by other searchers cannot change the result: the search prunes nothing,
+    /// or it serves a search that prunes nothing.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound of at most `alpha` if the board alone proves one.

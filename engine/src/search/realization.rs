@@ -89,7 +89,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the nodes of the last search by probability, by the ply of their positions.
+    /// Returns the number of nodes in the last search by probability, by the ply of their
+    /// positions.
     pub fn nodes_by_ply(&self) -> &[u64] {
         &self.nodes_by_ply
     }
@@ -203,8 +204,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the value of a move that costs `cost` of the reach. If `is_tried`, a null window
-    /// first decides whether the move is better than the best so far. If it is, it is searched
-    /// again at the cost of a move of probability 1/2, if that is lower.
+    /// first decides whether the move is better than the best so far. A better move is searched
+    /// again, at the cost of a move of probability 1/2 if that is lower.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

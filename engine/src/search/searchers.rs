@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::eval::Mobility;
 
-    /// A regression: the first search panicked if its table found no memory.
+    /// A regression: a search panicked if there was no memory for its table.
     #[test]
     fn tables_without_memory_are_an_error_before_the_work() {
         let made = Search::new(&Mobility).hash_mb(1 << 40).searchers();

@@ -24,7 +24,7 @@ struct Entry {
     lower: i8,
     upper: i8,
     best: u8,
-    /// 0 in an entry that was never written.
+    /// The generation in which the entry was written; 0 if it was never written.
     generation: u8,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Content {
     pub(super) opponent: u64,
     /// The packed bounds and moves.
     pub(super) entry: u64,
-    /// 0 in a slot that was never written.
+    /// The generation in which the slot was written; 0 if it was never written.
     pub(super) generation: u32,
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use bytemuck::Zeroable as _;
     use std::sync::atomic::AtomicBool;
 
-    /// Returns a content whose words all follow from one number.
+    /// Returns a content that one number determines entirely.
     fn content(number: u32) -> Content {
         let word = |factor: u64| u64::from(number).wrapping_mul(factor);
         Content {

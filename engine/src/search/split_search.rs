@@ -1,6 +1,6 @@
 //! Parallel search at split points, by young brothers wait (YBWC): once the first move of a node is
-//! searched, idle searchers share the others. A node is one of a search to a depth or of a search
-//! to the end of the game.
+//! searched, idle searchers share the others. The search may go to a depth or to the end of the
+//! game.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use crate::simd::Instructions;
 /// The kind of search below a split point, which also gives the unit of its window.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// The score, in discs, with this selectivity.
+    /// The score in discs, by searches to the end with these settings.
     End(ProbCutSettings),
     /// The value after this many moves, in steps.
     Depth(u32, Tuning),
@@ -164,9 +164,9 @@ impl<S> Split<S> {
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns true if the remaining moves of a node are to be shared: a helper is idle, and the
     /// subtree is large enough for both. Under a limit of nodes nothing is shared, since such a
-    /// search ends at the same node each time. The value of a selective search depends on the
-    /// table, and so on the helpers: it is shared only in a pool that shares everything, or as a
-    /// rung of the selectivity ladder, which changes no exact score.
+    /// search must end at the same node each time. The value of a selective search depends on the
+    /// table, and so on the helpers. Such a search is shared only in a pool that shares everything,
+    /// or as a rung of the selectivity ladder, which changes no exact score.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

@@ -4,8 +4,8 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The number of plies by which the search before perfect play ends before the end of the game. It
-/// takes a twentieth of the nodes and a fifth of the time.
+/// The search that runs before perfect play is this many plies shallower than a search to the end.
+/// It takes a twentieth of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
 /// A search to a fixed depth, and perfect play near the end of the game.
@@ -17,7 +17,7 @@ pub struct Strength {
     pub exact: u32,
 }
 
-/// A depth without perfect play before it reaches the end.
+/// Converts a depth. Play is perfect only if the depth reaches the end of the game.
 impl From<u32> for Strength {
     fn from(depth: u32) -> Self {
         Self { depth, exact: 0 }
@@ -60,10 +60,10 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.search_within(position, strength, &Limits::default())
     }
 
-    /// Searches like [`Self::search`]; if a limit ends the search, returns the value and depth of
-    /// the deepest search that was completed. The first and shallowest one always is. If the search
-    /// can reach the end of the game, a much cheaper search runs first; the other one gets the rest
-    /// of the time and nodes.
+    /// Searches like [`Self::search`]. If a limit ends the search, returns the value and depth of
+    /// the deepest search that was completed; the first and shallowest search is always completed.
+    /// If the search can reach the end of the game, a much cheaper search runs first, and the main
+    /// search gets the rest of the time and nodes.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -82,9 +82,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches a position to the end of the game. If there are limits, a search to a smaller depth
-    /// runs first, and its result is returned if limits end the later ones. If the pruning has
-    /// stages, searches to the end with lower confidence follow; the last completed one counts.
+    /// Searches a position to the end of the game. With limits, a search to a smaller depth runs
+    /// first, then searches to the end with lower confidence, if the pruning has stages. If a limit
+    /// is reached, the result is that of the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

@@ -9,7 +9,7 @@ use super::Selectivity;
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
-/// The number of slots in which a position may be stored.
+/// The number of slots that a position may be stored in.
 const WAYS: usize = 2;
 /// The size of a cluster, in bytes: a cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
@@ -141,7 +141,8 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// Returns the current generation. A thread that is given the table also gets its changes.
+    /// Returns the current generation. A thread that receives the table also sees earlier changes
+    /// of the generation, so the load needs no ordering.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)

@@ -20,7 +20,7 @@ pub struct Team<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Creates a team of these searchers (at least one), of which this number take jobs.
+    /// Creates a team of these searchers (at least one); `takers` of them take jobs.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -31,8 +31,8 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 
     /// Does every job with a searcher that starts from a logically empty table, as many at a time
-    /// as there are searchers, and returns the results in the order of the jobs. A searcher without
-    /// a job helps the others. Then scores are the same, but nodes may differ, and a different one
+    /// as there are searchers. Returns the results in the order of the jobs. A searcher without a
+    /// job helps the others. With help, scores are the same, but nodes may differ, and another one
     /// of several best moves may be found. A team of one searcher does one job after another and
     /// visits the same nodes each time.
     pub fn work<J: Sync, T: Send>(
@@ -47,8 +47,8 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Lends the searcher with the table while the others help it, also with pruned searches, so
-    /// that their results depend on the number of threads. The table keeps its entries.
+    /// Lends the searcher that has the table, while the others help it. They also share pruned
+    /// searches, whose results then depend on the number of threads. The table keeps its entries.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -175,9 +175,9 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point at which to help, and joins it. Returns `None` when waiting is over:
-    /// for a searcher with its own split point, once all helpers have left that; for others, once
-    /// all jobs are done.
+    /// Waits for a split point at which to help, and joins it. Returns `None` when waiting is over.
+    /// A searcher with its own split point waits until all helpers have left it; any other searcher
+    /// waits until all jobs are done.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -244,8 +244,8 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers until waiting is over: at split points below its own or, if it has
-    /// none, at any.
+    /// Helps other searchers until waiting is over. A searcher with its own split point helps only
+    /// below it; any other searcher helps at any split point.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

@@ -41,7 +41,7 @@ pub(super) fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) 
     (0..count).map(one).collect()
 }
 
-/// The evaluation by hand, with models of searches.
+/// The evaluation by hand, with pruning models.
 pub(crate) struct WithModels(pub(crate) Models);
 
 impl Evaluate for WithModels {
@@ -143,9 +143,9 @@ fn all_instruction_sets_find_the_same_in_as_many_nodes() {
     }
 }
 
-/// These depths use narrow windows, moves and bounds from the table, and moves ordered by value.
-/// Positions are searched again with the table of a shallower search, and with that of another
-/// position.
+/// At these depths, searches use narrow windows, moves and bounds from the table, and moves ordered
+/// by value. Positions are searched again with the table of a shallower search, and with that of
+/// another position.
 #[test]
 fn deep_values_are_those_of_negamax() {
     let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 5000)];
@@ -356,8 +356,8 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// Bounds that are only likely may contradict each other, but there must always be a move, down to
-/// the last square.
+/// Likely bounds may contradict each other, but a pruned search must always find a move, down to
+/// the last empty square.
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
@@ -406,8 +406,8 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     );
 }
 
-/// A regression: a pruned search found the value below one window and above the next, and never
-/// ended.
+/// A regression: a pruned search never ended if it found the value below one window and then above
+/// the next one.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();
@@ -459,7 +459,8 @@ fn scores_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// In searches to a depth, the first moves of nodes are searched alone and the others shared.
+/// In searches to a depth, one searcher searches the first moves of a node, and several share the
+/// others.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();
@@ -483,7 +484,8 @@ fn values_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Returns the score that is attained by the best move that `threads` threads find for a position.
+/// Searches a position with `threads` threads, and returns the score that the best move found
+/// attains.
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
     let mut team = Search::new(evaluator).hash_mb(1).threads(threads).team(1).unwrap();
     let one = [*position];

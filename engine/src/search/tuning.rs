@@ -13,8 +13,8 @@ const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
 /// The cost of each reply, in steps, when a deep search orders moves by value.
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
-/// The settings of a search to a depth. With 40 empty squares and 12 plies, those of deep searches
-/// save a tenth of the nodes.
+/// The settings of a search to a depth. With 40 empty squares and depth 12, the settings of deep
+/// searches save a tenth of the nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// The ply of the leaves; moves are rated with the weights of its phase.
@@ -26,8 +26,8 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    /// Returns the settings for the iteration at `depth` of a search whose last iteration is at
-    /// `deepest`, which is 0 for a search by probability.
+    /// Returns the settings for the iteration at `depth`. `deepest` is the depth of the last
+    /// iteration; 0 for a search by probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

@@ -12,7 +12,8 @@ pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     /// The smallest difference.
     const STEP: Self;
 
-    /// Converts a value; one of a solved position is a whole number of discs.
+    /// Converts a value to this unit. The value of a solved position must be a whole number of
+    /// discs.
     fn of_value(value: Value) -> Self;
 
     /// Returns the value.
@@ -85,7 +86,7 @@ pub(super) struct Best<T> {
 pub(super) struct Window<T> {
     /// The lower end as given.
     given_alpha: T,
-    /// The current lower bound: moves of lesser value do not matter.
+    /// The current lower bound: moves of smaller value do not matter.
     pub(super) alpha: T,
     /// The upper bound: a move of at least this value ends the node.
     pub(super) beta: T,
@@ -107,8 +108,8 @@ impl<T: Unit> Window<T> {
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Applies known bounds of the node's value, the lower one attained by `square`. Returns
-    /// whether nothing is left to search: then `best` is the answer.
+    /// Applies known bounds of the node's value; `square` attains the lower bound. Returns whether
+    /// nothing is left to search: then `best` is the answer.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {
@@ -137,8 +138,8 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// Returns the lower and the upper bound of the node's value, as far as proven, once all moves
-    /// are searched or one ended the node.
+    /// Returns the proven lower and upper bound of the node's value, after all moves were searched
+    /// or one of them ended the node. `None` if a bound is not proven.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

@@ -90,7 +90,8 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns the `rank`-th opening of `plies` plies; `None` for too many plies.
+    /// Returns the opening of `plies` plies at place `rank` of their random order; `None` for too
+    /// many plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -102,8 +103,8 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves up to a number of plies from `lengths`. If the game ends
-/// earlier, tries again with further draws and the next of `lengths`.
+/// Continues an opening by random moves, up to a number of plies from `lengths`. If the game ends
+/// earlier, tries again with other random moves and the next of `lengths`.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// After these eight moves, most ninth moves end the game; see the wipe-out in nine moves.
+    /// After these eight moves, most ninth moves end the game.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

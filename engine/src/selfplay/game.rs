@@ -11,7 +11,7 @@ use crate::search::{Searcher, Strength};
 /// The players of a game.
 #[derive(Debug)]
 pub enum Players<'s, 'a, E: Evaluate> {
-    /// One evaluation against itself, with one table for both sides.
+    /// One evaluation plays against itself, with one table for both sides.
     Same(&'s mut Searcher<'a, E>),
     /// Two evaluations against each other.
     Different(PerSide<&'s mut Searcher<'a, E>>),
@@ -235,8 +235,7 @@ mod tests {
         assert_ne!(play_alone(&other, 3), in_order[3]);
     }
 
-    /// The moves of other games come between the moves of a game, and the sides may have separate
-    /// tables.
+    /// Moves of different games alternate, and the sides of a game may have separate tables.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -254,7 +253,7 @@ mod tests {
         }
     }
 
-    /// The stored value is that of the search, whichever move is played.
+    /// The stored value is that of the search, even if another move is drawn.
     #[test]
     fn explored_moves_are_marked_and_their_values_are_the_searchs() {
         let exploration: Exploration = "all:softmax=1".parse().unwrap();
@@ -281,7 +280,8 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without values, a single legal move is played without a search and without a draw.
+    /// If values are not stored, a single legal move is played without a search and without a
+    /// random draw.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -304,7 +304,7 @@ mod tests {
         assert!(forced > 20, "{forced}");
     }
 
-    /// The value of a move is that of a search at that side's depth with that side's evaluation.
+    /// The value of a move is that of a search at the moving side's depth with its evaluation.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings =
@@ -347,9 +347,9 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// A regression: some moves that shallow searches had left in the transposition table did not
-    /// attain the score, and one game in three played one. The score of a solved position must be
-    /// reached at the end.
+    /// A regression: in one game of three, a move from a shallow search in the transposition table
+    /// was played that did not attain the score. A game must end with the score of its solved
+    /// position.
     #[test]
     fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
         let settings = Settings { exact: 13.into(), ..settings() };

@@ -124,12 +124,12 @@ impl Settings {
 
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard and, if it is the only one, packs all games into one file, with the
-/// games of [`GAMES_PER_FRAME`] numbers in each frame. Sides with the same evaluation and pruning
-/// share a table.
+/// Plays the games of a shard. If the run is not divided, packs all games into one file; each frame
+/// has the games of [`GAMES_PER_FRAME`] consecutive indices. Sides with the same evaluation and
+/// pruning share a table.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. A game with the moves of an
-/// earlier one is dropped. If a file of fewer games exists, its whole parts are reused.
+/// The file does not depend on threads, shards, kills or resumptions. A game with the same moves as
+/// an earlier one is dropped. If the output exists with fewer games, its whole parts are reused.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,

@@ -17,7 +17,7 @@ use crate::text::{Invalid, Lines, TextError};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all openings of up to 9 plies in random order; none is repeated before all were
+    /// `distinct`: all openings of up to 9 plies in random order. None is repeated before all were
     /// used.
     Distinct,
     /// The path of a file of transcripts or boards: any other text.
@@ -32,12 +32,12 @@ pub enum Openings {
     Random,
     /// All openings in random order; beyond 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in order, each continued by random moves up to the drawn number of
+    /// The listed openings in order. Each is continued by random moves up to the drawn number of
     /// plies.
     Listed(ListedOpenings),
 }
 
-/// The openings of a file: at least one; none is a finished game.
+/// The openings of a file. There is at least one, and none is a finished game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedOpenings(Arc<[Opening]>);
 

@@ -105,7 +105,8 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// A setting with one number leaves the bytes of the file as in earlier versions.
+    /// The provenance of a single number is the same as in earlier versions, so the bytes of such
+    /// files do not change.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

@@ -12,7 +12,7 @@ pub const MAX_RANDOM_PLIES: usize = 59;
 /// The largest weight of a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The frequency of each number of random moves (length).
+/// The frequency of each length, which is a number of random moves.
 ///
 /// Text form: terms separated by commas, each a length or a range (with its end), with an optional
 /// weight: `8..24`, `8,10,12`, `8*2,12..16`.
@@ -39,9 +39,9 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the length for deal `index`, and a rank that is unique among the deals of that
-    /// length. In each round of deals, every length occurs as often as its weight, in an order that
-    /// depends on the seed.
+    /// Returns the length of game beginning number `index`, and a rank that is unique among the
+    /// beginnings of that length. In each round, every length occurs as often as its weight, in an
+    /// order that depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -72,8 +72,8 @@ impl Schedule {
     }
 }
 
-/// Returns a step that has no common divisor with `length`, so that repeated steps around a circle
-/// reach every place. It is between a third and two thirds of `length` if possible.
+/// Returns a step that has no common divisor with `length`, so repeated steps around a circle of
+/// this length reach every place. It is between a third and two thirds of `length` if possible.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
@@ -125,8 +125,8 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes the shortest text of the schedule. The provenance of games has this text, with
-    /// `8..=24`.
+    /// Writes the shortest text of the schedule. Ranges have the form `8..=24`, as in the
+    /// provenance of games.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;

@@ -1,8 +1,8 @@
 //! Monte-Carlo tree search against the engine's own search, both with the shipped weights: a row of
 //! `docs/log/published-claims.md`.
 //!
-//! Limits of nodes and of simulations end the searches, so that a match is the same on a busy
-//! machine; the printed rates show which limits take equal time.
+//! Limits on nodes and on simulations end the searches, so a match has the same result on a busy
+//! machine. The printed rates show which limits take equal time.
 //!
 //! ```sh
 //! cargo run --release -p othello-testing --example tree_search -- \
@@ -33,25 +33,26 @@ const EXPLORATION: f64 = 1.0;
 /// The difference in discs that makes a move e times as likely.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
-/// Converts a value in discs to an expected share of the point, from 0 to 1: 73 % for 8 discs.
+/// Converts a value in discs to the expected share of the point for a win, from 0 to 1: 73 % for 8
+/// discs.
 fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
 
-/// A node of a tree. Shares of the point are those of its player.
+/// A node of a tree. All its shares of the point are those of the player to move in it.
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
-    /// The places of its children; none before it is expanded.
+    /// The places of the node's children; none before it is expanded.
     children: Range<usize>,
-    /// The prior probability of its move among the moves of its parent.
+    /// The prior probability of the move to this node among all moves of its parent.
     prior: f64,
-    /// Its share according to the static evaluation.
+    /// The share according to the static evaluation of the node.
     guess: f64,
     visits: f64,
     /// The sum of the shares that its visits returned.
     sum: f64,
-    /// Its share under perfect play, if known.
+    /// The share under perfect play, if it is known.
     proven: Option<f64>,
 }
 
@@ -72,7 +73,7 @@ pub(crate) struct Tree<'a> {
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
-    /// The positions that all searches have visited.
+    /// The number of positions that all searches together have visited.
     pub(crate) entered: u64,
 }
 
@@ -82,7 +83,8 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Returns the position after the move with the most of this number of simulations.
+    /// Searches a position by `simulations` simulations. Returns the position after the move that
+    /// got most of them.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -97,7 +99,8 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes a position the root. Keeps the subtree of a position two plies below the last root.
+    /// Makes a position the root. Keeps its subtree if the position is two plies below the last
+    /// root.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -116,7 +119,7 @@ impl<'a> Tree<'a> {
         self.nodes = kept;
     }
 
-    /// Descends to a leaf, expands it, and adds its share to all nodes on the path.
+    /// Descends to a leaf, expands it, and adds the leaf's share to all nodes on the path.
     fn simulate(&mut self) {
         let (mut at, mut path) = (ROOT, vec![ROOT]);
         while self.nodes[at].proven.is_none() && !self.nodes[at].children.is_empty() {
@@ -233,8 +236,9 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the score of a match for the tree search, given the two scores of each pair, and the
-/// difference in Elo with its 95 % interval: 1.96 standard errors of a pair's points on each side.
+/// Prints the score of a match for the tree search, given the two scores of each pair. Also prints
+/// the difference in Elo points and its 95 % interval: 1.96 standard errors of a pair's points on
+/// each side.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

@@ -24,8 +24,8 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Limits the parts of runs to this number of units, since a usual part contains all the work
-    /// of a test.
+    /// Limits the parts of runs to this number of units. A part of the usual size would contain all
+    /// the work of a test.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -74,7 +74,8 @@ impl Folder {
         command
     }
 
-    /// Starts a command, and waits until a file of its unfinished work has this size in bytes.
+    /// Starts a command, and waits until one of its unfinished files has at least this size in
+    /// bytes.
     pub fn started(&self, arguments: &str, file: &str, bytes: u64) -> Child {
         let mut command = self.command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -87,8 +88,8 @@ impl Folder {
         child
     }
 
-    /// Runs a command. It must end soon; some commands under test would take hours if they were not
-    /// refused.
+    /// Runs a command, which must end soon: some commands under test would take hours if they were
+    /// not refused.
     pub fn run(&self, arguments: &str) -> Output {
         self.run_within(Duration::from_secs(120), arguments)
     }

@@ -234,8 +234,8 @@ fn seconds_of_children() -> f64 {
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-/// Writes files into a folder under the names that [`files_in`] returned, and creates their
-/// folders.
+/// Writes files into a folder, and creates the folders for them. The names are those that
+/// [`files_in`] returned.
 pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     for (name, bytes) in files {
         let path = folder.join(name);

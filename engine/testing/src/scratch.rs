@@ -1,4 +1,4 @@
-//! Files in memory for readers that take paths. They are written again for every input.
+//! Files in memory, for readers that take paths. Every input overwrites them.
 
 use std::cell::RefCell;
 use std::fs;

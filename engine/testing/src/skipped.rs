@@ -1,6 +1,7 @@
 //! The report and count of skipped tests.
 //!
-//! A line for each is appended to the file `$OTHELLO_SKIPPED`, which `.ci/run` prints at its end.
+//! For each skipped test, a line is appended to the file `$OTHELLO_SKIPPED`, which `.ci/run` prints
+//! at its end.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::progress::Progress;
 
-/// An observer that stops the work after some units, and records the reports.
+/// An observer that stops the work after some units, and records the progress that the work
+/// reports.
 #[derive(Debug, Default)]
 pub struct StopAfter {
     units: u64,

@@ -94,7 +94,8 @@ fn lacks(block: &Block) -> Option<&'static str> {
     (calls("cc ") && !runs("sh", &compile)).then_some("needs a C compiler and libzstd")
 }
 
-/// Returns the program that is called as `python3`: `$PYTHON`, if that is set.
+/// Returns the program that the commands of the guides call as `python3`: `$PYTHON`, if that is
+/// set.
 fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }

@@ -23,7 +23,7 @@ fn solve(threads: u32) -> Value {
     report
 }
 
-/// A regression: `solve --threads` was accepted and had no effect.
+/// A regression: `solve` accepted `--threads`, which had no effect.
 #[test]
 fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
     let alone = solve(1);
@@ -74,8 +74,8 @@ fn values_do_not_depend_on_the_threads() {
     assert_eq!(one, three);
 }
 
-/// The memory for each thread's transposition table shows how many positions are searched at a
-/// time.
+/// Each thread that solves a position has its own transposition table. So the memory in use shows
+/// how many positions are solved at a time.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {

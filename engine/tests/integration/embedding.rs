@@ -1,4 +1,5 @@
-//! The build script: text in names and in files must reach cargo as text, not as an instruction.
+//! Tests of the build script. A line break in a name or a file must reach cargo as text, not as an
+//! instruction.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +11,8 @@ use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
 
-/// Returns whether a build script embeds weights; in a build without them, it does nothing.
+/// Returns whether a build script embeds weights. A build script for a binary without weights does
+/// nothing.
 fn embeds(script: &Path) -> bool {
     let variable = b"OTHELLO_WEIGHTS";
     fs::read(script).is_ok_and(|code| code.windows(variable.len()).any(|at| at == variable))

@@ -4,7 +4,7 @@ use othello_testing::program::message;
 
 use crate::folder;
 
-/// After f5, white has a move.
+/// A game with a pass that the rules do not allow: after f5, white has a legal move.
 const PASS: &str = "f5pad6\n";
 
 const HINT: &str = "hint {} --depth 1 --weights mobility";
@@ -17,7 +17,7 @@ fn on(command: &str, file: &str) -> String {
     command.replace("{}", file)
 }
 
-/// A regression: the exit status was 0.
+/// A regression: for a file without a position, commands had exit status 0.
 #[test]
 fn a_file_without_a_position_is_refused() {
     let folder = folder();
@@ -31,7 +31,8 @@ fn a_file_without_a_position_is_refused() {
     }
 }
 
-/// A regression: such passes were skipped, and a row of dashes was a game without moves.
+/// A regression: commands skipped passes that the rules do not allow, and took a row of dashes for
+/// a game without moves.
 #[test]
 fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     let folder = folder();
@@ -48,7 +49,7 @@ fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     }
 }
 
-/// A regression: only transcripts and boards of X, O, * and - were read.
+/// A regression: commands read only transcripts, and boards of the characters X, O, * and -.
 #[test]
 fn positions_and_openings_in_other_forms_are_read_and_the_forms_reported() {
     let folder = folder();
@@ -70,7 +71,8 @@ fn positions_and_openings_in_other_forms_are_read_and_the_forms_reported() {
     folder.runs(&on(SELFPLAY, "openings.txt"));
 }
 
-/// A regression: comments and scores alone were refused, and a wrong score at a pass was not found.
+/// A regression: lines with a comment or with only a score were refused, and a wrong score of a
+/// pass was not found.
 #[test]
 fn scores_of_obf_are_checked_alone_and_at_a_pass() {
     let folder = folder();
@@ -88,8 +90,8 @@ fn scores_of_obf_are_checked_alone_and_at_a_pass() {
     }
 }
 
-/// A regression: a word that is neither a file nor a position was reported as a file that cannot be
-/// opened.
+/// A regression: a word that is neither a file nor a position was reported as a file that could not
+/// be opened.
 #[test]
 fn letters_that_are_not_utf_8_do_not_block_a_line_of_moves() {
     let folder = folder();

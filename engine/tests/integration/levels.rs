@@ -1,4 +1,4 @@
-//! A level has the same meaning in every command and protocol.
+//! Tests that a level has the same meaning in every command and protocol.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Stdio};

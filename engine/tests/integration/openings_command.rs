@@ -1,4 +1,5 @@
-//! `openings --balanced` reports an output that cannot be written before the work.
+//! Tests that `openings --balanced` checks its output before the work, and reports one that cannot
+//! be written.
 
 use crate::folder;
 

@@ -48,8 +48,8 @@ fn every_command_of_nboard_is_answered_as_its_protocol_says() {
     assert_eq!(server.answer("quit"), Reply { quits: true, ..Reply::default() });
 }
 
-/// In a hint, each line is a legal sequence that begins with the rated move, and the best move
-/// comes first.
+/// In the answer to `hint`, each line is a legal sequence that begins with the rated move, and the
+/// best move comes first.
 #[test]
 fn hints_are_legal_lines_in_the_order_of_their_values() {
     let mut server = Nboard::new(player(4));
@@ -80,7 +80,8 @@ fn ask(
     if text.starts_with('=') { Ok(body) } else { Err(body) }
 }
 
-/// Regressions: the first bytes of any file were printed, and reading a device never ended.
+/// Regressions of a GTP command that reads a game: it printed the first bytes of any file, and
+/// never stopped reading a device.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {

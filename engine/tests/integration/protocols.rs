@@ -182,8 +182,8 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// A search at level 60 has no end of its own: the clock ends it, and the next command ends
-/// pondering.
+/// A search at level 60 would not end by itself in the time of this test. The clock ends it, and
+/// the next command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let folder = folder();
@@ -218,8 +218,8 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// NBoard sends the whole game before every move of the engine. The search equals that by GTP,
-/// which sends the game turn by turn.
+/// NBoard sends the whole game before every move of the engine. Its searches must visit the same
+/// nodes as those by GTP, where each turn is sent once.
 #[test]
 fn nboard_forgot_its_searches_before_every_move() {
     let player = || {
@@ -249,8 +249,8 @@ fn nboard_forgot_its_searches_before_every_move() {
     assert!(nodes[0] < nodes[1], "{nodes:?}");
 }
 
-/// NBoard sends `move` after one turn, and `set game` after two; the entries from pondering must
-/// remain.
+/// NBoard sends `move` after one turn, and `set game` after two turns. Both must keep the table
+/// entries from pondering.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let player = || Player::new(&Search::new(&Zero).hash_mb(1), Level::new(5).unwrap()).unwrap();

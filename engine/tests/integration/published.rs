@@ -9,8 +9,8 @@ use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Searcher;
 
-/// The hard part of the strong test has every legal move of its positions, split into halves. The
-/// best score of a position's moves must equal the score of the game there.
+/// The file of hard positions states a score for every legal move. The best of these scores must
+/// equal the score of the position in the games of the strong test.
 #[test]
 fn the_hard_part_agrees_with_the_strong_test() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");

@@ -113,7 +113,8 @@ fn python_reads_the_same_records() {
     }
 }
 
-/// A regression: these commands ended in a traceback.
+/// A regression: if nobody read their output, the commands of the Python reader ended in a
+/// traceback.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {
@@ -139,7 +140,8 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// A regression: lines that `evaluate` reads were skipped or misread, and others gave numbers.
+/// A regression: the readers skipped or misread board lines that `evaluate` reads, and printed
+/// numbers for others.
 #[test]
 fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
@@ -179,8 +181,8 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
     }
 }
 
-/// The reader refuses files that are truncated, changed in one byte, or too long with status 2, and
-/// the sanitizers report nothing.
+/// The reader refuses, with status 2, files that are truncated, too long or changed in one byte.
+/// The sanitizers must report nothing.
 #[test]
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();

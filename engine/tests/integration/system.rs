@@ -24,7 +24,7 @@ const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weight
 /// A self-play run that is too long to complete before a signal arrives.
 const MANY_GAMES: &str = "selfplay --games 100000 --seed 1 --depth 2 --exact 6 --weights mobility";
 
-/// A self-play run of four short games and one that never ends.
+/// A self-play run whose first games are short, and in which one game never ends.
 const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weights mobility \
     --random-plies 8,50 --threads 1";
 
@@ -134,7 +134,8 @@ fn an_interrupt_stops_after_the_work_at_hand() {
     }
 }
 
-/// A regression: the lines about the interrupt were plain text, and the exit event was missing.
+/// A regression: with `--log json`, the lines about the interrupt were plain text, and the event
+/// `exit` was missing.
 #[test]
 fn with_events_every_line_is_one_and_the_last_is_the_exit() {
     for (arguments, signals, last) in
@@ -170,7 +171,8 @@ fn with_events_every_line_is_one_and_the_last_is_the_exit() {
     }
 }
 
-/// If the signal comes late, the work in progress may be all that remains; the run then completes.
+/// If the signal comes late, the work in progress may be all the remaining work. The run then
+/// completes.
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = folder();

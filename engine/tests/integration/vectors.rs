@@ -16,7 +16,7 @@ use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
 
-/// The weights of the vectors, each with the file of values that they give.
+/// The weights of the vectors, each with the name of the file that has its values.
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -96,8 +96,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites the file without the program's version and revision, so that later versions make the
-/// same bytes, and with an unknown section after the first one.
+/// Rewrites the file so that later versions make the same bytes: without the program's version and
+/// revision. Also adds an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -143,8 +143,8 @@ fn game_of(line: &str) -> Game {
     game
 }
 
-/// Writes a game as `moves random solved result values deviations stated`, with `-` for missing
-/// parts.
+/// Writes a game as `moves random solved result values deviations stated`; `-` stands for a missing
+/// part.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));

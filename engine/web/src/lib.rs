@@ -1,8 +1,8 @@
 //! The engine in a browser: questions and answers are JSON in the memory of WebAssembly.
 //!
 //! The page writes a question at the address from [`buffer`], calls [`ask`], and reads the answer
-//! at [`answer`]. The evaluation of an instance never changes. The page also asks for boards, legal
-//! moves and passes: the JavaScript contains no rules of the game.
+//! at [`answer`]. Each instance of the module has one evaluation, which never changes. The page
+//! also asks for boards, legal moves and passes: the JavaScript contains no rules of the game.
 
 mod game;
 mod question;

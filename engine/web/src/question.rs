@@ -11,7 +11,7 @@ use crate::{game, searching};
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Question {
-    /// Asks for the game of a text: a transcript, OBF, or a board line.
+    /// Asks for the game that a text states: a transcript, OBF, or a board line.
     Read {
         text: String,
     },
@@ -35,7 +35,7 @@ enum Question {
     Values {
         boards: Vec<String>,
     },
-    /// The value of one move of a position, and the best line after it.
+    /// Asks for the value of one move of a position, and the best line after it.
     Rate {
         board: String,
         square: String,

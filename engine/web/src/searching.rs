@@ -1,4 +1,4 @@
-//! The evaluation of an instance, and searches with it.
+//! The evaluation of an instance of the module, and searches with it.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -18,9 +18,9 @@ use serde_json::{Value as Json, json};
 /// The size of the transposition table, which fits the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The strength and the limit of a search: a level, or a depth and the empty squares of perfect
-/// play. With both, the level determines only the selectivity; without a level the search prunes
-/// nothing by ProbCut.
+/// The strength and the limit of a search: a level, or a depth and the number of empty squares for
+/// perfect play. If both are given, the level determines only the selectivity. Without a level,
+/// ProbCut prunes nothing.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
@@ -85,7 +85,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Stores the evaluation. An instance has only one, which never changes.
+    /// Stores the evaluation. An instance of the module has only one, which never changes.
     fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();

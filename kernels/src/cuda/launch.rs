@@ -36,13 +36,13 @@ const PERCENT_FOR_POSITIONS: usize = 70;
 #[derive(Debug)]
 pub struct CudaLauncher {
     streams: Vec<Arc<CudaStream>>,
-    /// The stream of copies to staging buffers, which run during kernels.
+    /// The stream of the copies to staging buffers. These copies run at the same time as kernels.
     copies: Arc<CudaStream>,
     functions: HashMap<&'static str, CudaFunction>,
     limits: Limits,
 }
 
-/// A buffer on the GPU, and the page-locked host memory from which the GPU copies into it.
+/// A buffer on the GPU, and the page-locked host memory that the GPU copies into it.
 #[derive(Debug)]
 pub struct CudaStaging {
     pinned: PinnedHostSlice<u8>,
@@ -79,8 +79,9 @@ impl CudaLauncher {
         Self { limits, ..self }
     }
 
-    /// Returns the stream of the calling thread. One thread does all work of a phase, so phases in
-    /// progress do not wait for each other. Buffers that several threads use record their streams.
+    /// Returns the stream of the calling thread. One thread does all work of a phase, so the phases
+    /// in progress do not wait for each other. A buffer that several threads use records their
+    /// streams.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }
@@ -104,7 +105,7 @@ fn driver(what: &str, error: DriverError) -> LaunchError {
 }
 
 /// Waits for a stream. Reports pending errors of earlier calls first, but waits in any case, since
-/// the stream may still use the caller's memory.
+/// the work on the stream may still use the caller's memory.
 fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     let first = stream.synchronize();
     if first.is_err() {
@@ -156,8 +157,8 @@ fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
-/// Checks that the arguments have the types in the index. With too few, the driver would read
-/// beyond them.
+/// Checks that the arguments have the number and the types in the index. With too few arguments,
+/// the driver would read beyond them.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
@@ -218,7 +219,7 @@ impl Launcher for CudaLauncher {
     }
 
     /// Waits until the previous copy has finished reading the page-locked memory. The new copy
-    /// waits for the kernel that still reads the buffer. It copies the whole buffer, also the part
+    /// waits for the kernel that still reads the buffer, and copies the whole buffer, even the part
     /// beyond `bytes`.
     fn stage<'s>(
         &self,

@@ -110,8 +110,8 @@ fn more_flags() -> Vec<OsString> {
     flags.split_whitespace().map(OsString::from).collect()
 }
 
-/// Writes, for each kernel, a function that reads its arguments from an array of pointers, and a
-/// check that they have the types in the index.
+/// Writes C code for each kernel: a function that reads the kernel's arguments from an array of
+/// pointers, and a check that the arguments have the types in the index.
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {

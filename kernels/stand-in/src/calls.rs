@@ -1,4 +1,5 @@
-//! The beginning of every entry point: it counts the call, which may be set to fail.
+//! The beginning of every entry point. It counts the call, and may make it fail as the settings
+//! demand.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;

@@ -32,12 +32,12 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// The events, each with the point at which it was last recorded and the clock of all earlier
-    /// operations.
+    /// The events. Each has the point at which it was last recorded, and the clock of all
+    /// operations before that point.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// The clock of the host: all operations that it has waited for.
+    /// The clock of the host: all operations that the host has waited for.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
     /// The number of operations that may run before any thread waits for them.
@@ -46,7 +46,8 @@ pub(crate) struct State {
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The `cuStreamWaitEvent` calls, by number, that were needed to order two uses of memory.
+    /// The numbers of the `cuStreamWaitEvent` calls without which two uses of the same memory would
+    /// be unordered.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -61,7 +62,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Returns the next moment of a stream, and the clock of all earlier operations.
+    /// Returns the next moment of a stream, and the clock of all operations before it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -118,7 +119,7 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until some points are reached; meanwhile, other work may also run.
+    /// Waits until the streams have reached some points. Meanwhile, other operations may run also.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

@@ -363,7 +363,7 @@ mod tests {
 
     use super::*;
 
-    /// The stand-in has exactly the entry points that the programs have looked up so far.
+    /// The stand-in has exactly the entry points that the programs look up.
     #[test]
     fn the_entry_points_that_are_looked_for_are_those_of_the_stand_in() {
         let asked: BTreeSet<_> = DRIVER_ENTRIES.split_whitespace().collect();

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::{fs, io};
 
-/// Puts the library into a folder under the names of the driver and of NVRTC that are tried before
-/// the machine's own; the library then lacks the entry point `lacks`.
+/// Puts the library into a folder under those names of the driver and of NVRTC that a program tries
+/// before the machine's own. The library then lacks the entry point `lacks`.
 pub fn install(folder: &Path, lacks: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // Cargo builds the library for a test of this crate next to the test itself.

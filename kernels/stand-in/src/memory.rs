@@ -52,7 +52,8 @@ impl Drop for Block {
 pub(crate) struct Allocation {
     pub(crate) block: Block,
     pub(crate) uses: Uses,
-    /// True if the program has freed the memory. A stream may still have to execute that.
+    /// True if the program has freed the memory. The release may still wait in the queue of a
+    /// stream.
     pub(crate) given_back: bool,
 }
 

@@ -1,15 +1,16 @@
-//! The order of uses of the same memory, as prescribed by streams, events and the host's waits. It
-//! does not depend on the order in which they actually run.
+//! The order of uses of the same memory that streams, events and the host's waits guarantee. It
+//! does not depend on the order in which the uses actually run.
 //!
 //! Each operation has a number on its stream. A [`Clock`] stores, for each stream, the number of
-//! the last operation that comes before. Three things advance a stream's clock: its own operations,
-//! the clock of an event that it waits for, and the clock of the host.
+//! the last operation that is guaranteed to come before. Three things advance a stream's clock: its
+//! own operations, the clock of an event that it waits for, and the clock of the host.
 
 use std::collections::BTreeMap;
 
 pub(crate) type StreamNumber = u64;
 
-/// A vector clock: for each stream, the number of the last operation that comes before.
+/// A vector clock: for each stream, the number of the last operation that is guaranteed to come
+/// before some moment.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Clock(BTreeMap<StreamNumber, u64>);
 
@@ -21,7 +22,7 @@ pub(crate) struct Moment {
 }
 
 impl Clock {
-    /// Adds the operations that come before in another clock.
+    /// Adds all operations that another clock contains.
     pub(crate) fn join(&mut self, other: &Self) {
         for (&stream, &number) in &other.0 {
             let own = self.0.entry(stream).or_default();

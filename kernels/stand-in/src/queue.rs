@@ -33,7 +33,7 @@ pub(crate) enum Work {
     },
     Free(u64),
     Launch(Box<Launch>),
-    /// A launch with an invalid address, which fails only when it runs.
+    /// A launch with an invalid address. It fails only when it runs.
     WildLaunch,
     Wait(Point),
 }
@@ -56,7 +56,7 @@ pub(crate) struct Stream {
     pub(crate) asked: u64,
     pub(crate) done: u64,
     pub(crate) clock: Clock,
-    /// True if the stream was destroyed, so that it gets no more operations.
+    /// True if the stream was destroyed; it then gets no more operations.
     pub(crate) destroyed: bool,
 }
 

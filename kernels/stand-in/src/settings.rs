@@ -2,18 +2,23 @@
 //!
 //! The form is `KEY=VALUE`, separated by spaces:
 //!
-//! | key | meaning | default | |---|---|---| | `seed` | decides the order and delay of streams | 0
-//! | | `fault` | `ENTRY:N:CODE`: the N-th call of an entry point fails with this error | none | |
-//! `skip-wait` | the N-th `cuStreamWaitEvent` is ignored | none | | `kernels` | a folder where
-//! built kernels are kept between processes | none | | `report` | a file that gets the calls and
-//! leftovers at the end | none | | `devices` | the number of GPUs | 1 | | `driver` | the CUDA
-//! version of the driver: 1000 · major + 10 · minor | 12040 | | `capability` | 10 · major + minor |
-//! 90 | | `memory` | bytes of memory | 2³⁰ | | `free` | bytes of it that no other program has | all
-//! | | `free-later` | bytes reported free from the second query on | as before | | `pools` |
-//! whether memory can be allocated on a stream: 0 or 1 | 1 |
+//! | key | meaning | default |
+//! |---|---|---|
+//! | `seed` | decides the order and delay of streams | 0 |
+//! | `fault` | `ENTRY:N:CODE`: the N-th call of an entry point fails with this error | none |
+//! | `skip-wait` | the N-th `cuStreamWaitEvent` is ignored | none |
+//! | `kernels` | a folder where built kernels are kept between processes | none |
+//! | `report` | a file that gets the calls and leftovers at the end | none |
+//! | `devices` | the number of GPUs | 1 |
+//! | `driver` | the CUDA version of the driver: 1000 · major + 10 · minor | 12040 |
+//! | `capability` | 10 · major + minor | 90 |
+//! | `memory` | bytes of memory | 2³⁰ |
+//! | `free` | bytes of it that no other program has | all |
+//! | `free-later` | bytes reported free from the second query on | as before |
+//! | `pools` | whether memory can be allocated on a stream: 0 or 1 | 1 |
 //!
-//! Calls are counted from 1. The entry `kernel` of a fault is a launch that fails later, while it
-//! runs. `free-later` imitates another program that takes memory.
+//! Calls are counted from 1. The entry `kernel` of a fault stands for a launch that fails later,
+//! while it runs. `free-later` imitates another program that takes memory.
 
 use std::env;
 use std::path::PathBuf;

@@ -10,7 +10,7 @@ use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Stream, Work};
 
-/// The name of launches in settings of faults that occur while the kernel runs.
+/// The entry in a fault that stands for a launch: the error occurs while the kernel runs.
 const KERNEL: &str = "kernel";
 
 pub(crate) fn start(state: &mut State) {

@@ -112,8 +112,8 @@ impl ProgressFile {
         ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
-    /// Replaces the file in one step. Refuses to replace a file without an event, which may be a
-    /// user's data.
+    /// Replaces the file in one step. Refuses to replace a file that does not contain an event,
+    /// since it may be a user's data.
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
         self.0.replace(event.line().as_bytes())
     }
@@ -180,8 +180,8 @@ mod tests {
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
     }
 
-    /// A regression: a data file named by mistake was replaced by an event, and its partial file
-    /// deleted.
+    /// A regression: a data file that was named by mistake was replaced by an event, and its
+    /// partial file deleted.
     #[test]
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

@@ -78,8 +78,8 @@ impl Standing<'_> {
         self.total.saturating_sub(self.done)
     }
 
-    /// Returns the plain line for a moment; none for the end of a stage that was too short to
-    /// report.
+    /// Returns the plain line for a moment. Returns none for the end of a stage that was too short
+    /// to report.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { name, unit, done, total, elapsed, .. } = *self;
         let part = unit.part(done, total);
@@ -126,7 +126,7 @@ fn new_bar(name: &str, unit: &Unit, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Two rows were regressions: `15923333333 h left`, and bytes without a unit.
+    /// Two rows of this table are regressions: `15923333333 h left`, and bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         for (stage, done_before, total, done, seconds, expected) in [

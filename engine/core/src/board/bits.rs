@@ -1,4 +1,4 @@
-//! The extraction of bits from a board.
+//! Extraction of the bits of a board that lie on chosen squares.
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::InstructionSet;

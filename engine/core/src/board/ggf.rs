@@ -85,13 +85,14 @@ pub fn read_clock(value: &str) -> Option<Duration> {
     (seconds > 0).then_some(Duration::from_secs(seconds))
 }
 
-/// Writes a game that begins with `position` and `side` to move; a turn of `None` is a pass.
+/// Writes a game in GGF that starts at `position`, where `side` is to move. `None` is a pass.
 pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String {
     let timeless: Vec<_> = turns.iter().map(|&turn| (turn, Duration::ZERO)).collect();
     timed_game(position, side, None, &timeless)
 }
 
-/// Writes a game with the clock of both players at its beginning, and the time of each turn.
+/// Writes a game in GGF that starts at `position`, where `side` is to move. `clock` is the main
+/// time of each player; each turn has the time that it took.
 pub fn timed_game(
     position: &Position,
     side: Side,

@@ -1,6 +1,7 @@
 //! Positions, moves, symmetries, notation and perft.
 //!
-//! A [`Position`] is two bitboards seen from the player to move, with the bits of the squares:
+//! A [`Position`] is two bitboards: the discs of the player to move and those of the opponent. The
+//! squares have these bit numbers:
 //!
 //! ```text
 //!      a  b  c  d  e  f  g  h

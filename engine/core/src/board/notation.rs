@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::{Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// A line of a file of boards: `64 squares [X|O] [score]`, the score for the side to move (`X`).
+/// A line of a file of boards: `64 squares [X|O] [score]`. `X` or `O` is the side to move, and the
+/// score is for this side.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BoardLine {
     /// The position, seen by the side to move.
@@ -42,7 +43,7 @@ impl BoardLine {
     }
 }
 
-/// Returns whether a text begins like a board.
+/// Returns whether a text begins like a board line.
 pub(super) fn begins_board(text: &str) -> bool {
     let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
     let (first, second) = (letters.next(), letters.next());
@@ -54,8 +55,9 @@ pub(super) fn begins_board(text: &str) -> bool {
     }
 }
 
-/// Splits off 64 squares, in the order a1 b1 … h8: alone, with blanks or `/` between them, or as
-/// GGS has them, `[8 -------- … *]`. Returns the rest without the bracket.
+/// Splits off 64 squares, in the order a1 b1 … h8. They may be adjacent, separated by blanks or
+/// `/`, or in the form of the game server GGS: `[8 -------- … *]`. Returns the rest of the text,
+/// without the bracket.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
@@ -92,7 +94,7 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     Err(Invalid(format!("the board has {squares} squares; expected 64 of X, *, O, - and .")))
 }
 
-/// Contents of a square for each byte: 0 empty, 1 black, 2 white, or `UNKNOWN`.
+/// The meaning of each byte in a board: 0 empty square, 1 black disc, 2 white disc, or `UNKNOWN`.
 static MEANING: [u8; 256] = {
     let mut meaning = [UNKNOWN; 256];
     let mut at = 0;
@@ -125,7 +127,7 @@ pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Inva
         .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
 }
 
-/// Splits off a side to move, if the text begins with one as a word.
+/// If the first word of the text is a side to move, splits it off.
 pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
     let text = text.trim_ascii_start();
     let (word, rest) = text.split_at(text.find([' ', '\t', ']']).unwrap_or(text.len()));
@@ -133,7 +135,7 @@ pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
     side(word).map_or((None, text), |side| (Some(side), rest))
 }
 
-/// Reads a side to move: `X`, `*` or `B`, or `O` or `W`.
+/// Reads a side to move: `X`, `*`, `B` or `black` is black; `O`, `W` or `white` is white.
 pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     match word.to_ascii_lowercase().as_str() {
         "x" | "*" | "b" | "black" => Ok(Side::Black),
@@ -150,7 +152,8 @@ pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T,
     score.ok_or_else(|| Invalid(invalid()))
 }
 
-/// Writes the 64 characters of a position and its player; the player has the colour `side`.
+/// Writes the 64 squares of a position and its side to move; the position's player has the colour
+/// `side`.
 pub fn board_text(position: &Position, side: Side) -> String {
     let [player, opponent] = side.black_first(['X', 'O']);
     let disc = |square: Square| match square.bit() {
@@ -211,7 +214,8 @@ mod tests {
         }
     }
 
-    /// A regression: boards of GGS and with the letters b and w were refused.
+    /// A regression: boards in the form of the game server GGS, and with the letters b and w, were
+    /// refused.
     #[test]
     fn boards_are_read_in_the_forms_of_other_programs() {
         let rows = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";

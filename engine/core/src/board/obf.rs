@@ -16,12 +16,12 @@ pub struct Problem {
     pub side: Side,
     /// The moves that the line names, in its order, each with its score if stated.
     pub moves: Vec<(Square, Option<Discs>)>,
-    /// The score that the line states for the position: alone, or that of a pass.
+    /// The stated score of the position: a score without a move, or the score of a pass.
     pub score: Option<Discs>,
 }
 
 impl Problem {
-    /// Returns the stated score of the position, or that of its best move.
+    /// Returns the stated score of the position. If there is none, returns that of its best move.
     pub fn expected(&self) -> Option<Discs> {
         self.score.or_else(|| self.scored_moves().map(|(_, score)| score).max())
     }
@@ -110,7 +110,8 @@ mod tests {
         }
     }
 
-    /// A regression: such lines were refused, and a score at a pass was ignored.
+    /// A regression: a line with a score but no move, or with a comment, was refused, and the score
+    /// of a pass was ignored.
     #[test]
     fn a_score_alone_a_pass_and_a_comment_are_read() {
         let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";

@@ -6,12 +6,12 @@ use super::{Position, Squares};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The cost of a pass in plies of the depth.
+/// Whether a pass counts as a ply of the depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassCost {
     /// A pass takes one ply: the usual count.
     OnePly,
-    /// A pass is free, so that the depth counts discs: Egaroucid's second mode.
+    /// A pass takes no ply, so the depth is the number of discs played. Egaroucid's second mode.
     Free,
 }
 
@@ -59,7 +59,7 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCos
 mod tests {
     use super::*;
 
-    /// The counts are published (Aart Bik; Takuto Yamana for free passes).
+    /// The expected counts were published by Aart Bik and, for free passes, by Takuto Yamana.
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

@@ -104,7 +104,7 @@ impl Position {
         with_instructions!(|set| self.moves_by(set))
     }
 
-    /// Returns the player's legal moves, by the instructions `I`.
+    /// Returns the player's legal moves, with the instruction set `I`.
     #[inline(always)]
     pub fn moves_by<I: Instructions>(&self, set: I) -> u64 {
         rules::moves(set, self.player, self.opponent)
@@ -122,25 +122,26 @@ impl Position {
         with_instructions!(|set| self.flips_by(set, square))
     }
 
-    /// Returns the same as [`Self::flips`], by the instructions `I`.
+    /// Returns the same as [`Self::flips`], with the instruction set `I`.
     #[inline(always)]
     pub fn flips_by<I: Instructions>(&self, set: I, square: Square) -> u64 {
         rules::flips(set, self.player, self.opponent, square.index())
     }
 
-    /// Returns the number of discs that a move on `square`, the last empty one, flips.
+    /// Returns the number of discs that a move on `square` flips, if it is the last empty square.
     #[inline]
     pub fn last_flips(&self, square: Square) -> u32 {
         rules::last_flips(self.player, square.index())
     }
 
-    /// Returns discs of the opponent that no move can ever flip: those that a fast test finds.
+    /// Returns stable discs of the opponent: discs that no move can ever flip. A fast test finds
+    /// them, but not all of them.
     #[inline]
     pub fn stable_of_opponent(&self) -> u64 {
         with_instructions!(|set| self.stable_of_opponent_by(set))
     }
 
-    /// Returns the same as [`Self::stable_of_opponent`], by the instructions `I`.
+    /// Returns the same as [`Self::stable_of_opponent`], with the instruction set `I`.
     #[inline(always)]
     pub fn stable_of_opponent_by<I: Instructions>(&self, set: I) -> u64 {
         stability::stable(set, self.opponent, self.player)

@@ -1,6 +1,6 @@
 //! Games in SGF, the Smart Game Format, version 4: `GM[2]` is Othello.
 //!
-//! A point is `d3` as in Othello, or `dc` as in Go, both from the upper left corner.
+//! A point is written `d3` as in Othello or `dc` as in Go. Both count from the upper left corner.
 
 use super::ggf::split_value;
 use super::{Discs, Position, Side, Square, StatedGame};

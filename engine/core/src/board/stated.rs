@@ -1,4 +1,4 @@
-//! Positions in any notation: a board, a line of OBF, a game so far, or a board and moves from it.
+//! Positions in any notation: a board, a line of OBF, a game so far, or a board followed by moves.
 
 use std::str::FromStr;
 
@@ -9,8 +9,8 @@ use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
 /// A position in any notation: a board with an optional side and score, a line of OBF, a game in
-/// any form of [`transcript`], or a board and moves from it. Moves stand for the position after
-/// them.
+/// any form of [`transcript`], or a board followed by moves. If there are moves, the position is
+/// the one after them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
@@ -69,7 +69,7 @@ impl FromStr for StatedPosition {
     }
 }
 
-/// A game as GGF and SGF state it, not yet played by the rules.
+/// A game as a text in GGF or SGF states it. The rules are not yet checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StatedGame {
     /// The position before the first turn, seen by the side to move.
@@ -83,7 +83,7 @@ pub struct StatedGame {
 }
 
 impl StatedGame {
-    /// Plays the turns; refuses the first that the rules do not allow.
+    /// Plays the turns. Returns an error at the first turn that the rules do not allow.
     pub fn replay(&self) -> Result<Replay, Invalid> {
         let mut replay = Replay::from(self.position, self.side);
         self.turns.iter().try_for_each(|&(side, turn)| replay.turn(Some(side), turn))?;
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// A regression: a board with moves after it, and games of other forms, were refused.
+    /// A regression: a board followed by moves, and games in other forms, were refused.
     #[test]
     fn moves_after_a_board_are_played_from_it() {
         let start = "---------------------------OX------XO---------------------------";

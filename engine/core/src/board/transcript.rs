@@ -91,8 +91,9 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the field of a row, or the text after a label, that has the moves. Any other field that
-/// begins like a move must be an opening of the game: else the row is one damaged game.
+/// Returns the moves of a game that is stated in a row of a table or after a label. They are the
+/// longest field that begins with a square. If another field begins with a square, it must be an
+/// opening of the same game; else the row is taken for one damaged game, and the result is `None`.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -120,7 +121,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
-    /// Reads the turns of a text in any form but that of a table, without playing them.
+    /// Reads the turns of a text in any form but a row of a table. Does not play them.
     pub fn scan(text: &str) -> Result<Self, Invalid> {
         let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
         let mut rest = text.trim_ascii();
@@ -151,7 +152,8 @@ impl Turns {
         Ok(())
     }
 
-    /// Reads the first part of the text; returns the rest.
+    /// Reads one token at the beginning of the text, such as a move, a pass or a move number.
+    /// Returns the rest of the text.
     fn next<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
         let wrong = || {
             let word: String = text.chars().take(2).collect();
@@ -234,7 +236,7 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in that position.
     pub side: Side,
-    /// The number of passes that the game may state at this point.
+    /// The number of passes that the text may state before the next move.
     passes: u8,
 }
 
@@ -324,7 +326,7 @@ pub(super) fn illegal(number: usize, square: Square) -> Invalid {
 mod tests {
     use super::*;
 
-    /// A game of 60 moves with three passes, that ends 56-8.
+    /// A game of 60 moves with three passes. It ends 56-8.
     const GAME: &str = "e6f6f5f4g6c5d3g5c4e3h4h5g4g7h6e7h8h3e2e1f2c3b3b4f7g2c6g3d7b2f3c7a2b5a1b1h1\
         e8a3g1b7h7c1d8b6g8d6c8h2a6a8a4a5a7d1c2f1f8b8d2";
 
@@ -336,7 +338,7 @@ mod tests {
         assert_eq!(replay.steps.len(), 9);
     }
 
-    /// A regression: only `f5d6…` with `pa`, `ps` and `--` was read.
+    /// A regression: only moves written as `f5d6…`, with the passes `pa`, `ps` and `--`, were read.
     #[test]
     fn games_are_read_in_the_forms_of_other_programs() {
         let squares = parse(GAME).unwrap();
@@ -399,7 +401,7 @@ mod tests {
         }
     }
 
-    /// A regression: written passes were skipped, allowed or not.
+    /// A regression: a written pass was skipped even if the rules do not allow it.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         let end = |passes: &str| format!("f5d6c5f4e7f6g5e6e3{passes}");

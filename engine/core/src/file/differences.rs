@@ -95,7 +95,8 @@ fn harmless(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// Returns a short text unchanged; of a long text, returns the part around character number `at`.
+/// Returns a short text unchanged. Of a long text, returns the part around the character with index
+/// `at`.
 fn surroundings(text: &str, at: usize) -> String {
     let length = text.chars().count();
     if length <= MOST_CHARACTERS {
@@ -155,7 +156,8 @@ mod tests {
         assert_eq!(differences(json!([1]), json!(1)), "settings: [1] there, 1 wanted");
     }
 
-    /// A regression: of two long texts, only the equal beginnings were printed.
+    /// A regression: if two long texts differed only near the end, the message showed only their
+    /// equal beginnings.
     #[test]
     fn of_long_texts_what_differs_is_told() {
         let text = |middle: &str| json!(format!("{}{middle}{}", "é".repeat(500), "x".repeat(500)));

@@ -37,8 +37,9 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns the remedy for a system error, as the end of a message, or nothing. `action` completes
-/// "cannot …"; `open it` and `read it` are actions on inputs.
+/// Returns the remedy for a system error, as the end of a message, or an empty text. `action`
+/// completes "cannot …". If it is `open it` or `read it`, the file is an input; otherwise, it is an
+/// output.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     use io::ErrorKind;
     let input = matches!(action, "open it" | "read it");

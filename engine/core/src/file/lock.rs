@@ -15,9 +15,9 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates the partial file of an output, locked for this process, with the permissions of the file
-/// that it will replace. A partial file that a killed run left is removed; `check` refuses others.
-/// Nothing is written to a file that exists, or that a link leads to.
+/// Creates the partial file of an output, locked for this process. It gets the permissions of the
+/// file that it will replace. Removes a partial file that a killed run left; `check` must return an
+/// error for any other file at that path. Never writes to an existing file, or through a link.
 pub(super) fn create_partial(
     output: &Path,
     check: impl FnOnce(&File) -> Result<(), FileError>,

@@ -1,9 +1,9 @@
 //! The container of all files: a magic number for each kind of file, provenance, named sections
 //! that are compressed and checksummed, and an end with the checksum of the whole content.
 //!
-//! A file is written as `PATH.partial` and renamed when it is complete, so that a file with its own
-//! name is always whole. Long work is kept in [parts](crate::run), which are also files.
-//! `datasets/formats.md` describes the bytes.
+//! A file is written as `PATH.partial` and renamed when it is complete, so a file without this
+//! ending is complete. Commands that run long keep finished work in [parts](crate::run), which are
+//! such files also. `datasets/formats.md` describes the bytes.
 
 mod differences;
 mod error;

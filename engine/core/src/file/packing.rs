@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// The beginnings of compressed files: the format, and the program that unpacks it.
+/// Foreign compression formats: the first bytes of a file, the name of the format, and the program
+/// that decompresses it.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\x1F\x8B", "gzip", "gunzip"),
     (b"\x28\xB5\x2F\xFD", "zstd", "unzstd"),
@@ -27,7 +28,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
     Some(format!("is compressed by {name}; unpack it first, by `{program}`"))
 }
 
-/// Compresses bytes to one frame, which does not depend on earlier ones of the thread.
+/// Compresses bytes to one frame. The frame does not depend on what the thread compressed before.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
@@ -61,7 +62,7 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
 }
 
-/// Decompresses one frame of exactly `length` bytes. References back are limited to `largest`
+/// Decompresses one frame of exactly `length` bytes. References back may span at most `largest`
 /// bytes, a power of two, since the decoder allocates memory for the greatest distance.
 pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>, String> {
     let unpackable = |error: io::Error| format!("cannot be unpacked ({error})");

@@ -51,8 +51,8 @@ pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Refuses an output if one of its paths is not an ordinary file; returns the paths. The output may
-/// be a link, which is then replaced.
+/// Refuses an output if its path or that of its partial file is not an ordinary file; returns both
+/// paths. The output may be a link, which is then replaced.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -62,7 +62,7 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], File
     Ok(written)
 }
 
-/// Refuses a link, whose file would be written to.
+/// Refuses a link, because writing to it would write to the file that it points to.
 pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
@@ -86,7 +86,7 @@ pub fn open_ordinary(path: &Path) -> Result<File, FileError> {
     open_without_waiting(path).map_err(failed)
 }
 
-/// Opens a file for reads that do not block: some kernel files look ordinary and never end.
+/// Opens a file so that reads do not block, since some kernel files look ordinary and never end.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;

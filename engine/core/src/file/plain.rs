@@ -1,5 +1,5 @@
 //! Plain files: outputs in the formats of other programs. They are also written as `PATH.partial`
-//! first.
+//! until they are complete.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -12,9 +12,9 @@ use super::paths::{
 use super::shown::{is_shown, refuse_shown, show};
 use super::{Existing, FileError};
 
-/// Writes an output that the inputs determine. An existing file with the same bytes is kept. Any
-/// other file is refused unless it may be replaced, and so is a partial file that is not a prefix
-/// of these bytes.
+/// Writes `bytes` to a file, if its content depends on the inputs only. Keeps an existing file with
+/// the same bytes. Unless `existing` allows replacing it, refuses any other file at the path, and a
+/// partial file that is not a prefix of `bytes`.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
@@ -31,14 +31,14 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-/// Writes these bytes and replaces any file at the path. Refuses a partial file that is not a
-/// prefix of these bytes, since it is another program's.
+/// Writes `bytes` and replaces any file at the path. Refuses a partial file with another beginning,
+/// since it belongs to another program.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     put(path, bytes)
 }
 
-/// The least number of bytes that all outputs of one format have in common at their beginning.
+/// All files of one format have at least this number of first bytes in common.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -53,7 +53,7 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that is replaced repeatedly, until an output is written at its path.
+/// A file that shows progress and is replaced repeatedly, until an output is written to its path.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -61,7 +61,8 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file, or takes over that of an earlier process, which begins with `head`.
+    /// Creates the file. Replaces a file at the path if it begins with `head`: an earlier process
+    /// wrote it.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
         let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();
@@ -71,8 +72,8 @@ impl ShownFile {
         Ok(file)
     }
 
-    /// Replaces the file in one step. Does nothing after an output at this path was refused, and
-    /// does not replace a file that begins otherwise.
+    /// Replaces the file in one step. Does nothing if an output was refused at this path before.
+    /// Refuses to replace a file that does not begin with the head.
     pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
         if !is_shown(&self.path) {
             return Ok(());
@@ -82,7 +83,8 @@ impl ShownFile {
     }
 }
 
-/// Refuses a partial file that does not begin as `head` does. A crash of the machine leaves zeros.
+/// Refuses a partial file that does not begin with `head`, unless its first bytes are zeros, which
+/// a crash of the machine can leave.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
     let mut there = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut there);
@@ -168,8 +170,8 @@ mod tests {
         }
     }
 
-    /// A regression: a partial file of somebody else was replaced, and the file behind a link of
-    /// that name was overwritten.
+    /// A regression: a writer replaced a partial file of another program, and overwrote the target
+    /// of a link with that name.
     #[test]
     fn a_partial_file_of_somebody_else_stays_also_with_force() {
         let folder = tempfile::tempdir().unwrap();
@@ -216,7 +218,7 @@ mod tests {
         assert_eq!(fs::read(path("precious")).unwrap(), b"precious data");
     }
 
-    /// A regression: a file of mode 0600 came back as 0644.
+    /// A regression: replacing a file of mode 0600 gave it mode 0644.
     #[cfg(unix)]
     #[test]
     fn a_replaced_file_keeps_its_mode() {

@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The number of changes of games, searches and fits so far. Files of different revisions differ.
-/// Raise it whenever `scripts/regenerate-small.sha256` changes.
+/// The number of the current behaviour: it counts the changes that gave other games, searches or
+/// fits for the same settings. Files of different revisions differ. Raise it whenever
+/// `scripts/regenerate-small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -95,7 +96,8 @@ mod tests {
         );
     }
 
-    /// The checksums of `scripts/regenerate.sh --small --seed 1` by revision; append a new one.
+    /// The checksums of `scripts/regenerate.sh --small --seed 1`, one for each revision. Append a
+    /// new one.
     const RECORDED: [&str; 9] = [
         "8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb",
         "ddd0cd6a49999e2f7da3811d649e4da71836ba0fbfadf79632535ca957bc02a1",

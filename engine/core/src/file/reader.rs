@@ -37,7 +37,7 @@ pub struct RawSection {
     pub bytes: u64,
 }
 
-/// The beginning of a section in a file.
+/// The place in a file at which a section begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SectionPlace {
     offset: u64,
@@ -128,8 +128,9 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file from which sections were omitted on purpose: each section and the end frame
-    /// are checked, but the checksum of the whole is not; [`Self::stated_sha256`] returns it.
+    /// Accepts a file from which sections were omitted on purpose. Each section and the end frame
+    /// are still checked, but not the checksum of the whole content; [`Self::stated_sha256`]
+    /// returns the one of the complete file.
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
@@ -182,7 +183,8 @@ impl Reader {
         &self.raw
     }
 
-    /// Returns the checksum of the content that the end frame states, once that is read.
+    /// Returns the checksum of the content that the end frame states; `None` before the end frame
+    /// was read.
     pub fn stated_sha256(&self) -> Option<&str> {
         self.stated.as_deref()
     }
@@ -192,16 +194,16 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns the error for a last section with an invalid content; `reason` completes "section 3
-    /// at …".
+    /// Returns the error for an invalid content of the section that was read last. `reason`
+    /// completes the message "section 3 at …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
         FileError::Damaged { path, place, offset, reason }
     }
 
-    /// After an error, skips damage up to the next whole section; returns false if there is none.
-    /// The checksum of the whole content is then unknown.
+    /// After an error, skips the damaged bytes up to the next undamaged section. Returns false if
+    /// there is none. The checksum of the whole content is then unknown.
     pub fn resynchronize(&mut self) -> Result<bool, FileError> {
         self.incomplete = true;
         if !self.finished {

@@ -1,4 +1,5 @@
-//! A register of the files that show the progress of this process: no output may have their paths.
+//! A register of the files in which this process shows its progress. No output may have the path of
+//! such a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::FileError;
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 
-/// The registered files, each with true if this process created it.
+/// The registered files. The flag is true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
 /// Registers a file; `is_new` if this process created it.
@@ -34,7 +35,7 @@ pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     refuse(output, claims)
 }
 
-/// Refuses the folder of a run at the path of a registered file, or above it.
+/// Refuses to create the folder of a run if a registered file lies at its path or inside it.
 pub(crate) fn refuse_shown_within(folder: &Path) -> Result<(), FileError> {
     refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
 }
@@ -57,7 +58,8 @@ mod tests {
     };
     use super::*;
 
-    /// A regression: the output was refused, but 83 bytes of progress stayed under its name.
+    /// A regression: an output at the path of the progress file was refused, but 83 bytes of
+    /// progress stayed under its name.
     #[test]
     fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
         let folder = tempfile::tempdir().unwrap();

@@ -115,7 +115,7 @@ fn no_missing_or_extra_byte_goes_unnoticed() {
     assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
 }
 
-/// As formats.md states, readers may also take the size from the zstd frame.
+/// `datasets/formats.md` states that readers may also take the size from the zstd frame.
 #[test]
 fn stored_bytes_state_the_size_of_the_content() {
     for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {
@@ -346,7 +346,8 @@ fn names_have_1_to_255_bytes() {
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
 
-/// A regression: one of 60 shards of an output was refused while another one checked the output.
+/// A regression: if 60 shards of one output started at the same moment, one was refused because
+/// another was just checking the output.
 #[test]
 fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 /// The treatment of an output that exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// Keep a complete output with the same provenance, which needs no work; refuse any other file.
+    /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
     Keep,
     /// Make the output again; it replaces an existing one when it is complete (`--force`).
     Replace,
@@ -28,7 +28,7 @@ impl Existing {
     }
 }
 
-/// The outcome of beginning an output: it is complete already, or must be written.
+/// The result of beginning an output: it is complete already, or must be written.
 pub enum Begin<W = Writer> {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
@@ -180,7 +180,7 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends after the last complete part, so that a failed write can be repeated.
+    /// Appends bytes after the last complete write. So a write that failed can be repeated.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };

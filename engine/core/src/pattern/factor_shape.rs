@@ -34,8 +34,8 @@ impl FactorShape {
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the width of the factor vectors. In a value, the squares of the first half of the
-    /// elements are added, those of the second half subtracted.
+    /// Returns the width of the factor vectors. In the value of a position, the squared elements of
+    /// the first half have a positive sign, those of the second half a negative one.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
@@ -53,13 +53,13 @@ impl FactorShape {
         PHASES.div_ceil(self.phases)
     }
 
-    /// Returns the number of the group that a phase is in, counted from 0.
+    /// Returns the group of a phase, counted from 0.
     #[inline]
     pub fn group(self, phase: Phase) -> usize {
         phase.index() / self.phases
     }
 
-    /// Returns all phases of the groups that overlap a range of phases.
+    /// Returns the range of all phases that share a group with a phase of `range`.
     pub fn whole_groups(self, range: &RangeInclusive<Phase>) -> RangeInclusive<Phase> {
         let together =
             |end: Phase| Phase::all().filter(move |&phase| self.group(phase) == self.group(end));
@@ -77,8 +77,7 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. The default number of phases that share factors is that of `before`, or
-    /// else twenty.
+    /// Returns the shape. If the text has no number of phases, it is that of `before`, or else 20.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

@@ -23,7 +23,7 @@ pub struct Instance {
 /// A pattern's own symmetries, and the classes that follow from them.
 #[derive(Clone, Debug)]
 pub struct PatternGeometry {
-    /// The permutations of the digits by the pattern's own symmetries; the identity is first.
+    /// Computes the coverage by all instances of a geometry.
     pub permutations: Vec<Vec<usize>>,
     /// The class of configuration c is at index c + `(3^squares − 1) / 2`. Classes are numbered by
     /// their smallest configuration.
@@ -32,7 +32,7 @@ pub struct PatternGeometry {
     pub classes: usize,
     /// The number of the pattern's first class among all parameters of a phase.
     pub first_parameter: usize,
-    /// The place of each digit in the engine's indices; 0 is the least significant.
+    /// The position of each digit in the engine's indices; 0 is the least significant.
     pub places: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl PatternGeometry {
         self.permutations[0].len()
     }
 
-    /// Returns the index in `class_of` of configuration 0: all squares empty.
+    /// Returns the index in `class_of` of configuration 0, in which all squares are empty.
     pub fn middle(&self) -> usize {
         self.class_of.len() / 2
     }
@@ -130,9 +130,9 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     permutations
 }
 
-/// Returns the places of digits: squares that change most often are least significant, so that
-/// weights read one after another are often in one cache line (saves a tenth of the time of
-/// self-play at depth 4).
+/// Returns the position of each digit: the squares that change most often get the least significant
+/// digits. Weights read one after another are then often in one cache line, which saves a tenth of
+/// the time of self-play at depth 4.
 fn places(squares: &[Square]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..squares.len()).collect();
     order.sort_by_key(|&digit| Reverse(changes(squares[digit])));
@@ -150,8 +150,8 @@ fn changes(square: Square) -> u8 {
     QUARTER[folded(square.index() >> 3)][folded(square.index() & 7)]
 }
 
-/// Numbers the orbits of configurations by their smallest members; returns the numbers and their
-/// count.
+/// Numbers the orbits of configurations in the order of their smallest members. Returns the number
+/// of each configuration's orbit, and the number of orbits.
 fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     let squares = permutations[0].len();
     let mut class_of: Vec<Option<u16>> = vec![None; configurations(squares)];
@@ -169,7 +169,7 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     (class_of.into_iter().flatten().collect(), usize::from(classes))
 }
 
-/// Moves the digits of a number: digit `i` goes to place `permutation[i]`. Digits are 0, 1, 2 here.
+/// Moves the ternary digits (0, 1, 2) of an index: digit `i` goes to place `permutation[i]`.
 pub fn permuted(index: usize, permutation: &[usize]) -> usize {
     let mut rest = index;
     let mut image = 0;

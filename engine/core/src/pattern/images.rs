@@ -2,7 +2,8 @@
 
 use crate::board::{Square, Symmetry};
 
-/// Returns the images that differ as sets of squares, each in the order of the list.
+/// Returns the images of a list of squares, each in the order of the list. Of images that are equal
+/// as sets, returns one.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {

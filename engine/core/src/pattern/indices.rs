@@ -1,5 +1,5 @@
-//! The configurations of all instances in 64 lanes; [`super::PatternGeometry::places`] orders their
-//! digits.
+//! The configurations of all instances of a position, in 64 lanes. The digits are ordered by
+//! [`super::PatternGeometry::places`].
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
@@ -9,12 +9,14 @@ use crate::board::{Position, Square, Squares};
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// For each square, the numbers that a disc of the player adds to the lanes. A disc of the opponent
-/// subtracts them, a flip adds them twice, and a change of the side to move negates all lanes.
+/// For each square, the powers of three that a disc of the player on it adds to the lanes. A disc
+/// of the opponent subtracts them, a flip adds them twice, and a change of the side to move negates
+/// all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The doubled numbers of `disc` for 64 squares, then zeros, which stand for no square.
+    /// Twice the numbers of `disc` for each of the 64 squares; then zeros, for indices that are no
+    /// square.
     flip: Box<[Indices; 128]>,
 }
 

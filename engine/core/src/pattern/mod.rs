@@ -1,7 +1,8 @@
 //! Pattern sets: squares → instances → classes; and indices that are updated move by move.
 //!
-//! A [`Pattern`] is written once, as squares. Its instances (the distinct images under the eight
-//! symmetries) and its classes (the configurations that a symmetry maps onto each other) follow:
+//! A [`Pattern`] is written once, as a list of squares. Its instances (the distinct images under
+//! the eight symmetries) and its classes (sets of configurations that a symmetry maps onto each
+//! other) follow:
 //!
 //! ```text
 //! squares        a1 b1 c1

@@ -72,7 +72,7 @@ impl ScalarCounts {
         with_instructions!(|set| counts(set, position))
     }
 
-    /// Returns the counts of a position, by the instructions `I`.
+    /// Returns the counts of a position, with the instruction set `I`.
     #[inline(always)]
     pub fn of_by<I: Instructions>(set: I, position: &Position) -> Self {
         let passed = position.pass();
@@ -140,7 +140,8 @@ const fn neighbours(squares: u64) -> u64 {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The value of the feature by the odd quadrants, which are bits in the order of [`QUADRANTS`].
+    /// The value of [`Scalar::OddQuadrants`], indexed by the set of odd quadrants. Bit i of the
+    /// index is set if quadrant i of [`QUADRANTS`] is odd.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

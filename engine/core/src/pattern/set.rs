@@ -17,7 +17,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the pattern's name in the file, which has no effect.
+    /// Returns the pattern's name in the file. The name affects nothing.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -172,8 +172,8 @@ fn write_pattern(pattern: &Pattern) -> RawPattern {
 mod tests {
     use super::*;
 
-    /// `datasets/formats.md` promises that readers without a TOML parser find each key at the start
-    /// of a line.
+    /// `datasets/formats.md` promises that each key stands at the start of a line, for readers
+    /// without a TOML parser.
     #[test]
     fn what_is_written_can_be_read_line_by_line() {
         for name in ["plain", "a\"b", "a'b", "a\\b", "a'\"b", "", "\"\"\"'''", "squares = \"a1\""] {
@@ -205,8 +205,8 @@ mod tests {
         assert!(!set.with_factors(None).to_toml().contains("factors"));
     }
 
-    /// Two were regressions: `bench` crashed and `fit` divided by zero with an empty set; a name of
-    /// two thousand characters was quoted in full, with its control characters.
+    /// Two regressions: with an empty set, `bench` crashed and `fit` divided by zero; a name of two
+    /// thousand characters was printed in full, with its control characters.
     #[test]
     fn sets_that_cannot_work_are_refused_by_name() {
         let pattern = |squares: &str| format!("[[pattern]]\nsquares = \"{squares}\"\n");

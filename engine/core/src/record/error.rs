@@ -30,11 +30,11 @@ pub enum RecordError {
     Record { path: PathBuf, kind: &'static str, number: u64, source: Invalid },
 }
 
-/// The error for bytes that are not a frame of records.
+/// The error for bytes that cannot be decoded as a frame of records.
 #[derive(Debug)]
 pub struct FrameError {
     /// The index of the record that is not valid, counted from 0; `None` for the frame itself.
     pub(super) index: Option<usize>,
-    /// The reason, as the end of a message about the frame that begins with "section 3 …".
+    /// The reason. It completes a message that begins with "section 3 …".
     pub(super) reason: Invalid,
 }

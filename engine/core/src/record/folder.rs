@@ -11,8 +11,9 @@ use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of record files, exactly those listed in its manifest. Opening it compares sizes and
-/// stated checksums; the content is checked when a file is read.
+/// A folder of record files, exactly those listed in its manifest. Opening the folder compares
+/// their sizes and stated checksums with the manifest; the content of a file is checked when it is
+/// read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
@@ -47,7 +48,8 @@ const VERSION: u32 = 1;
 const LONGEST_MANIFEST: u64 = 64 << 20;
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
-/// Returns the named files. A folder is replaced by the files of its manifest, sorted by name.
+/// Returns the record files that `named` stands for: a folder stands for the files of its manifest,
+/// sorted by name.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = vec![];
     for path in named {
@@ -101,7 +103,8 @@ impl RecordFolder {
         Ok(Some(Self { path: path.to_owned(), files }))
     }
 
-    /// Parses the text of a manifest into its entries by name. The error is a message.
+    /// Parses the text of a manifest. Returns its entries by the name of the file. The error is a
+    /// message.
     pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
         let manifest: Manifest = serde_json::from_slice(text)
             .map_err(|error| format!("is not a manifest of records: {}", quoted_reason(&error)))?;

@@ -4,7 +4,7 @@ use crate::board::transcript::Replay;
 use crate::board::{Discs, Square, Symmetry};
 use crate::text::Invalid;
 
-/// The score under perfect play from some position of the game.
+/// The score under perfect play of a position of the game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Solved {
     /// The ply of that position: the number of moves played before it.
@@ -31,7 +31,7 @@ impl Game {
         Self::of_replay(random_plies, &Replay::from_start(squares)?)
     }
 
-    /// Creates a game of the moves of a replay from the start position.
+    /// Creates a game from the moves of a replay that began at the start position.
     pub fn of_replay(random_plies: u8, replay: &Replay) -> Result<Self, Invalid> {
         let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
         let moves = squares.len();
@@ -43,8 +43,8 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Adds the result for black that the source of the game states, unless it is that of the
-    /// moves.
+    /// Adds the result for black that the source of the game states. Stores it only if the moves do
+    /// not give the same result.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -53,7 +53,8 @@ impl Game {
         Ok(Self { stated, ..self })
     }
 
-    /// Returns the game with its first `plies` moves, or all if it has fewer, drawn at random.
+    /// Returns the game with its first `plies` moves marked as drawn at random. If it has fewer
+    /// moves, all are marked.
     #[must_use]
     pub fn with_random_plies(self, plies: u8) -> Self {
         Self { random_plies: plies.min(self.squares.len() as u8), ..self }
@@ -91,7 +92,8 @@ impl Game {
         Invalid(format!("{score} is not a score; expected an even number from -64 to 64"))
     }
 
-    /// Adds the search's value for each move, in discs for its side; `None` for unsearched moves.
+    /// Adds the value that the search found for each move, in discs for the side that moved; `None`
+    /// for a move without a search.
     pub fn with_values(self, values: Vec<Option<i8>>) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if values.len() != moves {
@@ -105,7 +107,8 @@ impl Game {
         Ok(Self { values: Some(values), ..self })
     }
 
-    /// Marks the moves that were drawn at random, not chosen by the search: bit i is for ply i.
+    /// Marks the moves that were drawn at random, not chosen by the search: bit i is for the move
+    /// at ply i.
     pub fn with_deviations(self, deviations: u64) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if deviations >> moves != 0 {
@@ -125,8 +128,8 @@ impl Game {
         &self.squares
     }
 
-    /// Returns the moves of the canonical image: the least of the eight images in lexicographic
-    /// order.
+    /// Returns the moves of the canonical image of the game: of its eight images, the one whose
+    /// moves are lexicographically least.
     pub fn canonical_squares(&self) -> Vec<Square> {
         let image = |symmetry: Symmetry| -> Vec<Square> {
             self.squares.iter().map(|&square| symmetry.square(square)).collect()
@@ -139,8 +142,8 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the result for black that the source of the game states, if the moves give another
-    /// or none.
+    /// Returns the result for black that the source of the game states; `None` if the moves give
+    /// the same result.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
@@ -160,8 +163,8 @@ impl Game {
         self.deviations
     }
 
-    /// Returns the number of positions for training: those in which a move after the random plies
-    /// was played.
+    /// Returns the number of positions for training: those in which a move was played, without
+    /// those of the random plies.
     pub fn positions(&self) -> usize {
         self.squares.len() - usize::from(self.random_plies)
     }

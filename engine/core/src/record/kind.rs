@@ -33,7 +33,8 @@ pub trait Record: Clone + Ord + Send + Sync {
     /// Decodes the records of a frame and checks each.
     fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError>;
 
-    /// Returns the number of records that a frame states; 0 if it states none.
+    /// Returns the number of records according to the first bytes of a frame; 0 if they are
+    /// missing.
     fn count_in_frame(bytes: &[u8]) -> u64;
 }
 

@@ -1,7 +1,7 @@
 //! Games and scored positions as records in the container of [`crate::file`].
 //!
-//! Self-play and the opening enumeration write them; the trainer reads them. A frame of records is
-//! one section; `datasets/formats.md` describes the bytes.
+//! Self-play and the enumeration of openings write records; the trainer reads them. A frame of
+//! records is one section; `datasets/formats.md` describes the bytes.
 //!
 //! ```text
 //! file      header | section | section | …      | end

@@ -7,8 +7,8 @@ use super::{FrameError, Game, Record, RecordError, ScoredPosition};
 use crate::file::{FileError, Kind, Reader, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the records of a file, each of them checked. It dereferences to the reader of
-/// the file, for its provenance, its size and its checksum.
+/// An iterator over the records of a file. Each record is checked. Dereferences to the file's
+/// [`Reader`], for its provenance, size and checksum.
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -24,7 +24,7 @@ pub type GameReader = RecordReader<Game>;
 /// The reader of a file of scored positions or of openings.
 pub type PositionReader = RecordReader<ScoredPosition>;
 
-/// The beginning of a frame in a file of records.
+/// The place in a file at which a frame of records begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FramePlace {
     section: SectionPlace,
@@ -39,19 +39,19 @@ impl<R: Record> RecordReader<R> {
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    /// Reads records from a container of another kind, such as a part of a run.
+    /// Reads records from a file of another kind, such as a part of a run.
     pub fn over(reader: Reader) -> Self {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns whether the records are a complete enumeration, so that none can be held out:
-    /// openings, and records whose provenance has `"enumerated": true`.
+    /// Returns whether the records are a complete enumeration, so that none may be held out for a
+    /// test. True for openings, and for records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
     }
 
-    /// Continues after an error with the next whole frame; returns false if there is none.
+    /// After an error, skips to the next undamaged frame. Returns false if there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         Ok(self.reader.resynchronize()?)
     }
@@ -133,7 +133,8 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the error for the frame that was read last; `before` records come before it.
+    /// Returns the error for the frame that was read last. `before` is the number of records in
+    /// earlier frames.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

@@ -72,8 +72,9 @@ impl Weight {
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Refuses a number of occurrences that the nearest weight misses by more than 2 %: those far
-    /// below 1/64 would count many times too much. The error continues "the weight …".
+    /// Refuses a number of occurrences if the nearest weight differs from it by more than 2 %.
+    /// Numbers far below 1/64 would otherwise count many times too much. The error continues "the
+    /// weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
         let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;

@@ -56,8 +56,8 @@ impl<R: Record> RecordWriter<R> {
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes records as one frame, which may be empty and has at most 65,536 games. It is for
-    /// files whose frames have a meaning, such as a range of seeds.
+    /// Writes records as one frame, which may be empty and has at most 65,536 games. This is for
+    /// files in which each frame has a meaning, such as a range of seeds.
     pub fn write_frame(&mut self, records: &[R]) -> Result<(), RecordError> {
         self.write_pending()?;
         Ok(self.writer.section(R::PLURAL, &R::encode_frame(records))?)

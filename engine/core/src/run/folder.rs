@@ -51,8 +51,8 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder if it does not exist; returns whether it is new. Refuses a folder that is
-    /// not of a run.
+    /// Creates the folder if it does not exist; returns whether it is new. Refuses an existing
+    /// folder that does not belong to a run.
     pub(super) fn create(&self) -> Result<bool, FileError> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
@@ -130,7 +130,7 @@ impl Folder {
         }))
     }
 
-    /// Writes `run.json`, or replaces it. Shards may do so at the same time, with equal bytes.
+    /// Writes or replaces `run.json`. Several shards may do so at the same time, with equal bytes.
     pub(super) fn write(&self, plan: &Plan) -> Result<(), FileError> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
@@ -162,7 +162,7 @@ impl Folder {
         self.remove_files(|name| !is_lock(name))
     }
 
-    /// Removes the folder, unless it contains files that are not of the run.
+    /// Removes the folder, unless it contains files that do not belong to the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
         // `run.json` last: without it, the rest of a killed removal could not be removed.
         self.remove_files(|name| name != MANIFEST)?;
@@ -172,7 +172,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes a folder without parts, unless another process is making parts of this run.
+    /// Removes the folder if it has no parts and no other process is making parts of this run.
     pub(super) fn remove_if_empty(&self, lock: &Lock, output: &Path) {
         if !self.has_work() && lock.check_is_alone(&self.path, output).is_ok() {
             let _ = self.remove();
@@ -209,7 +209,7 @@ fn number_of(name: &str) -> Option<u64> {
         .then(|| digits.parse().ok())?
 }
 
-/// Returns whether a run has files with this name.
+/// Returns whether a file with this name can belong to a run.
 fn is_of_run(name: &str) -> bool {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     is_lock(name) || name.starts_with(MANIFEST) || number_of(stem).is_some()

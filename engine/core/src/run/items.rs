@@ -21,21 +21,21 @@ pub trait Items: Sync {
     /// The error of the work.
     type Error: From<RunError> + Send;
 
-    /// True if [`Self::ends`] may return true: the run then ends before its last part.
+    /// True if [`Self::ends`] may return true, which ends the run before its last part.
     const CAN_END: bool = false;
 
     /// True if [`Self::fits`] may return false.
     const CAN_REFUSE: bool = false;
 
     /// Returns false if the sections of an existing part cannot be the results of these units. The
-    /// part is then made again.
+    /// part is then removed and made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
     }
 
-    /// Returns the input of the part of these units. Called once for each part that is made,
-    /// in ascending order, never twice at the same time.
+    /// Returns the input of the part that has these units. Called once for each part to make, in
+    /// ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
     /// Returns the results of some units of a part, one for each. Called by several threads at the
@@ -49,8 +49,8 @@ pub trait Items: Sync {
     /// Encodes the results of all units of a part. The sections may depend on these results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if the run ends with this part. Called for each part in order, as soon as it
-    /// and all before it exist.
+    /// Returns true if the run ends with this part. Called for each part in order, as soon as this
+    /// part and all earlier ones exist.
     fn ends(&self, part: &[Section]) -> bool {
         let _ = part;
         false
@@ -64,7 +64,8 @@ struct InProgress<I, T> {
     input: Arc<I>,
     /// The first unit that no thread has taken.
     next: u64,
-    /// The results by their first units, and the number of units that have no result yet.
+    /// Batches of results, each with the number of its first unit; and the number of units without
+    /// a result.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
@@ -75,7 +76,7 @@ struct State<I, T, E> {
     is_beginning: bool,
     /// The parts in progress, in order.
     parts: Vec<InProgress<I, T>>,
-    /// The number of parts, from the first on, for which [`Items::ends`] was called.
+    /// The number of leading parts for which [`Items::ends`] was called.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -100,9 +101,9 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage. All threads share the items of at most two parts; an
-    /// item has `per_item` units, or fewer at the end of a part. The size of items has no effect on
-    /// the results.
+    /// Makes the missing parts of a stage. All threads share the items of at most two parts. An
+    /// item has `per_item` units; the last item of a part may have fewer. The size of items has no
+    /// effect on the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -139,7 +140,7 @@ impl Run {
         state.failed.map_or(Ok(()), Err)
     }
 
-    /// Removes existing parts of this shard that are not the results of their units.
+    /// Removes the existing parts of this shard that [`Items::fits`] rejects.
     fn remove_unfit<W: Items>(
         &self,
         stage: usize,
@@ -178,7 +179,8 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a stage of progress: the units of this shard, and those that exist already.
+    /// Begins a stage of progress. The total is the number of units of this shard; units of
+    /// existing parts count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -235,8 +237,8 @@ impl<W: Items> Work<'_, W> {
         }
     }
 
-    /// Waits until another thread has changed the state; meanwhile helps with that thread's work,
-    /// if it is divided among threads.
+    /// Waits until another thread has changed the state. If that thread's work is divided among
+    /// threads, helps with it meanwhile.
     fn wait(&self) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
             let state = self.lock();
@@ -287,8 +289,7 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Calls [`Items::ends`] for each part that exists, in order from the first, up to a missing
-    /// one.
+    /// Calls [`Items::ends`] for the existing parts in order, up to the first missing part.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,

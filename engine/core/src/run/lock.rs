@@ -28,7 +28,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Refuses if another process is making parts of this shard; creates no file.
+    /// Refuses if another process is making parts of this shard. Creates no file.
     pub(super) fn check_is_free(
         folder: &Path,
         output: &Path,
@@ -37,8 +37,8 @@ impl Lock {
         Self::refuse_overlapping(folder, output, shard, None)
     }
 
-    /// Refuses if a lock other than `own` is held whose shard makes parts of this shard. The number
-    /// of shards may differ.
+    /// Refuses if another process holds the lock of a shard that has a part in common with this
+    /// shard. The two shards may divide the run by different numbers. Ignores the lock `own`.
     fn refuse_overlapping(
         folder: &Path,
         output: &Path,

@@ -16,15 +16,15 @@ pub struct LongPart<'r> {
     index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
-    /// The units that the progress has counted.
+    /// The number of units by which the part has advanced the progress so far.
     advanced: u64,
 }
 
 impl Run {
     /// Makes `parts` of a stage (those that [`Self::missing`] returns, in any order), at most
-    /// `at_once` of them at a time. `make` writes the sections of a part and returns true; or
-    /// returns false if the part remains unfinished, for example at a time limit, and then keeps
-    /// its snapshot. The units of each finished part advance the progress.
+    /// `at_once` of them at a time. `make` writes the sections of a part. It returns true if the
+    /// part is complete, and false if the part stays unfinished, for example at a time limit; its
+    /// snapshot is then kept. The units of each finished part advance the progress.
     ///
     /// Returns the indices of the unfinished parts in order.
     pub fn make_parts<E: From<RunError> + Send>(
@@ -146,7 +146,8 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Advances the progress by units of the part. Finishing the part adds the rest.
+    /// Advances the progress by units of the part. When the part is finished, the rest of its units
+    /// is added.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.advanced += units;

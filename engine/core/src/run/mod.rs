@@ -1,8 +1,8 @@
 //! Runs: long work that can be killed and resumed, divided among processes, and extended.
 //!
 //! A *run* is a list of *stages*, each a list of independent *parts*. Every part is a file of its
-//! own, so that resuming makes the parts that are missing, a shard makes every N-th part, and
-//! nothing else has to be known about the work that was done before:
+//! own. So a resumed run makes the parts that are missing, and a shard makes every N-th part.
+//! Nothing else has to be known about earlier work:
 //!
 //! ```text
 //! OUT.parts/                exists while the run is unfinished, or for shards
@@ -34,9 +34,9 @@
 //!
 //! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
 //!
-//! Parts whose units have results of a few numbers are made by [`Run::results`], and steps that are
-//! runs of their own, such as the fits of a study, by [`Run::steps`]: each is resumed by its own
-//! run, and its part holds the result.
+//! A unit whose result is a few numbers is made by [`Run::results`]. A unit that is a run of its
+//! own, such as a fit of a study, is made by [`Run::steps`]: that run resumes itself, and the part
+//! stores its result.
 //!
 //! # Extending
 //!
@@ -202,12 +202,13 @@ impl Run {
         parts.filter(|&index| self.shard.makes(index))
     }
 
-    /// Returns the indices of the parts of a stage that this shard has to make, in order.
+    /// Returns the indices of the parts of a stage that this shard still has to make, in order.
     pub fn missing(&self, stage: usize) -> Vec<u64> {
         self.own(stage).filter(|&index| !self.has(stage, index)).collect()
     }
 
-    /// Returns the error that names the parts of a stage that are missing, and their shards.
+    /// Returns an error if parts of a stage are missing. The error names the parts and their
+    /// shards.
     pub fn require(&self, stage: usize) -> Result<(), RunError> {
         let parts = 0..self.plan.stages[stage].parts();
         match parts.filter(|&index| !self.has(stage, index)).collect::<Vec<_>>() {
@@ -239,8 +240,8 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Packs the parts: `pack` writes the outputs, the main one last. Then the folder is removed,
-    /// unless this is the command `pack` without `--clean`. Meanwhile no other process can pack.
+    /// Packs the parts: `pack` writes the outputs, the main one last. Then removes the folder,
+    /// unless the command is `pack` without `--clean`. No other process can pack at the same time.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -323,7 +324,7 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output for a report: its summary or, for a shard, the next step.
+/// Describes the output for a report: the summary of the file or, for a shard, the next step to do.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),
@@ -333,7 +334,7 @@ pub fn described(summary: Option<&Summary>) -> String {
     }
 }
 
-/// Formats ascending numbers as `3, 7-9`, the first ten of them.
+/// Formats the first ten of some ascending numbers as `3, 7-9`.
 fn listed(numbers: &[u64]) -> String {
     let ranges: Vec<&[u64]> = numbers.chunk_by(|one, next| one + 1 == *next).collect();
     let range = |range: &&[u64]| match range {

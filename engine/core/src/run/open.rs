@@ -81,7 +81,7 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens a run whose command prints a report in place of an output. The command removes the
+    /// Opens a run of a command that prints a report and writes no output. The command removes the
     /// folder of parts ([`Self::clean`]) after its report.
     pub fn of_report(
         output: &Path,
@@ -97,8 +97,8 @@ impl Run {
         }
     }
 
-    /// Refuses an output if another process is making the same shard, for commands that work before
-    /// they can open the run.
+    /// Refuses an output if another process is making the same shard. For commands that do other
+    /// work before they can open the run.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
@@ -107,8 +107,8 @@ impl Run {
         Ok(())
     }
 
-    /// Removes the folder of parts of a complete output. A run leaves it if it is killed after
-    /// completing the output. The folder of another run is kept.
+    /// Removes the folder of parts next to a complete output, which stays if a run is killed after
+    /// completing the output. Keeps the folder of another run.
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
         let is_own = match folder.read() {
@@ -187,8 +187,8 @@ impl Run {
         }))
     }
 
-    /// Reads this shard's parts once. Removes damaged parts, which are then made again; refuses
-    /// those of another run.
+    /// Reads this shard's parts once. Removes damaged parts, which are then made again. Refuses
+    /// parts of another run.
     fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
         for stage in 0..self.plan.stages.len() {
             let parts = 0..self.plan.stages[stage].parts();

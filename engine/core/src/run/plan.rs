@@ -11,15 +11,15 @@ use crate::file::{Kind, Provenance};
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The kind of the main output; `None` if it is not a container. The command then checks itself
-    /// whether it is complete.
+    /// The kind of the main output; `None` if it is not a container. In that case, the command
+    /// itself checks whether the output is complete.
     pub kind: Option<Kind>,
     /// The provenance of the output.
     pub provenance: Provenance,
     /// The stages, at least one.
     pub stages: Vec<Stage>,
-    /// The provenance key of the number of units in the first stage, if a run with fewer units has
-    /// the same first parts.
+    /// The provenance key that states the number of units in the first stage. `None` if the run
+    /// cannot be extended: then a run with fewer units does not have the same first parts.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -65,8 +65,8 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Returns the number of units of the first stage in another provenance, if it is at most the
-    /// number in this plan and all else is equal.
+    /// Compares this plan with another provenance. If only the number of units in the first stage
+    /// differs, and is at most that of this plan, returns the other number.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

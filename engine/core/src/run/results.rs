@@ -13,7 +13,7 @@ use crate::progress::Progress;
 /// The name of the section that holds the results of a part.
 const RESULTS: &str = "results";
 
-/// Units whose results a function makes.
+/// Work whose results a function returns, one unit at a time.
 struct Made<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
@@ -34,8 +34,8 @@ impl Run {
     }
 
     /// Makes the missing parts of a stage, one after the other, and returns the results of all
-    /// parts in order. Each part is a step of one unit that uses all threads, such as a run of its
-    /// own, and shows its own progress.
+    /// parts in order. Each part has one unit, which uses all threads and shows its own progress. A
+    /// unit may be a run of its own.
     pub fn steps<T, E>(
         &self,
         stage: usize,

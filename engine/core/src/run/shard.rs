@@ -49,7 +49,7 @@ impl Shard {
         part % self.count == self.number - 1
     }
 
-    /// Returns whether some part belongs to both shards.
+    /// Returns whether at least one part belongs to both shards.
     pub const fn overlaps(self, other: Self) -> bool {
         let common = greatest_common_divisor(self.count, other.count);
         (self.number - 1) % common == (other.number - 1) % common

@@ -1,8 +1,8 @@
 //! The size of parts, from one table.
 //!
 //! A part takes 5 to 60 seconds of one thread: short enough that a kill loses little, long enough
-//! that the milliseconds of writing a file do not count. Its size is a function of the settings
-//! alone, never of the machine or of the number of units, so that shards and extended runs agree.
+//! that the milliseconds of writing a file do not count. The size depends on the settings only, not
+//! on the machine or the number of units, so all shards and extended runs have the same parts.
 
 /// The target time of a part, in seconds of one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;

@@ -1,4 +1,4 @@
-//! Runs that are killed, shared, extended, refused and damaged.
+//! Tests of runs that are killed, divided into shards, extended, refused and damaged.
 
 use std::fs;
 use std::ops::Range;
@@ -12,7 +12,8 @@ use super::*;
 use crate::file::{Existing, Section};
 use crate::progress::{Progress, Silent};
 
-/// Squares of numbers. Records which units were made and how many were in progress.
+/// Work whose results are the squares of numbers. Records which units were made and how many were
+/// in progress at once.
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
@@ -102,7 +103,7 @@ fn pack(run: &Run) -> Result<Summary, RunError> {
     Ok(writer.finish()?)
 }
 
-/// Makes what is missing and packs; returns the numbers whose squares were made.
+/// Makes the missing parts and packs them; returns the numbers whose squares were made.
 fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     let (run, squares) = (open(out, plan), Squares::default());
     run.make(0, 3, &squares, &Silent).unwrap();
@@ -110,7 +111,7 @@ fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     squares.made()
 }
 
-/// Returns the bytes of an undisturbed run.
+/// Returns the bytes of the output of a run without interruption.
 fn undisturbed(units: u64) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.positions");
@@ -178,7 +179,8 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: a killed process left a folder without `run.json`, and the next made a lock in it.
+/// A regression: a folder of parts that a killed process had left without `run.json` stayed,
+/// because the next process made a lock in it.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +271,7 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
-/// A regression: a study, whose fits are runs themselves, could be started twice.
+/// A regression: a study, whose fits are runs themselves, could be started twice at the same time.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -398,7 +400,7 @@ fn a_run_ends_at_the_first_part_that_decides() {
     assert!(squares.made().is_empty(), "the end is known at the beginning");
 }
 
-/// An observer that adds up the units.
+/// An observer that counts the units done and remembers the total.
 #[derive(Default)]
 struct Counted(AtomicU64, AtomicU64);
 

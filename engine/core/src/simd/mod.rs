@@ -1,9 +1,10 @@
 //! Instruction sets, chosen while the program runs. All give the same results.
 //!
-//! A set is chosen once, when a search or a count begins, and then is a type at compile time:
-//! [`with_instructions`](crate::with_instructions) returns a token of the set, functions have its
-//! type as a parameter, and [`compiled_for`] compiles the larger ones for every set. Functions
-//! without a token look up the set ([`InstructionSet::chosen`]): a load and a predictable branch.
+//! The set is chosen once, when a search or a count begins. From then on it is a type at compile
+//! time: [`with_instructions`](crate::with_instructions) returns a token of the set, and functions
+//! take the type of the token as a parameter. [`compiled_for`] compiles larger functions for every
+//! set. Functions without a token look up the set ([`InstructionSet::chosen`]), which costs a load
+//! and a predictable branch.
 
 mod set;
 #[cfg(target_arch = "x86_64")]

@@ -8,8 +8,8 @@ use crate::text::{Invalid, excerpt};
 /// The environment variable that selects an instruction set instead of the fastest one.
 pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
-/// An instruction set for the functions that take most of the time.
-/// [`compiled_for`](super::compiled_for) uses the numbers.
+/// An instruction set for the functions that take most of the time. The macro
+/// [`compiled_for`](super::compiled_for) uses the numbers of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum InstructionSet {

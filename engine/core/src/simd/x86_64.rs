@@ -52,7 +52,7 @@ impl Instructions for Avx512 {
     const SET: InstructionSet = InstructionSet::Avx512;
 }
 
-/// The set that the process uses: its number, counted from 1; 0 before the first use.
+/// The number of the set that the process uses, counted from 1; 0 before the first use.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 #[inline(always)]
@@ -66,7 +66,8 @@ pub(super) fn chosen() -> AnyInstructions {
     }
 }
 
-/// Chooses the requested set, or else the fastest. Programs refuse an unavailable set earlier.
+/// Chooses the requested set, or the fastest if none is requested or the request is invalid.
+/// Programs report an invalid request earlier.
 #[cold]
 #[inline(never)]
 fn choose() -> AnyInstructions {

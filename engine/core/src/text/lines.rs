@@ -1,4 +1,4 @@
-//! Text files with one record a line or more, each parsed on its own.
+//! Text files whose records take one or more lines. Each record is parsed on its own.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub struct Lines {
     source: TextSource,
     record: Vec<u8>,
     number: u64,
-    /// The line after the record, if it was read, and its number.
+    /// The line after the record and its number, if that line was already read.
     ahead: Option<(u64, Vec<u8>)>,
 }
 
@@ -109,7 +109,7 @@ impl Lines {
 }
 
 /// Reads a line, and removes a comment and surrounding blanks. Returns false at the end of the
-/// file, and the number of the line.
+/// file; also returns the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -120,8 +120,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns whether a game that has begun with `game` continues with `line`: moves follow tags, also
-/// after a blank line, and numbered moves follow each other up to a blank line.
+/// Returns whether `line` continues the game that has begun with `game`. Moves follow tags, also
+/// after a blank line. Numbered moves follow numbered moves up to a blank line.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
@@ -156,7 +156,8 @@ fn move_number(line: &[u8]) -> Option<u64> {
     if line.get(digits) == Some(&b'.') { number.parse().ok() } else { None }
 }
 
-/// Returns whether a line is the head of a table: names without a digit between separators.
+/// Returns whether a line is the head of a table: names without digits, with separators between
+/// them.
 fn is_table_head(line: &[u8]) -> bool {
     let is_name = |name: &[u8]| {
         let name = name.trim_ascii();
@@ -216,7 +217,8 @@ mod tests {
         assert!(message.contains(": line ") && message.contains("cannot be unpacked"), "{message}");
     }
 
-    /// A regression: a board after a byte-order mark was refused because of its third field.
+    /// A regression: after a byte-order mark, the first line was refused, with a message about its
+    /// third field.
     #[test]
     fn a_byte_order_mark_before_the_first_line_is_passed_over() {
         let text = b"\xEF\xBB\xBF1\n2\n";
@@ -229,7 +231,8 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: a compressed file was read at once as a whole, without progress.
+    /// A regression: a compressed file was decompressed as a whole before its first line was read,
+    /// without progress.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();
@@ -255,8 +258,8 @@ mod tests {
         assert!(lines(format!("{largest}0\n").as_bytes()).next_line::<u32>().is_err());
     }
 
-    /// A regression: a game in PGN was refused line by line, and a comment or the head of a table
-    /// as a game.
+    /// A regression: each line of a game in PGN was refused, and a comment or the head of a table
+    /// was taken for a game.
     #[test]
     fn games_of_several_lines_are_records_and_comments_and_table_heads_are_not() {
         for (text, expected) in [

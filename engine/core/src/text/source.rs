@@ -12,7 +12,8 @@ use crate::file::{packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// The greatest length of a piece, 256 MiB, since a device may supply text without end.
+/// The most bytes in which [`TextSource::read_until`] looks for the end, 256 MiB: a device may
+/// supply text without end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
 const BUFFER_BYTES: usize = 1 << 18;
@@ -88,8 +89,9 @@ impl TextSource {
         self.line
     }
 
-    /// Appends the text up to and including `end`, or up to the end of the file, to `piece`; stops
-    /// after `most` + 1 bytes. Returns the number of bytes read; 0 at the end of the file.
+    /// Reads up to and including the byte `end`, or up to the end of the file, and appends at most
+    /// `most` + 1 of these bytes to `piece`. Returns the number of bytes read; 0 at the end of the
+    /// file.
     pub fn read_until(
         &mut self,
         end: u8,
@@ -169,7 +171,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 mod tests {
     use super::*;
 
-    /// A regression: reading a line without an end never stopped.
+    /// A regression: reading never stopped if a line had no end.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_line_that_never_ends_is_refused() {
@@ -178,7 +180,8 @@ mod tests {
         assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
     }
 
-    /// A regression: such a file was refused line by line, as text that is not UTF-8.
+    /// A regression: each line of a file in another compression format was refused as text that is
+    /// not UTF-8.
     #[test]
     fn a_file_of_another_compression_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();

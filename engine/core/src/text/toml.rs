@@ -1,4 +1,4 @@
-//! TOML with errors in one line.
+//! Reading of TOML, with error messages of one line.
 
 use serde::de::DeserializeOwned;
 

@@ -15,16 +15,16 @@ use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{FactorShape, Geometry, PatternSet};
 
-/// The weights of all 60 phases for one pattern set, in steps of 1/32 disc with absolute value at
-/// most [`MAX_STEPS`], and the number of occurrences of each parameter in training. Parameters are
-/// numbered as in [`Geometry`].
+/// The weights of all 60 phases for one pattern set, and the number of occurrences of each
+/// parameter in training. A weight is in steps of 1/32 disc; its absolute value is at most
+/// [`MAX_STEPS`]. Parameters are numbered as in [`Geometry`].
 #[derive(Clone, Debug)]
 pub struct Weights {
     set: PatternSet,
     geometry: Geometry,
     /// The weights: a row for each phase, a column for each parameter.
     steps: Array2<i16>,
-    /// The counts in the same shape; a single row of zeros if there are none.
+    /// The counts, in the same shape. A single row of zeros if there are no counts.
     counts: Array2<u32>,
     /// The factors, if the pattern set states their shape.
     factors: Option<Factors>,
@@ -106,12 +106,12 @@ impl Weights {
         self.factors.as_ref()
     }
 
-    /// Returns weights whose classes have factors of `shape`.
+    /// Returns weights whose classes have factors of `shape`. Additional factors are 0.
     ///
-    /// Additional factors are 0, and the values do not change. If more phases share factors, the
-    /// interaction of two classes becomes the mean over the earlier groups; the contribution of a
-    /// class alone does not change. `None` if `shape` has too few factors for that, or if its
-    /// groups are not multiples of the groups before.
+    /// If the groups of phases stay the same, no value changes. If groups are merged, the
+    /// interaction of two classes becomes its mean over the merged groups; the contribution of a
+    /// class alone does not change. `None` if `shape` is too narrow to represent these means, or if
+    /// the number of phases in its groups is not a multiple of the earlier number.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -210,7 +210,7 @@ impl Weights {
         Ok(writer.finish()?)
     }
 
-    /// Returns all sections of the file, in order.
+    /// Returns all sections of the weights file, in order.
     fn sections(&self) -> impl Iterator<Item = Section> {
         let none = (vec![0; self.geometry.parameters()], vec![0; self.geometry.parameters()]);
         let phases = Phase::all().flat_map(move |phase| {

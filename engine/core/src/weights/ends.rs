@@ -18,10 +18,10 @@ pub const END_MEAN_TERMS: usize = 9;
 /// The number of coefficients of the error.
 pub const END_ERROR_TERMS: usize = 5;
 
-/// The number of confidences: all selectivities of a search except the full one.
+/// The number of confidences: one for each selectivity of a search except full width.
 pub const CONFIDENCES: usize = 5;
 
-/// The number of empty squares at which the terms that depend on empty squares are 0.
+/// The terms that depend on the empty squares use (empties − `CENTRE`) / 10.
 const CENTRE: f64 = 16.0;
 
 /// A model of a position's score in discs, given the value of a shallow search. The score is
@@ -45,8 +45,8 @@ pub struct EndDepths {
 
 impl Ends {
     /// Creates a model from its coefficients, numbered as in [`EndDepths::mean_terms`] and
-    /// [`EndDepths::error_terms`], and the distance that a cut keeps from the window, in standard
-    /// deviations, by confidence.
+    /// [`EndDepths::error_terms`]. For each confidence, the model also has the distance in standard
+    /// deviations by which a predicted score must miss the window before the search cuts.
     ///
     /// # Errors
     ///
@@ -61,7 +61,8 @@ impl Ends {
         Ok(ends)
     }
 
-    /// Sets the distance that a cut keeps from the window, in standard deviations, by confidence.
+    /// Sets the distance, in standard deviations, by which a predicted score must miss the window
+    /// before the search cuts; one for each confidence.
     #[must_use]
     pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
         Self { deviations, ..self }
@@ -73,8 +74,8 @@ impl Ends {
         Prediction::new(mean, dot(&self.error, &depths.error_terms()))
     }
 
-    /// Returns the distance that a cut keeps from the window, in standard deviations. `confidence`
-    /// is the number of a confidence, 0 for the least.
+    /// Returns the distance, in standard deviations, by which a predicted score must miss the
+    /// window before the search cuts. `confidence` is the index of a confidence; 0 is the lowest.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -103,9 +104,9 @@ impl Ends {
 
 impl EndDepths {
     /// Returns the terms of the mean, given the value in discs of the shallow search: the slope by
-    /// empty squares and by depth; an offset by empty squares; an offset whose sign depends on the
-    /// parity of the empty squares, since evaluations favour the side that moves last, or the other
-    /// side; and two offsets for a static value.
+    /// empty squares and by depth; an offset by empty squares; an offset that changes its sign with
+    /// the parity of the empty squares, since evaluations favour either the side that moves last or
+    /// the other side; and two offsets for a static value.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -146,8 +147,8 @@ impl EndDepths {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and errors of 2 discs everywhere. The offset is half a disc,
-    /// positive for an odd number of empty squares.
+    /// Returns a model with slope 1 and a standard error of 2 discs everywhere. The offset is half
+    /// a disc, positive for an odd number of empty squares.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);
@@ -180,7 +181,8 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// The test draws coefficients from their whole range, since a file may contain any of them.
+    /// A file may contain any coefficients in the valid range, so the test draws them from all of
+    /// it.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -78,7 +78,7 @@ impl ExpandedWeights {
     }
 }
 
-/// The blocks that are expanded so far.
+/// The blocks that were expanded so far.
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
@@ -118,7 +118,8 @@ mod tests {
     use super::*;
     use crate::pattern::FactorShape;
 
-    /// A pattern set is a few bytes of a file, but its tables may take a gigabyte.
+    /// A pattern set takes a few bytes in a file, but its tables may take a gigabyte. So no memory
+    /// is allocated before a section of weights is read.
     #[test]
     fn tables_take_no_memory_before_a_section_comes() {
         let shape = FactorShape::new(128, 1).unwrap();

@@ -49,11 +49,11 @@ impl Factors {
 
     /// Returns factors of another shape.
     ///
-    /// The new groups may have k times as many phases, if `shape` is at least k times as wide. Each
-    /// half of a new vector then has the halves of the vectors of k groups one after another,
-    /// multiplied by 1/√k, so that the interaction of two classes is the mean over the groups;
-    /// additional factors are 0. With k = 1 the interactions do not change. Returns `None` for any
-    /// other shape.
+    /// A new group may have k times as many phases as an old one if `shape` is at least k times as
+    /// wide. Then each half of a new vector contains that half of the k merged groups' vectors, one
+    /// after another, multiplied by 1/√k, so the interaction of two classes is the mean over the
+    /// merged groups. Additional factors are 0. With k = 1 the interactions do not change. Returns
+    /// `None` for any other shape.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();

@@ -1,7 +1,7 @@
 //! The layout of weights in memory, expanded from classes to configurations.
 //!
-//! Consecutive phases form a block: those that share factors, or ten without factors. A block is
-//! expanded as a whole. The memory of its margins is never written.
+//! Consecutive phases form a block: those that share factors, or ten phases if there are no
+//! factors. A block is expanded as a whole. Its margins are never written.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -9,8 +9,8 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before the first phase of a block and after the last. With these,
-/// every 16-bit index leads to a place inside the block, so reads need no check.
+/// The number of unused weights before the first phase of a block and after the last phase. With
+/// these margins, every 16-bit index leads to a place inside the block, so reads need no check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
@@ -107,12 +107,13 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// For each configuration, its place in a phase's table. Factor vectors have the same places.
+/// For each configuration, its place in a phase's table. Factor vectors are stored at the same
+/// places.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
     parameters: usize,
-    /// The place and the parameter of each configuration and each scalar.
+    /// The place and the parameter of each configuration and of each value of a scalar feature.
     places: Vec<[u32; 2]>,
 }
 

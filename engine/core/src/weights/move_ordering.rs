@@ -50,7 +50,7 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of the weights in units of the move score per 32 discs (1,024 steps).
+    /// Returns the strength of the weights: the units of the move score per 32 discs (1,024 steps).
     /// One reply of the opponent costs 16 units. With strength 0, the weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength

@@ -12,9 +12,9 @@ use crate::pattern::{Geometry, PatternSet};
 
 /// A weights file in memory whose blocks can be expanded one by one.
 ///
-/// It has no counts, and its phases are ordered by block: the first phase of a block states its
-/// weights, the others state changes, and the factors of the block follow. It is an ordinary
-/// weights file: [`Weights::read_without_counts`] also reads it.
+/// The file has no counts. Its sections are ordered by block: the first phase of a block states its
+/// weights, the other phases state changes, and the factors of the block follow. It is an ordinary
+/// weights file that [`Weights::read_without_counts`] reads also.
 #[derive(Debug)]
 pub struct PackedWeights {
     /// The pattern set.
@@ -30,7 +30,7 @@ pub struct PackedWeights {
     expansion: Expansion,
     name: &'static str,
     file: &'static [u8],
-    /// The first section of each block.
+    /// The place of the first section of each block.
     places: Vec<SectionPlace>,
 }
 
@@ -83,8 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands the weights or the factors of a section; `before` are the weights of the previous
-    /// phase.
+    /// Expands the weights or the factors of a section. `before` contains the weights of the
+    /// previous phase.
     fn take(
         &self,
         section: &Section,

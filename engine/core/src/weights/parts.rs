@@ -45,7 +45,7 @@ pub struct ScalarPart {
 pub struct PartWeight {
     /// The weight in steps.
     pub steps: i16,
-    /// The number of its occurrences in the training positions of the phase.
+    /// The number of occurrences of this parameter in the training positions of the phase.
     pub count: u32,
 }
 

@@ -19,7 +19,8 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the error.
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction: deep values and scores increase with shallow values.
+/// The least slope of a prediction. It is positive because deep values and scores increase with
+/// shallow values.
 const LEAST_SLOPE: f64 = 0.1;
 
 /// A model that predicts the value of a deep search from that of a shallow search, in discs. The
@@ -126,8 +127,8 @@ pub(super) fn coefficients<const COUNT: usize>(content: &[u8]) -> Result<[f64; C
 impl Depths {
     /// Returns the terms of the mean, given a shallow value in discs: the slope by ply and by the
     /// gap between the depths; an offset by ply; an offset for a static value; and offsets by ply
-    /// for an odd gap. The last have the sign of the deep search's parity, since evaluations favour
-    /// the side that moves last, or the other side.
+    /// for an odd gap. The offsets for an odd gap change their sign with the parity of the deep
+    /// search, since evaluations favour either the side that moves last or the other side.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -168,8 +169,8 @@ impl Depths {
 }
 
 impl Prediction {
-    /// Creates a prediction from the mean as a function of the shallow value, and the logarithm of
-    /// the error.
+    /// Creates a prediction. `mean` returns the mean as a function of the shallow value;
+    /// `logarithm` is the logarithm of the error.
     pub(super) fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
         // The slope is the gain of the mean when the known value grows by a disc.
         let [at_0, at_1] = [0.0, 1.0].map(mean);
@@ -200,8 +201,8 @@ impl Prediction {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and errors of 2 discs everywhere. The offset is half a disc,
-    /// positive for odd depths.
+    /// Returns a model with slope 1 and a standard error of 2 discs everywhere. The offset is half
+    /// a disc, positive for odd depths.
     fn model() -> ProbCut {
         let mut mean = [0.0; MEAN_TERMS];
         (mean[0], mean[7]) = (1.0, 0.5);
@@ -240,7 +241,8 @@ mod tests {
         assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
     }
 
-    /// The test draws coefficients from their whole range, since a file may contain any of them.
+    /// A file may contain any coefficients in the valid range, so the test draws them from all of
+    /// it.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

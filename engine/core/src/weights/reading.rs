@@ -34,8 +34,8 @@ pub enum WeightsError {
 }
 
 /// A receiver of the weights and factors of a file. A section is checked before it is passed on.
-/// Each phase and each group comes once, in any order. A receiver allocates no memory for them
-/// before the first one comes.
+/// Each phase and each group is passed once; they may come in any order. A receiver allocates no
+/// memory for weights or factors before the first of them comes.
 pub(super) trait Receiver {
     /// Starts without any section.
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
@@ -125,7 +125,8 @@ pub(super) struct Parts<R> {
 }
 
 impl<R: Receiver> Parts<R> {
-    /// Starts with the pattern set only. The file may still contain the section of the pattern set.
+    /// Starts to read a file whose pattern set is already known. The file may still contain the
+    /// section of the pattern set.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {

@@ -22,8 +22,9 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The number for probability 1 in the file.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest average probability, 3/4 in steps of 1/65535, of a family that may include many
-/// moves of one position: two moves with a greater probability would total more than 1.
+/// The greatest allowed average probability of a family that may include many moves of one
+/// position: 3/4, in steps of 1/65535. With probabilities near 1, the moves of one position would
+/// total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move in its position. Moves are ordered by the value after the move and by the
@@ -43,7 +44,7 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// Returns the rank of the move that follows `others` other moves.
+    /// Returns the rank of a move that has `others` moves before it.
     pub fn after(others: usize) -> Self {
         [Self::First, Self::Second, Self::Third, Self::Fourth, Self::Fourth]
             .get(others)
@@ -89,7 +90,7 @@ pub struct MoveKind {
     pub place: Place,
     /// True if the move lets the opponent take a corner that it could not take before.
     pub gives_corner: bool,
-    /// True if the square is next to that of the previous move.
+    /// True if the square is adjacent to that of the previous move.
     pub answers: bool,
     /// True if the move flips at most two discs.
     pub flips_few: bool,
@@ -105,8 +106,8 @@ impl MoveKind {
     /// consecutive numbers.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns whether a position may have many moves of a family, given the family's number in any
-    /// stage. Some ranks, and the best move of an earlier search, belong to one move only.
+    /// Returns whether one position may have many moves of a family. `family` numbers the families
+    /// of all stages. Some ranks, and the best move of an earlier search, belong to one move only.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
     }
 
-    /// A regression: searches with a file in which every move is nearly certain did not end.
+    /// A regression: with a file in which every move is nearly certain, searches did not end.
     #[test]
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };

@@ -28,7 +28,7 @@ impl<T: Copy + Default> Rows<T> {
         row(&self.0, phase.index())
     }
 
-    /// Returns the matrix. It has no rows if none was stored.
+    /// Returns the whole matrix. It has no rows if no row was stored.
     pub(super) fn whole(self) -> Array2<T> {
         self.0
     }

@@ -34,8 +34,8 @@ pub enum PhaseRow<T> {
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights of a phase; `before` returns those of the previous phase, if they were
-    /// read.
+    /// Returns the weights of a phase. `before` returns the weights of the previous phase, if they
+    /// were read.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl PhaseRow<i16> {
 }
 
 impl PhaseRow<u32> {
-    /// Returns the counts of a phase; `before` returns those of the previous phase, if they were
-    /// read.
+    /// Returns the counts of a phase. `before` returns the counts of the previous phase, if they
+    /// were read.
     ///
     /// # Errors
     ///

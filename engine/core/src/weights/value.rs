@@ -31,7 +31,7 @@ impl Value {
     pub const MAX: Self = Self(64 * STEPS_PER_DISC);
     /// The smallest value: −64 discs.
     pub const MIN: Self = Self(-Self::MAX.0);
-    /// The bound of an open window: one step beyond every value.
+    /// The bound of an open window, which is one step beyond every value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// Returns the value of `steps` steps; `None` if it would be outside ±64 discs.
@@ -79,8 +79,8 @@ impl Value {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }
 
-    /// Returns the score that an exact value stands for. Exact values, of solved positions and
-    /// finished games, are whole discs.
+    /// Returns the score that an exact value stands for. The values of solved positions and
+    /// finished games are exact: whole numbers of discs.
     #[inline]
     pub const fn score(self) -> Discs {
         debug_assert!(self.0 % STEPS_PER_DISC == 0, "an exact value is a whole number of discs");

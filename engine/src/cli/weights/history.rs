@@ -13,7 +13,8 @@ const MOST_FIELDS: usize = 64;
 /// is.
 const SHOWN: usize = 3;
 
-/// The provenance of weights: the last step first, then that of the initial weights.
+/// The provenance of weights, written as text: the last step first, then the step that made its
+/// initial weights, and so on.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {

@@ -12,7 +12,7 @@ use crate::pattern::{Coverage, Instance};
 
 /// The number of boards in a row.
 const COLUMNS: usize = 4;
-/// The side of a square. All lengths are in the units of the picture.
+/// The side length of a square. All lengths are in the units of the picture.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 /// The distance between the left edges of neighbouring boards.

@@ -2,7 +2,7 @@
 
 use crate::file::Provenance;
 
-/// Returns the name that replaces the checksum if there are no weights.
+/// Returns the name that stands for the checksum if the program has no embedded weights.
 pub fn sha256() -> &'static str {
     "none"
 }

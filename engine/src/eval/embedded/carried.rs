@@ -13,7 +13,8 @@ static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"
 static PACKED: LazyLock<PackedWeights> =
     LazyLock::new(|| PackedWeights::open(NAME, FILE).expect("the build script wrote the weights"));
 
-/// The tables, shared by the whole process: all players use a block that one of them expanded.
+/// The tables, shared by all players of the process: each block is expanded once, for the first
+/// player that needs it.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
 /// Returns the checksum of the decoded content of the weights file.
@@ -43,8 +44,8 @@ mod tests {
     use super::*;
     use crate::eval::layout;
 
-    /// Two threads expand the blocks at once, from the last block to the first, so that each is
-    /// expanded by its first use and not in advance.
+    /// Two threads use the blocks at the same time, from the last block to the first. So each block
+    /// is expanded by its first use, not in advance.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
         let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));

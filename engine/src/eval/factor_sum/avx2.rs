@@ -1,5 +1,5 @@
-//! The sum in vectors of sixteen numbers; in half a vector if the width of the factor vectors is
-//! eight.
+//! The sum of factor vectors in AVX2: sixteen numbers at a time, or eight if that is the width of
+//! the factor vectors.
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,

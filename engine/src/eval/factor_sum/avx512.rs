@@ -1,4 +1,5 @@
-//! The sum in vectors of thirty-two numbers, for widths that are multiples of 32.
+//! The sum of factor vectors in AVX-512: thirty-two numbers at a time, for widths that are
+//! multiples of 32.
 
 use std::arch::x86_64::{
     __m512i, _mm256_loadu_si256, _mm512_add_epi16, _mm512_cvtepi8_epi16, _mm512_setzero_si512,

@@ -1,5 +1,5 @@
-//! The sum of a position's factor vectors, and its contribution to the value: one file for each
-//! instruction set, selected by a token of the set.
+//! The sum of a position's factor vectors, and what it contributes to the value. Each instruction
+//! set has its own file, selected by a token of the set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

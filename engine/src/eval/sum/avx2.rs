@@ -1,4 +1,4 @@
-//! The sum with gathers of eight lanes.
+//! The sum of weights in AVX2: each gather reads the weights of eight lanes.
 
 use std::arch::x86_64::{
     _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_shuffle_epi32, _mm256_add_epi32,

@@ -1,4 +1,4 @@
-//! The sum with gathers of sixteen lanes.
+//! The sum of weights in AVX-512: each gather reads the weights of sixteen lanes.
 
 use std::arch::x86_64::{
     _mm256_load_si256, _mm512_add_epi32, _mm512_cvtepi16_epi32, _mm512_i32gather_epi32,

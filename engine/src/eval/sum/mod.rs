@@ -1,5 +1,5 @@
-//! The sum of the weights of a position's 64 lanes: one file for each instruction set, selected by
-//! a token of the set.
+//! The sum of the weights of a position's 64 lanes. Each instruction set has its own file, selected
+//! by a token of the set.
 //!
 //! Tables hold 16-bit weights, which take half the cache of 32-bit ones. A gather reads 32 bits;
 //! the upper half is the next weight and is shifted out.

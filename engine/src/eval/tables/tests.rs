@@ -1,4 +1,4 @@
-//! Tests of the tables: sums by the definition, and terms that a search may omit.
+//! Tests of the tables: their sums must be those of the definition, also if a search omits terms.
 
 use super::*;
 use crate::board::Symmetry;

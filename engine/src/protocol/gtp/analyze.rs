@@ -8,7 +8,7 @@ use crate::board::Side;
 use crate::eval::Evaluate;
 use crate::search::Limits;
 
-/// The commands, each with the type of its answer and its name in GoGui's menu.
+/// The commands, each with the type of its answer and its name in the menu of GoGui.
 pub(super) const COMMANDS: [&str; 3] = [
     "gfx/Values of moves/othello-values",
     "var/Best line/othello-line",

@@ -1,7 +1,7 @@
 //! The selectivity ladder: searches to the end at rising ProbCut confidences before an exact solve.
 //!
-//! Their scores centre the window of the exact search, and their moves, in the transposition table,
-//! are the first that it searches. The exact search uses none of their bounds.
+//! Their scores centre the window of the exact search. Their best moves stay in the transposition
+//! table, and the exact search tries them first. It uses none of their bounds.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::board::{Discs, Position};
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
-/// The confidences of the ladder. On three suites, 73 % alone takes 1 to 3 % more nodes, 95 or 99 %
-/// alone 2 to 19 %, and 73, 87, 95 and 99 % together 5 to 8 %.
+/// The confidences of the ladder. Compared with these, 73 % alone takes 1 to 3 % more nodes on
+/// three suites, 95 or 99 % alone 2 to 19 %, and 73, 87, 95 and 99 % together 5 to 8 %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
 /// The least number of empty squares of an exact solve with a ladder. With 12 or 18 instead, exact
@@ -30,8 +30,8 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Runs the searches of the selectivity ladder and returns the score of the last one, rounded
-    /// down to an even number; without a ladder, returns the guess.
+    /// Runs the searches of the selectivity ladder. Returns the score of the last one, rounded down
+    /// to an even number. Without a ladder, returns the guess.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,
@@ -84,8 +84,8 @@ mod tests {
         "OOO-OOXX-OOOOOXX-OOXXXXO-OXOXOO--XXOXOOX--XOOOOO-OXOO-XXO--O---- X 12",
     ];
 
-    /// The ladder's searches prune nodes; the exact search after them uses none of their bounds, in
-    /// the same table, on one thread or several.
+    /// The ladder's searches prune nodes and use the same table as the exact search after them. The
+    /// exact search must not use their bounds, on one thread or several.
     #[test]
     fn the_ladder_changes_nodes_and_no_score() {
         let evaluator = with_predictions();

@@ -51,7 +51,7 @@ fn four_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score by the best move; `None` without a legal move.
+/// Returns the score of the best move; `None` if no move is legal.
 #[inline(always)]
 fn best_of_four<I: Instructions>(
     set: I,
@@ -89,7 +89,7 @@ fn three_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score by the best move; `None` without a legal move.
+/// Returns the score of the best move; `None` if no move is legal.
 #[inline(always)]
 fn best_of_three<I: Instructions>(
     set: I,
@@ -122,7 +122,7 @@ fn two_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score by the best move; `None` without a legal move.
+/// Returns the score of the best move; `None` if no move is legal.
 #[inline(always)]
 fn best_of_two<I: Instructions>(
     set: I,
@@ -138,8 +138,8 @@ fn best_of_two<I: Instructions>(
 }
 
 /// The moves of a node that were tried so far. The functions above write out each try, for the
-/// player and again after a pass, because a loop or a shared closure would not be inlined. Other
-/// arrangements that were tried are in `docs/log/search.md`.
+/// player and again after a pass, because the compiler would not inline a loop or a shared closure.
+/// `docs/log/search.md` lists other arrangements.
 struct Tries<I> {
     set: I,
     position: Position,
@@ -157,8 +157,8 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move, if it is legal, and returns whether it ends the node. `score` computes the
-    /// score of the position after the move for a given `alpha`, both seen by the opponent.
+    /// Tries a move, if it is legal; returns whether it ends the node. `score` computes the score
+    /// of the position after the move for a given `alpha`. Both are seen by the opponent.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {

@@ -146,8 +146,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 }
 
 /// Returns the depth of the search that guesses the score of a position with `empties` empty
-/// squares (at least [`GUESSED_EMPTIES`]). That search costs little compared with the exact one,
-/// and leaves its best moves in the table.
+/// squares (at least [`GUESSED_EMPTIES`]). That search costs little compared with the exact search,
+/// and leaves best moves in the table for it.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)

@@ -12,7 +12,7 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
 /// The least depth of a table entry whose moves are searched first. The search that guesses the
-/// score leaves moves in the table; those of shallower entries are worse than the order by
+/// score leaves moves in the table, but moves of shallower entries are worse than the order by
 /// [`Searcher::move_score`]. With 6 instead, the search takes 3 to 14 % more nodes on four suites,
 /// and 12 % fewer on fforum-20-39. (Below [`PVS_EMPTIES`], where only the root is a PVS node, every
 /// table move is used.)
@@ -26,11 +26,11 @@ const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 /// weights of one phase alone order moves nearly as well: 1 to 4 % more nodes, 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// The greatest difference to the best move's score, in steps, that is still computed exactly.
+/// Scores of moves are computed exactly up to this distance below the best move's score, in steps.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-/// The greatest distance of a move's value below the window, in discs, that is still computed
-/// exactly; as in Edax.
+/// Scores of moves are computed exactly if the move's value is at most this far below the window,
+/// in discs; as in Edax.
 const HOPELESS_MARGIN: Discs = 8;
 
 /// The search to the end of the game, in discs.
@@ -157,9 +157,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Rates the moves of a node by their score. A score more than [`MOVE_SCORE_MARGIN`] below the
-    /// best one, or of a value more than [`HOPELESS_MARGIN`] below `alpha`, is only bounded from
-    /// above: the first saves 6 to 8 % of the time, the second 3 to 8 %.
+    /// Rates the moves of a node by their score. To save time, two kinds of scores are only bounded
+    /// from above: those more than [`MOVE_SCORE_MARGIN`] below the best score (saves 6 to 8 %), and
+    /// those of moves whose value is more than [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
     fn rate_by_search(
         &mut self,
         moves: &mut Moves,

@@ -5,15 +5,15 @@ use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::{Mobility, Models};
 
-/// Builds the evaluation by hand with a model; `probability` returns the probability for each
-/// number of a stage and kind.
+/// Builds the evaluation by hand with a model of move probabilities. `probability` returns the
+/// probability for each index of a stage and kind.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// Builds it with probabilities from 1/16 to 6/16 in an irregular order.
+/// Builds the evaluation by hand with probabilities from 1/16 to 6/16 in an irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }
@@ -132,7 +132,7 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// The bound of nodes is far above the number of nodes in a search with a valid model.
+/// The limit on nodes is far above the number of nodes in a search with a valid model.
 #[test]
 fn a_search_by_probabilities_that_can_be_is_not_ended() {
     let likely = in_no_order();

@@ -122,7 +122,7 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report on `games` games that were played; repeated ones are not counted in it.
+    /// Returns the report on `games` played games. Those that are not in the file are duplicates.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

@@ -43,7 +43,7 @@ impl Identified for WithModels {
 }
 
 /// The result of a pruned search depends on the content of the transposition table, so each game
-/// has its own.
+/// needs its own table.
 #[test]
 fn selective_games_do_not_depend_on_threads() {
     let mut mean = [0.0; MEAN_TERMS];
@@ -98,7 +98,7 @@ fn weights_without_predictions_are_refused_for_a_selective_run() {
     assert!(!path.exists());
 }
 
-/// A regression: a run whose file was already complete did not report that.
+/// A regression: a run did not report that its file had been complete before.
 #[test]
 fn a_complete_file_is_said_to_be_from_an_earlier_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -197,7 +197,8 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// A regression: a part with a duplicated frame, or with frames in another order, changed the file.
+/// A regression: a part with a duplicated frame, or with frames in another order, was accepted and
+/// changed the file.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Small inputs that replace the reader's own data, under the names in a guide.
+//! Small inputs that replace the reader's own data. They have the file names that a guide uses.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Moves and flips in AVX2: one lane for each of the four lines, or for each of four rays.
+//! Moves and flips in AVX2. A vector has a lane for each of the four lines through a square, or for
+//! each of four rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,

@@ -1,4 +1,5 @@
-//! Legal moves, flips and counts of the last flips, in one file for each instruction set.
+//! Legal moves, flips, and the number of discs that the last move flips. Each instruction set has
+//! its own file.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

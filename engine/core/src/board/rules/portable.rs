@@ -2,7 +2,7 @@
 
 use super::rays::RAYS;
 
-/// Returns the squares on which `player` may move, by a parallel prefix along the four lines in
+/// Returns the squares on which `player` may move. A parallel prefix runs along the four lines in
 /// both directions at once (Kogge and Stone's adder, used for bitboards since Gunnar Andersson's
 /// Zebra).
 #[inline]
@@ -73,7 +73,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The flips of a move at each place of a line of eight squares, by the player's discs on the line.
+/// The number of discs that the last move flips on a line of eight squares, by the square of the
+/// move (first index) and the player's discs on the line (second index).
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

@@ -1,4 +1,4 @@
-//! The squares that a move can flip, by the square of the move and the direction.
+//! The squares that a move can flip at most, by the square of the move and the direction.
 
 #[repr(C, align(64))]
 pub(super) struct Rays {

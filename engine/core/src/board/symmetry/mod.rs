@@ -98,8 +98,8 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// Some boards are symmetric, so that only the other board of the pair determines the smallest
-    /// image.
+    /// The positions include symmetric boards. For these, only the other board of the pair
+    /// determines the smallest image.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

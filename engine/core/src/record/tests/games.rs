@@ -137,7 +137,7 @@ fn frames_may_be_the_callers_own() {
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }
 
-/// A regression: the result of a game that was broken off was lost.
+/// A regression: the stated result of an unfinished game was lost.
 #[test]
 fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
     let cut = random_game(3, 40).with_stated(26).unwrap();

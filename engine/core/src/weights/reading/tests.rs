@@ -118,7 +118,8 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// Changes of a phase must come after the previous phase, but not immediately after it.
+/// The changes of a phase must stand after the previous phase in the file, but other sections may
+/// stand between them.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();
