@@ -28,7 +28,7 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
 /// The stages of a command.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Returns a command whose finished units are counted differently.
+/// Returns a command to kill whose finished units are counted by `stages`.
 fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {
     let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
     Subject { program, arguments, output, may_differ, stages, units_per_part }
@@ -57,7 +57,7 @@ fn relabel() {
     check("relabel (games)", Some(16), &arguments);
 }
 
-/// Relabels positions of random games, half of them with few enough empty squares.
+/// Relabels positions of random games. Half of them have few enough empty squares to be solved.
 #[test]
 fn relabel_positions() {
     let exact = size(10, 12);
@@ -80,7 +80,7 @@ fn leaves() {
     check("leaves (games)", Some(16), &arguments);
 }
 
-/// Sorts three stretches and merges 60 phases. Each is one part.
+/// Sorts three stretches and merges 60 phases. Each stretch and each phase is one part.
 #[test]
 fn dataset() {
     let folder = Folder::new();
@@ -126,8 +126,8 @@ fn fit_with_factors() {
     check_fit("fit without factors (epochs)", &settings);
 }
 
-/// The file contains the seconds of each pair, so the test compares the reports, which have the
-/// statistics.
+/// The match file contains the seconds of each pair, which vary. So the test compares the reports,
+/// which have the statistics.
 #[test]
 fn r#match() {
     let openings =
@@ -177,7 +177,7 @@ fn calibrate_realization() {
     check_calibration("realization", "realization (256 games)", &flags, 1);
 }
 
-/// Returns a folder with a recipe, and values to tune.
+/// Returns a folder with a recipe, and with a file of values to tune.
 fn studies() -> &'static Folder {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -189,7 +189,7 @@ fn studies() -> &'static Folder {
     })
 }
 
-/// Checks a study; the reports are compared, and no file is created last.
+/// Checks a study. Its reports are compared, because it has no output file that is completed last.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
     let arguments = arguments

@@ -1,5 +1,5 @@
-//! The container as `datasets/formats.md` describes it, written byte by byte and independently of
-//! the program's writer, so that it can have wrong numbers and valid checksums.
+//! The container as `datasets/formats.md` describes it, written byte by byte. It does not use the
+//! program's writer, so that it can have wrong numbers and valid checksums.
 
 use sha2::{Digest, Sha256};
 
@@ -79,7 +79,7 @@ pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> 
     bytes
 }
 
-/// Returns a header and sections without an end.
+/// Returns a header and sections without an end frame.
 pub fn partial(mut header: Vec<u8>, sections: &[Section]) -> Vec<u8> {
     sections.iter().for_each(|section| header.extend(section.frame()));
     header

@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::mutation::{Draws, mutate};
 use crate::targets::Target;
 
-/// Runs each target on its corpus, then on `changes` changed inputs; two targets run at a time. A
-/// panic names the input.
+/// Runs each target on its corpus, then on `changes` changed inputs. Two targets run at the same
+/// time. A panic names the input.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
     let left = Mutex::new(targets.iter());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -31,7 +31,8 @@ pub enum Fate {
 /// The number of ways to damage a container, and other files.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Damages a file in the `number`-th way of a round. `everything` has undamaged files of all kinds.
+/// Damages a file in the `number`-th way of a round. `everything` contains undamaged files of all
+/// kinds.
 pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
     let is_container = sound.starts_with(b"OTHELLO");
     let at = draws.below(sound.len());
@@ -98,7 +99,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Returns a file without checksums in which a number or a line is too large.
+/// Returns a file without checksums in which one number or one line is too large.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -157,8 +158,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
 }
 
-/// Returns the place of a section. All kinds of names are equally likely, independently of the
-/// number of their sections.
+/// Returns the index of a section. All kinds of section names are equally likely, however many
+/// sections have such a name.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -238,8 +239,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(), fate: Fate::Any }
 }
 
-/// Changes a file of unfinished work; returns whether the result must be that of the undisturbed
-/// run. It need not be if a section's content changes and the checksums are valid.
+/// Changes a file of unfinished work. Returns whether the resumed run must have the result of the
+/// undisturbed run. It need not if a section's content changes and the checksums are valid.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Whole sections in another order, doubled or dropped, give the undisturbed result.

@@ -1,4 +1,4 @@
-//! Files with valid checksums and meaningless content, read by the library.
+//! Tests of files with valid checksums and meaningless content, read by the library.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

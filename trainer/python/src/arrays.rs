@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 use crate::errors::refused;
 
 /// The discs of one side on many boards: integers from 0 to 2⁶⁴ − 1 in an array of any integer
-/// type, in a sequence, or in what NumPy makes an array of.
+/// type, in a sequence, or in anything else that NumPy can convert to an array.
 pub(crate) struct Discs(Vec<u64>);
 
 impl<'py> FromPyObject<'_, 'py> for Discs {

@@ -12,8 +12,8 @@ use crate::threads::on_threads;
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Does work that ends soon after a flag is set by a signal. The error is the exception of the
-/// signal's handler, usually `KeyboardInterrupt`.
+/// Does work that ends soon after a signal sets a flag. The error is the exception of the signal's
+/// handler, usually `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -10,7 +10,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The stack size of a thread: a search of 60 plies needs more than the default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The threads, and the process to which they belong. Those of the parent are never freed.
+/// The threads, and the process to which they belong. In a child process, the threads of the parent
+/// are never freed.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
 fn pool() -> PyResult<&'static ThreadPool> {

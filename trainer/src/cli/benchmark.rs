@@ -78,8 +78,8 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Looks for files of the repository in this folder and in the folders above it. The error is a
-/// reason.
+/// Looks for files of the repository in this folder and in the folders above it. The error states
+/// the reason why they are not used.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -191,8 +191,8 @@ impl Arguments {
         files.chain(players.filter_map(PlayerSpec::file))
     }
 
-    /// Returns the files that are searched for games that lead to problems. They do not depend on
-    /// the parts.
+    /// Returns the files in which the command looks for games that lead to the problems. They are
+    /// read whatever parts run.
     fn files_of_games(&self) -> Vec<PathBuf> {
         let strong = self.strong.clone().map(|file| vec![file]);
         let strong = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();

@@ -72,7 +72,7 @@ struct Written {
 
 impl Changing {
     /// Checks that the output differs from all inputs, and loads the weights. Also returns the
-    /// provenance of the new weights so far.
+    /// beginning of the new weights' provenance.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -91,8 +91,8 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Calibrates as a run: `calibrate` returns what it found and the new weights, which are
-    /// written. If the output is complete, all is computed once more for the report.
+    /// Calibrates as a run: `calibrate` returns its findings and the new weights, which are then
+    /// written. If the output is already complete, everything is computed once more for the report.
     fn calibrated<T>(
         &self,
         provenance: Provenance,

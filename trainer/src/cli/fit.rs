@@ -330,7 +330,8 @@ impl Arguments {
         Ok(Some(DatasetFolder::open(&choice.path)?))
     }
 
-    /// Returns the positions to fit: those of games, or the phases of a folder that this fit reads.
+    /// Returns the positions to fit: those of games, or those of a dataset folder in the phases
+    /// that this fit reads.
     fn dataset(
         &self,
         folder: Option<&DatasetFolder>,
@@ -350,7 +351,7 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
     }
 
-    /// Returns the device, the optimizer, and the reasons for both.
+    /// Returns the device and the optimizer, each with the reason for the choice.
     fn device_and_optimizer(
         &self,
         set: &PatternSet,

@@ -134,13 +134,13 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the plan of searches without any flags and keys.
+    /// Returns the plan of a search without any flags and keys.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search of players whose strings have no search keys.
+    /// Returns the search of players whose text has no search keys.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);

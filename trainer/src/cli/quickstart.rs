@@ -166,7 +166,8 @@ impl Quickstart<'_> {
         self.folder.join(format!("generation-{number}.weights"))
     }
 
-    /// Plays the games of a generation, the last one with test games, and fits to all data so far.
+    /// Plays the games of a generation, and fits to all games so far. In the last generation, plays
+    /// the test games also.
     fn generation(&self, number: usize) -> anyhow::Result<Fitted> {
         if number == 0 {
             self.openings()?;

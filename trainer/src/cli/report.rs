@@ -73,8 +73,8 @@ impl fmt::Display for Written {
 /// The most bytes that are read of a command's output.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// Checks the fields of a match that the page uses. Returns the first field that is missing, or
-/// that `match --json` does not print in this form.
+/// Checks the fields of a match that the page uses. Returns the first field that is missing or has
+/// another form than `match --json` prints.
 fn problem_of(report: &Json) -> Option<String> {
     let is_number = |value: &Json| value.is_number();
     let maybe_number = |value: &Json| value.is_number() || value.is_null();

@@ -66,8 +66,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lists the files of records of a folder, and adds the results of validating those not listed
-/// before.
+/// Lists the files of records of a folder. Validates those that were not listed before, and adds
+/// the results.
 fn list(
     folder: &Path,
     anew: bool,

@@ -13,8 +13,8 @@ pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
     Outcome::wrong_if(limits.passed() == Some(false))
 }
 
-/// Parses a limit on an error. Refuses NaN and negative limits, which no error or every error would
-/// exceed.
+/// Parses a limit on an error. Refuses NaN, which no error would exceed, and negative limits, which
+/// every error would exceed.
 pub(super) fn largest_error(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
     discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())

@@ -26,7 +26,7 @@ fn bench_on(device: &str) -> String {
     format!("bench --device {device} --games 50 --repetitions 1 --json")
 }
 
-/// The same as on a GPU, with kernels compiled from the same sources by the C compiler.
+/// The C compiler compiles the same kernels that a GPU runs.
 #[test]
 fn the_kernels_are_measured_with_their_limit() {
     check_kernels("host", &printed(&Folder::new().run(&bench_on("host"))));

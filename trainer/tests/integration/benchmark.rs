@@ -48,8 +48,8 @@ fn problems(folder: &Folder) -> Vec<Problem> {
     folder.text("hard.obf").lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Returns the number of problems in which a chosen move is best, and the mean number of discs
-/// lost.
+/// Returns the number of problems in which the move from `choose` is a best one, and the mean
+/// number of discs lost.
 fn rated(problems: &[Problem], choose: impl Fn(&Position) -> String) -> (u64, f64) {
     let lost = problems.iter().map(|problem| {
         let best = problem.expected().unwrap();
@@ -136,7 +136,8 @@ fn the_table_has_a_row_a_player_and_says_what_gave_it() {
     folder.runs(&format!("{few} --force"));
 }
 
-/// Our own server, by both protocols. By GTP, a position is given by the game that leads to it.
+/// The measured programs are our own server, by both protocols. A GTP program receives a position
+/// as the game that leads to it.
 #[test]
 fn programs_are_asked_for_their_moves() {
     let folder = folder();

@@ -1,5 +1,5 @@
-//! The command line as a whole: inputs are never replaced, and existing outputs of an earlier run
-//! are reported as complete.
+//! Tests of the command line as a whole: inputs are never replaced, and outputs that an earlier run
+//! completed are reported as complete.
 
 use othello_engine::selfplay::Run;
 use serde_json::json;
@@ -8,7 +8,8 @@ use super::folder::{Folder, self_play};
 
 const FIT: &str = "fit a.games --patterns small --epochs 2 --optimizer lsq --phases 40..42";
 
-/// Creates a folder with games, `1.games` and `a.games`. Also returns the number of the latter.
+/// Creates a folder with two files of games, `1.games` and `a.games`. Also returns the number of
+/// games in `a.games`.
 fn folder() -> (Folder, u64) {
     let folder = Folder::new();
     let games = ["1.games", "a.games"]
@@ -38,8 +39,8 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     }
 }
 
-/// The parts of shards, in one folder, are packed into the same file as those of an undivided run.
-/// `pack` refuses a run whose command has no function for packing, and a folder that is not of a
+/// Packing the parts of all shards, in one folder, gives the file of an undivided run. `pack`
+/// refuses a run whose command has no function for packing, and a folder that does not belong to a
 /// run.
 #[test]
 fn shards_are_packed_into_the_undivided_file() {

@@ -1,4 +1,4 @@
-//! Tests that every available device, including a GPU, fits the same weights, byte for byte.
+//! Tests that all available devices, such as a GPU, fit the same weights, byte for byte.
 
 use othello_testing::skip;
 use serde_json::Value;

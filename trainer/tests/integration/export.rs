@@ -22,7 +22,7 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights with and without factors, and the files of their values for `boards.txt`.
+/// Weights with and without factors, each with the file of their values for `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 

@@ -126,8 +126,8 @@ fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> Matc
     played.play(openings, &Silent).unwrap()
 }
 
-/// Checks that every game counts once, and that the other player gets all discs of a forfeited
-/// game.
+/// Checks that every game counts once, and that the opponent of a player who forfeits a game gets
+/// all discs.
 fn check_accounts(result: &MatchResult, openings: usize) {
     let statistics = result.statistics();
     assert_eq!(result.pairs.len(), openings);

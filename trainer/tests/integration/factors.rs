@@ -37,7 +37,8 @@ fn a_fit_of_factors_gives_the_same_bytes_with_any_threads_and_loss_measures_what
     assert_eq!(printed(&differences)["factors_equal"], false);
 }
 
-/// The phases of a group share factors, so a fit of some of them changes the values of the others.
+/// The phases of a group share factors. So a fit of some of them also changes the values of the
+/// others.
 #[test]
 fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
     let folder = folder();
@@ -56,8 +57,9 @@ fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
     assert_eq!(printed(&differences)["factors_equal"], false);
 }
 
-/// The linear weights equal those of a fit with the program's patterns, and the errors are measured
-/// on the subsets that it held out.
+/// To export weights with other patterns, the command fits linear weights to games. They must equal
+/// those of `fit` with the program's patterns, and the errors must be those on the games that this
+/// fit holds out.
 #[test]
 fn other_programs_get_tables_alone_that_are_fitted_to_games() {
     let folder = folder();

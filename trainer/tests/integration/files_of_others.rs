@@ -7,7 +7,8 @@ use super::folder::Folder;
 /// Nine moves after which black has won all discs.
 const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
 
-/// Returns a file of WTHOR: for each game black's stated discs, and its moves.
+/// Returns a file of WTHOR. Each game has the number of black discs that the file states, and its
+/// moves.
 fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     let mut bytes = vec![0; 16];
     (bytes[4], bytes[12]) = (games.len() as u8, 8);
@@ -22,8 +23,8 @@ fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// A regression: the result of a game that was broken off became the discs on its board, and a
-/// wrong result of a finished game was not reported.
+/// A regression: an unfinished game got the discs on its last board as its result, and a wrong
+/// result of a finished game was not reported.
 #[test]
 fn stated_results_of_wthor_are_compared_kept_and_written_back() {
     let folder = Folder::new();
@@ -56,7 +57,8 @@ fn games_are_exported_as_the_transcripts_that_are_imported() {
     folder.refuses("export mobility --format transcripts --out c.txt", "takes a file of games");
 }
 
-/// A regression: these commands refused a text of boards, and the import one of OBF.
+/// A regression: commands that read positions refused a text of boards, and `import boards` refused
+/// OBF.
 #[test]
 fn texts_of_boards_are_read_by_every_command_that_reads_positions() {
     let folder = Folder::new();

@@ -1,6 +1,6 @@
-//! The outputs and messages of a fit. Side files of other programs are refused, outputs have the
-//! same bytes after any interruption, and failed checks state the reason. There is a test for each
-//! regression.
+//! Tests of the outputs and messages of a fit. Side files of other programs are refused, outputs
+//! have the same bytes after any interruption, and failed checks state the reason. Each regression
+//! has a test.
 
 use std::fs;
 
@@ -72,7 +72,7 @@ fn metrics_have_every_epoch_once_in_order_whatever_the_threads() {
     assert!(lines[1..].iter().all(|line| line["train_mse"].as_f64() > Some(0.0)), "{text}");
 }
 
-/// A regression: `bench --indices` overwrote any file.
+/// A regression: `bench --indices` overwrote any existing file.
 #[test]
 fn indices_replace_no_other_file() {
     let folder = folder();

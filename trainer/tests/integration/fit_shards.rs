@@ -137,7 +137,8 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     }
 }
 
-/// Each file is a stretch, so three stretches and 60 phases are divided among the shards.
+/// A dataset is sorted in stretches, here one for each file. So three stretches, and then 60
+/// phases, are divided among the shards.
 #[test]
 fn shards_of_a_dataset_make_the_files_of_one_process() {
     let folder = Folder::new();
@@ -170,8 +171,8 @@ fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder.path(name)).unwrap().map(file).collect()
 }
 
-/// Merging datasets with new games, in any order and with any memory, gives the same bytes as one
-/// dataset of everything.
+/// Merging datasets with new games, in any order and with any limit on memory, gives the same bytes
+/// as making one dataset of everything.
 #[test]
 fn a_dataset_grows_without_its_games() {
     let folder = Folder::new();

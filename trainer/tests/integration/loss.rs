@@ -23,8 +23,8 @@ fn folder() -> Folder {
     Folder::with_random_games(0..GAMES)
 }
 
-/// Computes bias, its standard error by games, mean absolute and mean squared error by the textbook
-/// formulas, on the wanted positions.
+/// Computes the bias, its standard error over games, the MAE and the MSE of the wanted positions by
+/// the textbook formulas.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));

@@ -1,4 +1,4 @@
-//! Tests of outputs. One that cannot be written is reported before the work, and no input is
+//! Tests of outputs: an output that cannot be written is reported before the work, and no input is
 //! overwritten. (`trainer/fuzz` puts pipes, devices and links next to inputs.)
 
 use std::fs;
@@ -59,8 +59,8 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     at.refuses(&WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
 }
 
-/// Regressions: one output replaced the other, and the file of another match was reported only
-/// after the match.
+/// Regressions: one output of a match replaced the other, and an output that belongs to another
+/// match was reported only after the match.
 #[test]
 fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     let at = &folder();
@@ -86,7 +86,7 @@ fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     }
 }
 
-/// A regression: with `--force`, files that a command reads indirectly were overwritten.
+/// A regression: `--force` overwrote files that a command reads because another input names them.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let at = &folder();
@@ -133,8 +133,8 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     assert!(!at.path("dataset.json").exists() && !at.path("training-30.positions").exists());
 }
 
-/// A regression: this was detected only after all positions were sorted. The damage in this test
-/// would be detected while reading.
+/// A regression: an existing dataset of other data was refused only after all positions were
+/// sorted. The records in this test are damaged, so reading them would give another error.
 #[test]
 fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     let at = &folder();
@@ -160,8 +160,8 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     at.runs("dataset a.games --out laid-out");
 }
 
-/// A regression: the folder for the weights was created only after the test games were read and
-/// after the picture was checked.
+/// A regression: a study created its folder for weights only after it had read the test games and
+/// checked the picture.
 #[test]
 fn a_study_proves_its_folder_before_it_reads() {
     let at = &folder();
@@ -212,7 +212,8 @@ fn of_a_million_bad_lines_not_each_is_told() {
     assert!(said.lines().count() < 120 && said.contains("rejected: 4900 more"), "{said}");
 }
 
-/// A regression: the signal of such a write ended the process without a message.
+/// A regression: a write beyond the limit on file sizes ended the process by a signal, without a
+/// message.
 #[test]
 fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     let at = &folder();

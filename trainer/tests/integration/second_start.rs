@@ -1,5 +1,5 @@
-//! A second start of a long command while the first one runs: it is refused at once, and the first
-//! one is undisturbed.
+//! Tests of a second start of a long command while the first one runs. The second one is refused at
+//! once, and the first one is undisturbed.
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -9,7 +9,7 @@ use othello_testing::program::message;
 
 use super::folder::Folder;
 
-/// The commands, each with the output whose lock it holds.
+/// The commands, each with the output whose lock the command holds.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),
@@ -63,8 +63,8 @@ fn started(folder: &Folder, command: &str, out: &str) -> Child {
     child
 }
 
-/// Regressions: two studies in one folder fitted the same weights at the same time; a second
-/// calibration did all the work before it failed.
+/// Regressions: two studies in one folder fitted the same weights at the same time, and a second
+/// calibration did all its work before it failed.
 #[test]
 fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! The commands for studies: `compare`, `curve`, `tune`, and the details of `loss`.
+//! Tests of the commands for studies, `compare`, `curve` and `tune`, and of the details of `loss`.
 
 use othello_engine::board::Side;
 use othello_engine::board::notation::board_text;
@@ -54,7 +54,7 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     assert_eq!((&again["errors"], &again["verdict"]), (&better["errors"], &better["verdict"]));
 }
 
-/// Each shard makes its own fits and games; a shard that needs those of another one reports that.
+/// Each shard makes its own fits and games. A shard that needs those of another shard reports that.
 #[test]
 fn shards_of_a_comparison_wait_for_each_other_and_the_whole_reports_what_they_made() {
     let folder = folder();

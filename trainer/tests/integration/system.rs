@@ -1,4 +1,5 @@
-//! Failing system calls: the trainer prints a clear message, loses no data and leaves no lock.
+//! Tests of failing system calls: the trainer prints a clear message, loses no data and leaves no
+//! lock.
 
 use std::fs;
 use std::process::Stdio;
@@ -21,7 +22,8 @@ fn transcripts(games: u64) -> String {
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
-/// `trainer/fuzz` fills the disk while outputs are written; here it is full for temporary files.
+/// In this test, the disk is full for temporary files. (`trainer/fuzz` fills it while outputs are
+/// written.)
 #[test]
 fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     let folder = Folder::new();
@@ -113,7 +115,7 @@ fn an_interrupted_import_begins_again_and_an_interrupted_fit_goes_on() {
     }
 }
 
-/// A fit that continues after an incomplete part must report the loss.
+/// After a kill, a part that lacks its last bytes must be made again, and the fit must report that.
 #[test]
 fn a_torn_part_is_told_of() {
     let folder = Folder::with_random_games(0..600);

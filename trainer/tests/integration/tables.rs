@@ -1,6 +1,6 @@
 //! Tests of `export --format edax` and `egaroucid`, and of the import of these files. A slow
-//! evaluator that reads the bytes as the other program does must return the same value for every
-//! position.
+//! evaluator in this file reads the bytes as the other program does; it must return the same value
+//! for every position.
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
@@ -18,7 +18,8 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns a program's patterns: their squares, number of classes, and mirror of each digit.
+/// Returns a program's patterns: for each, its squares, its number of classes, and the mirror image
+/// of each digit.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -37,7 +38,8 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images of a list of squares that are different sets.
+/// Returns the images of a list of squares under the eight symmetries. Of images that are equal as
+/// sets, returns one.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -59,7 +61,7 @@ fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     images
 }
 
-/// Returns the number of a configuration: 0 for the player, 1 for the opponent, 2 for empty.
+/// Returns the index of a configuration in base 3, where 0 is the player, 1 the opponent, 2 empty.
 fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
     squares.iter().fold(0, |number, &square| number * 3 + number_of_disc(position, square))
 }
@@ -70,7 +72,7 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns Edax's numbers of the classes of a pattern.
+/// Returns the number that Edax gives to the class of each configuration of a pattern.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),
@@ -184,8 +186,9 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Checks that values differ only by rounding: each of 46 weights is rounded by at most half a
-/// step, and by two tenths of a step on average.
+/// Checks that two sets of values differ only by rounding. Each of the 46 weights in a sum is
+/// rounded by at most half a step, so sums differ by at most 23 steps, and on average by less than
+/// 3.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();

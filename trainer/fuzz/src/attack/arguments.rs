@@ -43,7 +43,7 @@ const OUTPUTS: [&str; 6] =
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
-/// Tries `lists` lists of arguments drawn at random, and some fixed ones.
+/// Tries `lists` lists of arguments drawn at random, and some fixed lists.
 pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     inputs_as_outputs(ground);
     hostile_words(ground);
@@ -64,7 +64,7 @@ pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     }
 }
 
-/// Runs every command that writes, with each of its inputs as its output.
+/// Runs every command that writes; its output is each of its inputs in turn.
 fn inputs_as_outputs(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     for (words, _) in writers() {
@@ -83,7 +83,7 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// Passes to commands words of 100 kB, and words with terminal control characters. Messages must
+/// Passes words of 100 kB, and words with terminal control characters, to commands. Messages must
 /// repeat little of them.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
@@ -124,8 +124,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a list of arguments with its inputs. The arguments state whether it may be endless, and the
-/// words of a required refusal.
+/// Runs a command with a list of arguments. `is_endless` states whether its work may have no end;
+/// `refusal` has the words that a required refusal must contain.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -222,8 +222,8 @@ fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files_in(folder, except)
 }
 
-/// Returns an existing file that was changed. With `--force`, an output that is not an input may
-/// change.
+/// Returns a file that the command changed although it must not. With `--force`, an output that is
+/// not an input may change.
 fn harm(
     list: &[OsString],
     inputs: &[OsString],

@@ -66,8 +66,9 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Returns the difference between other files and these. If results vary from run to run, match
-    /// files may differ, since they contain the time of the searches.
+    /// Compares the files of another run with those of the undisturbed run; returns a difference.
+    /// If results vary from run to run, match files may differ, since they contain the time of the
+    /// searches.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -95,9 +96,9 @@ impl Outcome {
     }
 }
 
-/// Disturbs every command that writes `times` times. `disturbance` runs one command in a folder. It
-/// returns a description and, unless it killed the command, its end; or `None` if there is nothing
-/// to disturb.
+/// Disturbs every command that writes, `times` times each. `disturbance` runs one command in a
+/// folder. It returns a description and, unless it killed the command, the end of the run; or
+/// `None` if there is nothing to disturb.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -161,7 +162,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Returns a folder in which a killed run left unfinished work; `None` if no run did.
+/// Returns a folder in which a killed run left unfinished work; `None` if no kill left any.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -214,8 +215,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command with a system call that fails, transfers too little or kills the process.
-/// Every third time it is the last call of its kind, which renames a file into place.
+/// Runs every command with a system call that fails, transfers too little or kills the process. In
+/// every third run, this is the last call of its kind, which renames a file into place.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -228,8 +229,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command with failing system calls. The disturbance has the kind of call, the number
-/// of such calls, the first that fails, the error, and whether later calls also fail.
+/// Runs every command with failing system calls. The disturbance states the kind of call, the
+/// number of such calls in an undisturbed run, the first call that fails, the error, and whether
+/// later calls also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

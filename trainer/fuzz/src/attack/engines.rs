@@ -1,5 +1,5 @@
-//! Programs in a match that leave processes behind: in separate sessions, after forking twice, and
-//! after a kill of the match.
+//! Attacks by programs in a match that leave processes behind: in separate sessions, after forking
+//! twice, and after a kill of the match.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -14,8 +14,8 @@ use super::process::{Ended, is_refusal, run};
 use crate::container::{Container, Section};
 use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 
-/// Passes every kind of file, damaged in `files` ways, to its readers. Then resumes unfinished work
-/// with damaged files.
+/// Passes every kind of file, damaged in `files` ways, to the commands that read it. Then resumes
+/// unfinished work with damaged files.
 pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| !kind.readers.is_empty()).collect();
     let everything: Vec<Vec<u8>> = kinds.iter().map(|kind| ground.place.read(kind.name)).collect();
@@ -114,8 +114,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Damages the files of a killed run. Resuming must either refuse them or have the undisturbed
-/// result.
+/// Damages the files of a killed run. The resumed run must refuse them, or give the result of an
+/// undisturbed run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -32,8 +32,8 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack. If `wrong` has a description, the attack is a finding, which `how`
-    /// reproduces.
+    /// Counts an attack. If `wrong` describes a fault, the attack is a finding; `how` states how to
+    /// reproduce it.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

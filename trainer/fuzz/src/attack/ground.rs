@@ -31,7 +31,7 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The command that makes an undamaged file; `None` if the folder already has it.
     how: Option<&'static str>,
-    /// The commands that read the file, which is `@x` in them.
+    /// The commands that read the file. In them, `@x` stands for the file.
     pub(super) readers: Vec<Words>,
 }
 
@@ -56,7 +56,7 @@ fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write, and whether their result is the same in each run.
+/// Returns the commands that write. The flag is true if their result is the same in each run.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
@@ -76,8 +76,8 @@ pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
     listed(4)
 }
 
-/// Returns the commands that look for a file on their own, the name of that file, and whether they
-/// must refuse an obstacle there.
+/// Returns the commands that look for a file without an argument for it. Each has the name of that
+/// file, and a flag that is true if the command must refuse an obstacle there.
 pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
     listed(5).filter_map(|line| {
         let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;
@@ -201,7 +201,8 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns the name of a command in messages: the program, the subcommand, and its subject.
+/// Returns the name of a command in messages: the program, the subcommand, its first further word,
+/// and the optimizer of a fit.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

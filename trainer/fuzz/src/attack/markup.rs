@@ -1,4 +1,4 @@
-//! Names with markup and with control characters. Pages must remain valid, and terminals
+//! Attacks by names with markup and with control characters. Pages must remain valid, and terminals
 //! unaffected.
 
 use std::fs;

@@ -30,13 +30,14 @@ pub struct Rounds {
     /// Disks that become full while each command writes
     #[arg(long, default_value_t = 3)]
     pub full: usize,
-    /// System calls of each command that writes that fail, are short, or kill it
+    /// System calls that fail, transfer too little or kill the process, for each command that
+    /// writes
     #[arg(long, default_value_t = 20)]
     pub calls: usize,
-    /// Limits on memory, stacks and the size of files for each command that writes
+    /// Limits on memory, stacks and the size of files, for each command that writes
     #[arg(long, default_value_t = 3)]
     pub limits: usize,
-    /// Pipes, devices, links and huge files in place of outputs of each command that writes
+    /// Pipes, devices, links and huge files in place of outputs, for each command that writes
     #[arg(long, default_value_t = 2)]
     pub obstacles: usize,
     /// Players in a match that leave processes behind, up to 6

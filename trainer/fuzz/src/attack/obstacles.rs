@@ -1,6 +1,6 @@
-//! Pipes, devices, links and huge files in the places of outputs, of partial outputs, and of files
-//! that commands look for next to inputs. Commands must refuse them quickly and by name, and leave
-//! them unchanged.
+//! Attacks by pipes, devices, links and huge files. They lie in the places of outputs, of partial
+//! outputs, and of files that commands look for next to inputs. Commands must refuse them quickly
+//! and by name, and leave them unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,8 +16,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file, which takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Puts `times` obstacles in the places of outputs of every command that writes, and every kind of
-/// obstacle where commands look for files on their own.
+/// Puts `times` obstacles in the places of the outputs of every command that writes. Also puts
+/// every kind of obstacle in the places where commands look for files on their own.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -50,8 +50,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with an obstacle at a path. If commands look for a file there, a refusal must
-/// name it.
+/// Runs a command with an obstacle at a path. If the command looks for a file there on its own, a
+/// refusal must name the obstacle.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -87,9 +87,9 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns whether a run may replace an obstacle: one in its own folder of parts, an empty folder
-/// under the name of that folder, or a partial file of zeros, which a crash of the machine may have
-/// left. It must not follow a link there.
+/// Returns whether a run may replace an obstacle. It may replace one in its own folder of parts, an
+/// empty folder under the name of that folder, and a partial file of zeros, which a crash of the
+/// machine may have left. It must not follow a link there.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

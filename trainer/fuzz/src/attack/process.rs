@@ -45,14 +45,14 @@ impl Ended {
         self.errors.contains("memory allocation of")
     }
 
-    /// Returns the end of a run that may only end with a result or a message.
+    /// Returns the end of a run that must end with a result or a message.
     pub(super) fn end(&self) -> End {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns the fault of a run on hostile input: [`Ended::fault`], or control characters in the
-    /// output, which may come from files of unknown origin. JSON output is for programs and may
-    /// contain them.
+    /// Returns the fault of a run on hostile input: [`Ended::fault`], or terminal control
+    /// characters in its output, which may come from files of unknown origin. JSON output is for
+    /// programs and may contain them.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -60,8 +60,8 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if the run was refused because of a full disk with a final exit status, or
-    /// without a remedy in the message.
+    /// Returns a fault if the run was refused because of a full disk, but its exit status does not
+    /// ask for another attempt, or its message has no remedy.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";

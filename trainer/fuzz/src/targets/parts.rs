@@ -1,5 +1,5 @@
-//! Small fits that find a part of their run, namely that of a finished phase or the snapshot of an
-//! unfinished one. The input bytes become sections of a valid container: names and contents
+//! Small fits that find a part of their run: the part of a finished phase, or the snapshot of an
+//! unfinished phase. The input bytes become sections of a valid container: names and contents
 //! alternate, separated by a byte `FE`.
 
 use std::fs;
@@ -31,7 +31,7 @@ struct Left {
     name: &'static str,
     optimizer: Optimizer,
     phases: [usize; 2],
-    /// The numbers of phases and updates after which it is stopped.
+    /// The numbers of phases and of updates after which the fit is stopped.
     stop: [u64; 2],
 }
 
@@ -53,7 +53,8 @@ thread_local! {
     static SETUPS: [Setup; 2] = [&PART, &SNAPSHOT].map(Setup::new);
 }
 
-/// A part of a fit. The fit must either use it and make readable weights, or refuse it by name.
+/// Replaces a finished part of a fit. The fit must use it and make readable weights, or refuse it
+/// by name.
 pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
@@ -65,8 +66,8 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// The snapshot of an unfinished phase. The fit must continue the phase; or report the reason and
-/// begin the phase again; or report that the weights diverge.
+/// Replaces the snapshot of an unfinished phase. The fit must continue the phase; or report the
+/// reason and begin the phase again; or report that the weights diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -160,7 +161,7 @@ fn remove(weights: &Path) {
     let _ = fs::remove_file(weights);
 }
 
-/// One position for each phase of a short game.
+/// Returns one position for each phase of a short game.
 fn data() -> DataChoice {
     let path = scratch::path("few.positions");
     let provenance = Provenance::new("test").with("enumerated", true);

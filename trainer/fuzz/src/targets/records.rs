@@ -54,7 +54,7 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
 }
 
 /// Returns whether a container is undamaged. The reader of its kind may accept or refuse an
-/// undamaged one; it must not accept a damaged one.
+/// undamaged container; it must not accept a damaged one.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -116,8 +116,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Checks a weights file of a small pattern set, or of a set in TOML, which ends at the first byte
-/// 0. The other bytes change its sections, three bytes for each change.
+/// Checks a weights file. Its pattern set is the TOML text up to the first byte 0 or, if that text
+/// is empty, a small set. The bytes after it change the sections, three bytes for each change.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -144,8 +144,8 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The number of parameters beyond which the weights are not used in searches, which would take too
-/// long.
+/// The greatest number of parameters of weights that are used in searches, which would take too
+/// long with more.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -153,7 +153,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns all sections of a weights file of this set, with weights 0; for a large set, some
+/// Returns all sections of a weights file of this set. All weights are 0; for a large set, some
 /// sections are too short.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());

@@ -1,5 +1,5 @@
-//! Files of other programs: an invalid record is refused by name, and the records after it are
-//! still read.
+//! Targets for files of other programs. An invalid record must be refused by name, and the records
+//! after it must still be read.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -66,7 +66,7 @@ pub(super) fn texts(data: &[u8]) {
     });
 }
 
-/// Evaluations of Egaroucid and Zebra, and weights as NumPy arrays.
+/// Checks evaluations of Egaroucid and Zebra, and weights as NumPy arrays.
 pub(super) fn tables(data: &[u8]) {
     for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
         match read {

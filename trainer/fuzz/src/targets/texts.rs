@@ -131,7 +131,7 @@ pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     image.expect("an image keeps squares apart")
 }
 
-/// Checks arguments of a fit in the same way.
+/// Checks arguments of a fit: every parser gets each text.
 pub(super) fn fit_arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     if let Some(window) = reads_back::<Window>(text) {
@@ -176,7 +176,7 @@ pub(super) fn settings(data: &[u8]) {
     }
 }
 
-/// Checks `records.json` and `dataset.json`. The files that the former lists are in its folder.
+/// Checks `records.json` and `dataset.json`. The files that `records.json` lists are in its folder.
 pub(super) fn manifests(data: &[u8]) {
     let files = RecordFolder::parse(data).inspect_err(|reason| check_message(reason));
     for name in files.iter().flat_map(|files| files.keys()) {

@@ -74,7 +74,7 @@ impl Terms {
 /// A game in progress.
 pub(super) struct Underway<'a> {
     pub(super) opening: &'a Opening,
-    /// The turns since the opening, with the time of each.
+    /// The turns since the opening, each with the time that it took.
     pub(super) turns: Vec<(Turn, Duration)>,
     pub(super) board: Board,
 }
@@ -281,8 +281,8 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// Parses the answer to command `number`, which may or may not repeat the number. Returns `Err` if
-/// the command was refused, and `None` if it answers another command.
+/// Parses the answer to command `number`; the answer may repeat the number or omit it. Returns
+/// `Err` if the engine refused the command, and `None` if the line answers another command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Some programs put a blank before the number.
@@ -302,8 +302,7 @@ fn gone(expected: &'static str) -> Misconduct {
 mod tests {
     use super::*;
 
-    /// A regression: a game against Edax, which answers `= 4 d6`, was forfeited for a missing
-    /// answer.
+    /// A regression: Edax answers `= 4 d6`. This was not recognized, and Edax forfeited the game.
     #[test]
     fn a_number_may_stand_anywhere_before_the_answer_or_be_left_out() {
         for line in ["=4 d6", "= 4 d6", "= d6", "=d6"] {

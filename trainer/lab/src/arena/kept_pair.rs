@@ -62,7 +62,7 @@ pub(super) fn number(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Reads the pair with this number, counted from 0. The error is worded to follow "section 3 …".
+/// Reads the pair with this number, counted from 0. The error continues "section 3 …".
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
@@ -97,8 +97,8 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// Returns the position after the moves, and 1 if its player is the one who moved first, otherwise
-/// −1.
+/// Returns the position after the moves. The number is 1 if its player is the one who moved first,
+/// otherwise −1.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

@@ -35,7 +35,8 @@ pub struct Conditions {
 /// A match whose pairs are stored.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The players; or several pairs of players, which divide the openings among them in order.
+    /// The players of the match. If there are several pairs of players, they divide the openings
+    /// among them in order.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
@@ -276,8 +277,7 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Begins the content of a whole match. Its sequential test, if any, may end it. The error is a
-    /// reason.
+    /// Begins the content of a whole match, which a sequential test may end. The error is a reason.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;

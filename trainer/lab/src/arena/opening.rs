@@ -22,7 +22,8 @@ pub struct Opening {
 const MOST_POSITIONS: usize = 200_000;
 
 impl Opening {
-    /// Creates the opening, or a symmetric image of it, with a game that leads to it.
+    /// Creates the opening with a game that leads to it. If no game is found, tries the symmetric
+    /// images of the position.
     pub fn new(position: Position) -> Self {
         for symmetry in Symmetry::all() {
             let target = position.image(symmetry);

@@ -50,9 +50,9 @@ pub enum OpeningsError {
 }
 
 impl Choice {
-    /// Draws openings that differ up to symmetry from a file. It may contain enumerated openings
-    /// (those of the last ply are used), positions, or text with a board line or a transcript on
-    /// each line.
+    /// Draws openings from a file, no two of them equal up to symmetry. The file may contain
+    /// enumerated openings (those of the last ply are used), positions, or text with a board line
+    /// or a transcript on each line.
     pub fn draw(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
             // Files of other kinds are refused by the reader, by name.
@@ -125,8 +125,8 @@ mod tests {
         assert!(error.contains("line 2") && error.contains("f5 is not legal"), "{error}");
     }
 
-    /// A regression: four images of an opening were played as four openings, so that three openings
-    /// proved a difference (p = 0.0005).
+    /// A regression: four images of one opening were played as four openings, so three different
+    /// openings proved a difference (p = 0.0005).
     #[test]
     fn images_of_an_opening_are_one_opening() {
         let images = "f5d6c3\ne6f4c3\nc4e3f6\nd3c5f6\n";

@@ -20,7 +20,7 @@ use super::player::{Contestant, Player};
 use super::process::{Misconduct, RESIGNED};
 use super::result::{InOrder, MatchResult, PlayedPair};
 
-/// Two players, and the search of the evaluations among them.
+/// Two players, and the search of those that are evaluations.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
     /// The player whose wins are counted.
@@ -54,8 +54,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`] until `enough` returns true. It is called for every pair in the
-    /// order of the openings. Later pairs do not count, though some may have been played.
+    /// Plays like [`Self::play`] until `enough` returns true. `enough` is called for every pair in
+    /// the order of the openings. Pairs after that do not count, though some may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -95,7 +95,8 @@ impl Match<'_> {
         2.0 * size::game(size::search(depth), exact)
     }
 
-    /// Returns the opening of a pair. If an external program plays, it has a game that leads to it.
+    /// Returns the opening of a pair. If an external program plays, the opening includes a game
+    /// that leads to the position.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
@@ -233,7 +234,8 @@ pub(crate) mod tests {
         assert_eq!(result.statistics().p_value, 1.0);
     }
 
-    /// The pairs up to the one that ends the match count, with any number of threads.
+    /// With any number of threads, the pairs that count are those up to the pair that ends the
+    /// match.
     #[test]
     fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
         let (first, second) = (&Mobility.into(), &Zero.into());

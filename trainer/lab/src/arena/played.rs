@@ -93,7 +93,8 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the first in order of the eight images of the game: its opening and moves.
+    /// Returns the canonical image of the game: of its eight images, the one with the smallest
+    /// opening, then the smallest moves.
     pub(super) fn canonical(&self) -> (Position, Vec<Square>) {
         let image = |symmetry: Symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));
@@ -125,7 +126,7 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// Tests openings of odd and of even plies, and images of these, as in matches.
+    /// As in matches, openings have odd and even numbers of plies, and some are images of others.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {
@@ -156,7 +157,8 @@ mod tests {
         }
     }
 
-    /// The start is its own image under some symmetries, whose games are images of each other.
+    /// Some symmetries leave the start position unchanged, but change the moves of a game. Such
+    /// games are images of each other.
     #[test]
     fn images_of_a_game_are_one_game() {
         let start = |moves: &str| PlayedGame {

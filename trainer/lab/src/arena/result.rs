@@ -103,8 +103,8 @@ pub(super) struct InOrder<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// Starts with pair number `first`. The pair for which `enough` returns true is the last one
-    /// that counts.
+    /// Starts with the pair whose number is `first`. The first pair for which `enough` returns true
+    /// is the last that counts.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }
@@ -126,7 +126,7 @@ impl<F: FnMut(Pair) -> bool> InOrder<F> {
         }
     }
 
-    /// Returns the pairs that count, which are those up to the first missing one.
+    /// Returns the pairs that count. If a pair is missing, those after it do not count.
     pub(super) fn into_pairs(self) -> Vec<PlayedPair> {
         self.pairs
     }

@@ -186,8 +186,8 @@ impl Sprt {
     }
 
     /// Returns the confidence interval: the differences that no test with this width and these
-    /// error rates would reject, neither as its smaller hypothesis nor as its larger one. The ends
-    /// solve the likelihood ratio for the hypothesis.
+    /// error rates would reject, neither as its smaller hypothesis nor as its larger one. Its ends
+    /// are the hypotheses at which the likelihood ratio reaches a bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -272,9 +272,9 @@ mod tests {
         [0.05, 0.2, 0.5, 0.2, 0.05],
     ];
 
-    /// Two hundred matches of players with a known difference, for each kind of pairs, each pair of
-    /// hypotheses, and either hypothesis being true. With an error rate of 5 %, 20 or more of 200
-    /// decisions are wrong once in 400 times.
+    /// Plays 200 matches of players with a known difference, for each kind of pairs, each pair of
+    /// hypotheses, and each of the two hypotheses being true. At an error rate of 5 %, a set of 200
+    /// matches has 20 or more wrong decisions with probability 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {

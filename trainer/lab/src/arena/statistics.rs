@@ -265,7 +265,8 @@ mod tests {
         }
     }
 
-    /// A verdict and an interval from different tests could contradict each other.
+    /// The verdict and the interval must come from the same test, since different tests could
+    /// contradict each other.
     #[test]
     fn a_difference_is_proven_where_the_interval_leaves_out_none() {
         let mut proven = 0;
@@ -289,7 +290,7 @@ mod tests {
         assert!(proven > 100, "{proven}");
     }
 
-    /// Random matches of two equal players: a 95 % interval misses the truth at most once in
+    /// In random matches of two equal players, a 95 % interval must miss the truth at most once in
     /// twenty.
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {

@@ -89,7 +89,7 @@ fn draw<'a>(
     area.present()
 }
 
-/// Writes the numbers of games below the plot, as far as there is room.
+/// Writes the numbers of games below the plot; skips those for which there is no room.
 fn name_amounts<'a>(
     area: &Area<'a>,
     points: &[Point],

@@ -48,7 +48,8 @@ impl KeptArguments {
         [&self.games_out, &self.transcripts_out].into_iter().flatten()
     }
 
-    /// Refuses existing files of another match, as far as this is known before the match.
+    /// Refuses existing files that belong to another match, as far as this is known before the
+    /// match.
     pub(super) fn check_are_own(
         &self,
         settings: &Provenance,
@@ -108,8 +109,8 @@ impl KeptArguments {
     }
 }
 
-/// The beginning of the file of transcripts of a match from these openings, as far as it is known
-/// before the match: everything before the moves of the first game.
+/// The beginning of the file of transcripts of a match from these openings: everything before the
+/// moves of the first game, which is known before the match.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -22,7 +22,7 @@ fn phases() -> FitReport {
     FitReport(Phase::all().filter(|phase| matches!(phase.index(), 40 | 59)).map(row).collect())
 }
 
-/// Returns a match in which the first player's score is `score` in nine games of ten, and −`score`
+/// Returns a match in which the first player's score is `score` in nine of ten games, and −`score`
 /// in the tenth.
 fn match_report(names: [&str; 2], score: Discs) -> MatchReport {
     let (players, budgets) = (names.map(str::to_owned), Default::default());

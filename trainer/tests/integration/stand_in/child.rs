@@ -28,7 +28,7 @@ pub(crate) struct Ended {
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The stand-in's report at the end, if it was started.
+    /// The report of the stand-in when the process ended, if the stand-in was started.
     pub(crate) report: Value,
 }
 
@@ -71,8 +71,8 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases with a window, by default with Adam on the GPU and two threads, to a new
-    /// output each time.
+    /// Fits three phases with a window to a new output. By default, the fit uses Adam on the GPU
+    /// and two threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

@@ -1,6 +1,6 @@
-//! Tests with a driver that refuses, fails or is lost. Each must cause a clear message and status
-//! 2, or the requested fallback, without panics, hangs or leaks; and the fit must continue where it
-//! stopped.
+//! Tests with a driver that refuses, fails or is lost. Each such fault must lead to a clear message
+//! and status 2, or to the requested fallback, without panics, hangs or leaks. The fit must then
+//! continue where it stopped.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,8 +9,8 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// The arguments of the fit that will fail: one thread, so that calls have fixed numbers. Positions
-/// are in staging buffers.
+/// The arguments of a fit that will fail. It has one thread, so every call has a fixed number. Its
+/// positions are in staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
@@ -19,23 +19,23 @@ const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// The entry points after whose failure cudarc leaks objects that it created before. These are the
-/// memory of a buffer whose events cannot be created or whose context is unknown, and a context
-/// whose attribute cannot be read.
+/// The entry points whose failure makes cudarc leak an object that it created before: the memory of
+/// a buffer whose events cannot be created or whose context is unknown, or a context whose
+/// attribute cannot be read.
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if all errors are to be tested, and two of them also at the first and the last
-/// call; otherwise only these two are tested, at a call in the middle.
+/// Returns true if the tests cover all errors of every entry point, which takes long. Otherwise
+/// they cover two errors, at one call in the middle.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns all errors of an entry point, or two of them (a temporary and a lasting one), each with
-/// the name that the message must contain.
+/// Returns the errors to test at an entry point: all of them, or a temporary and a lasting one.
+/// Each has the name that the message must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
@@ -144,8 +144,8 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// Checks that an unusable GPU is an error with the reason for `--device cuda`, and that `--device
-/// auto` uses the CPU and also states the reason.
+/// Checks what happens if the GPU cannot be used. `--device cuda` must fail and state the reason;
+/// `--device auto` must use the CPU and state the reason.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

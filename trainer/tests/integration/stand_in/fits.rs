@@ -3,7 +3,7 @@
 
 use super::child::{Ended, Place};
 
-/// The setting under which positions are copied to the GPU again and again.
+/// The setting with which positions do not stay on the GPU, but are copied to it for each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
@@ -12,8 +12,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// With seed 0, the driver reads ordinary memory as late as a wait allows, so memory that is
-/// released too early is detected.
+/// With seed 0, the driver reads host memory as late as the waits allow, so the test detects memory
+/// that is released too early.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_through_the_driver() {
     let place = Place::new(60);
@@ -50,8 +50,8 @@ fn twenty_orders_of_the_streams_give_the_same_bytes() {
     }
 }
 
-/// Omits each wait that no other wait replaces, for the first wait of each kind. The work is then
-/// unordered, and some seed gives other bytes.
+/// Omits single waits that are needed to order two uses of memory. The stand-in must then count
+/// unordered uses, and with some seed the fit must give other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);
@@ -116,7 +116,7 @@ fn the_doctor_describes_the_gpu() {
     check_clean(&ended, "doctor");
 }
 
-/// Stored PTX is used again; PTX that was damaged meanwhile is compiled again.
+/// Stored PTX is used again. PTX that was damaged meanwhile is compiled again.
 #[test]
 fn ptx_is_kept_and_compiled_anew_where_it_is_damaged() {
     let place = Place::new(60);

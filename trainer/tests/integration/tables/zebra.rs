@@ -83,7 +83,8 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns a file of Zebra with random weights, constants of a disc, and parities of half a disc.
+/// Returns a file of Zebra with random weights. In each stage, the constant is one disc, and the
+/// weight of the parity is half a disc.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
     let mut seed = 1_u32;

@@ -76,7 +76,7 @@ impl Setting {
         kept.play_in(&self.path(name), plan, shard, Existing::Keep, progress)
     }
 
-    /// Plays all shards under one name, the last first, and packs them.
+    /// Plays all shards of one output, the last shard first, and packs them.
     fn shards(&self, name: &str, count: usize) -> MatchFile {
         for number in (1..=count).rev() {
             self.play(name, &format!("{number}/{count}"), &Silent).unwrap();
@@ -149,8 +149,8 @@ fn a_sequential_test_decides_over_all_shards_as_in_one_run() {
     assert_eq!(timeless(&packed.result), timeless(&whole.result));
 }
 
-/// A regression: pairs from openings that the match does not have were counted, and so were
-/// duplicates.
+/// A regression: pairs in a part were counted even if they were duplicates, or if their openings
+/// were not those of the match.
 #[test]
 fn parts_that_are_damaged_or_not_of_this_match_are_played_again_or_refused() {
     let setting = Setting::new(None);
