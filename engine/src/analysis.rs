@@ -72,8 +72,8 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Searches all legal moves of a position within limits, and sorts them by value; equal ones are
-/// sorted by square.
+/// Searches all legal moves of a position within limits. Sorts them by value; moves of equal value
+/// are sorted by square.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -112,8 +112,8 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Appends the best moves from a position, found by searches with the same selectivity and one ply
-/// less for each move. Most of their tree is in the transposition table.
+/// Appends the best moves from a position. The search for each next move is one ply shallower and
+/// has the same selectivity. Most of its tree is in the transposition table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,

@@ -41,7 +41,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of this length.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Fills a staging buffer, which is at least as long as `bytes`, once no kernel reads it.
+    /// Fills a staging buffer with `bytes`, once no kernel reads it. The buffer is at least as long
+    /// as `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,

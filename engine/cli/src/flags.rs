@@ -25,8 +25,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Reads the flags below their headings: `--name: help`, the second paragraph indented, then
-/// the defaults as `[command: default]`.
+/// Reads the flags below the headings of a text. A flag is a line `--name: help`, then an indented
+/// second paragraph, then its defaults as `[command: default]`.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {

@@ -42,8 +42,8 @@ impl Generator {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns one of a set of squares, drawn uniformly; `None` for the empty set, which also
-    /// consumes a draw.
+    /// Returns one of a set of squares, drawn uniformly; `None` for the empty set. The empty set
+    /// consumes a draw also.
     #[inline]
     pub fn square_of(&mut self, squares: u64) -> Option<Square> {
         let choice = self.below(squares.count_ones());

@@ -66,7 +66,7 @@ struct Row {
     stated_moves: Option<usize>,
 }
 
-/// A search of all positions: the omitted feature, the features and the pruning.
+/// A way to search all positions: the name of the omitted feature, the features, and the pruning.
 struct Variant {
     without: Option<&'static str>,
     features: Features,

@@ -21,8 +21,8 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// For each set of discs on these squares, as the bits that [`extract`] returns, its base-3
-    /// number.
+    /// The base-3 number of each set of discs on these squares. The index of a set is the bits that
+    /// [`extract`] returns for it.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
     /// The place of configuration 0 among the weights.
     middle: usize,

@@ -26,7 +26,7 @@ struct SortedChildren {
     starts: Vec<u32>,
 }
 
-/// The parents of a run, whose children are sorted in a core's own cache.
+/// The number of parents whose children form a run. A run is sorted in a core's own cache.
 const PARENTS_IN_RUN: usize = 4096;
 
 /// The number of positions in a part, including duplicates: two megabytes.

@@ -231,7 +231,8 @@ fn is_known(command: &str) -> bool {
     COMMANDS.split(' ').any(|known| known == command)
 }
 
-/// The number of a line, its command and the arguments. A comment begins with `#`.
+/// Splits a line into its number, its command and its arguments. Drops a comment, which begins with
+/// `#`.
 fn read_line(line: &str) -> (&str, Option<&str>, Vec<&str>) {
     let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split_whitespace().peekable();

@@ -12,7 +12,7 @@ use crate::search::Limits;
 const MAX_LINE_BYTES: usize = 1 << 16;
 /// The greatest number of waiting bytes; beyond it, the client has to wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
-/// The memory that a waiting line takes in addition to its text, in bytes, about.
+/// The approximate memory in bytes that a waiting line takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
 /// Lines that arrive within this time after the beginning of a search do not interrupt it: a script
 /// writes all its commands at once, and expects an answer to each.

@@ -119,7 +119,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Returns the value of every position of the game by its number of turns, the last one first.
+    /// Returns the value of every position of the game with its number of turns, the last position
+    /// first.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {

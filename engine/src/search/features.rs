@@ -59,7 +59,8 @@ impl Features {
         !all.into_iter().chain([self.value_ordering]).all(|feature| feature)
     }
 
-    /// Returns each set with exactly one feature turned off, with that feature's name.
+    /// Returns the sets in which exactly one feature is turned off, each with the name of that
+    /// feature.
     pub fn one_off() -> impl ExactSizeIterator<Item = (&'static str, Self)> {
         const ALL: Features = Features::ALL;
         [

@@ -136,8 +136,8 @@ mod tests {
     use crate::search::{Search, Searcher};
     use othello_testing::on_threads;
 
-    /// Returns the effort of a search from `empties` empty squares, in order: to the end or not,
-    /// selectivity, depth.
+    /// Returns the effort of a search from `empties` empty squares, for comparisons: whether it
+    /// goes to the end of the game, its selectivity, and its depth.
     fn effort(plan: &Plan, empties: u32) -> (bool, Selectivity, u32) {
         if empties <= plan.strength().exact {
             let ends = plan.ends.clone().exact_from(plan.exact);

@@ -13,8 +13,8 @@ use crate::simd::Instructions;
 /// The confidences of the searches to the end that precede an exact search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
-/// The pruning of a search: of nodes by ProbCut, with a confidence for searches to a depth and a
-/// schedule for searches to the end; or of lines by their realization probability.
+/// The pruning of a search. ProbCut prunes nodes, with one confidence for searches to a depth and a
+/// schedule for searches to the end. Realization probability, in its place, ends unlikely lines.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     /// ProbCut of searches to a depth.
@@ -29,7 +29,7 @@ pub struct Pruning {
 }
 
 impl Pruning {
-    /// Creates the pruning of a ProbCut confidence, by the ProbCut model of an evaluation.
+    /// Creates pruning with a ProbCut confidence, by the ProbCut model of an evaluation.
     ///
     /// # Errors
     /// If the weights have no such model and the selectivity is not [`Selectivity::Full`].

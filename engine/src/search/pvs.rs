@@ -67,8 +67,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a node. Its depth is at least 1; to the end of the game, it is the number of empty
-    /// squares.
+    /// Searches a node. Its depth is at least 1. In a search to the end of the game, the depth is
+    /// the number of empty squares.
     #[compiled_for(I::SET)]
     pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,

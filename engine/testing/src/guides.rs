@@ -37,8 +37,8 @@ pub struct Block {
     pub line: usize,
     /// The script for a shell.
     pub script: String,
-    /// False in a block of `sh`, whose commands run on a small scale; true in a block of `text`,
-    /// whose calls of this project's programs must only be valid.
+    /// True in a block of `text`, whose calls of this project's programs must only have valid
+    /// arguments. False in a block of `sh`, whose commands run on a small scale.
     pub is_checked: bool,
 }
 

@@ -104,7 +104,8 @@ fn remedy(library: &str) -> &'static str {
     }
 }
 
-/// The entry points of the driver that cudarc and this module call. Calling a missing one panics.
+/// The entry points of the driver that cudarc and this module call. Calling an entry point that is
+/// missing panics.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \

@@ -79,7 +79,7 @@ impl HostProgram {
         Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
-    /// Runs a kernel in this number of blocks to its end on this thread.
+    /// Runs a kernel with this number of blocks on this thread, until it ends.
     ///
     /// # Safety
     ///

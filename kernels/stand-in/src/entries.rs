@@ -342,7 +342,7 @@ fn record(
     Ok(())
 }
 
-/// Returns the name or the text of an error, which lives as long as the process.
+/// Returns the name or the text of an error. The result lives as long as the process.
 fn error_text(
     error: Code,
     which: impl Fn(&(CString, CString)) -> &CString,

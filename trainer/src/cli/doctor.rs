@@ -92,7 +92,7 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Returns the instruction sets of the CPU's index computation that this machine has.
+/// Returns the instruction sets that this machine has for computing the indices of instances.
 fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
     sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()

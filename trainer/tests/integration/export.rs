@@ -1,4 +1,4 @@
-//! Tests of `export --format npz`: NumPy users get the content of the weights file.
+//! Tests of `export --format npz`: the arrays must have the content of the weights file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
-/// The arrays of positions equal those from a simple reader of games.
+/// The arrays of positions must equal those from a simple reader of games.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {
     let folder = Folder::with_random_games(0..40);

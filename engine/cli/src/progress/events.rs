@@ -96,7 +96,8 @@ impl<'a> Event<'a> {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Writes the event to standard error in one piece. A closed reader does not end the work.
+    /// Writes the event to standard error in one piece. If the reader has closed standard error,
+    /// the work continues.
     pub(super) fn write(&self) {
         let _ = std::io::stderr().write_all(self.line().as_bytes());
     }

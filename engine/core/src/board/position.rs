@@ -31,8 +31,8 @@ impl Side {
         }
     }
 
-    /// Converts a pair [player, opponent], where the player has this side, to [black, white], and
-    /// back.
+    /// Converts a pair [player, opponent] to [black, white], if the player has this side. The same
+    /// call converts the pair back.
     #[inline]
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         match self {
@@ -41,8 +41,8 @@ impl Side {
         }
     }
 
-    /// Returns +1 for black and −1 for white: the factor between a score for this side and for
-    /// black.
+    /// Returns +1 for black and −1 for white: the factor that converts a score for this side to a
+    /// score for black.
     #[inline]
     pub const fn sign(self) -> Discs {
         match self {
@@ -191,7 +191,8 @@ impl Position {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }
     }
 
-    /// Returns the smallest of the eight images, the same for all of them.
+    /// Returns the canonical image: the smallest of the eight images, which is the same for all
+    /// eight.
     #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {

@@ -39,8 +39,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns a message that counts the records in forms of other programs; `None` if there are
-    /// none.
+    /// Returns a message with the number of records in each form of another program; `None` if
+    /// there are none.
     pub fn report(forms: impl IntoIterator<Item = Self>) -> Option<String> {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -117,7 +117,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// The words for a pass, in lower case, each before its prefixes.
+/// The words for a pass, in lower case. A word stands before all words that are its prefixes.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {

@@ -1,5 +1,5 @@
-//! The reader. It checks all data before returning any, and a damaged length cannot cause a large
-//! allocation.
+//! The reader of files in this format. It checks all data before it returns any, and a damaged
+//! length cannot cause a large allocation.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The writer. It writes to a temporary name until the file is complete.
+//! The writer of files in this format. It writes to a temporary name until the file is complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 pub enum Existing {
     /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
     Keep,
-    /// Make the output again; it replaces an existing one when it is complete (`--force`).
+    /// Make the output again. When it is complete, it replaces an existing file (`--force`).
     Replace,
 }
 

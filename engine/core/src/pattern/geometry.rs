@@ -14,7 +14,7 @@ pub const fn configurations(squares: usize) -> usize {
 /// One of the distinct images of a pattern under the eight symmetries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
-    /// The index in the set of the pattern whose image this is.
+    /// The index of the instance's pattern in the set.
     pub pattern: usize,
     /// The images of the pattern's squares, in the pattern's order.
     pub squares: Vec<Square>,

@@ -15,7 +15,7 @@ pub const POSITIONS_PER_FRAME: usize = 4096;
 pub trait Record: Clone + Ord + Send + Sync {
     /// The word for a record.
     const NAME: &str;
-    /// The word for many records, which is also the name of each section that holds a frame.
+    /// The plural of [`Self::NAME`]. Each section that holds a frame has this name.
     const PLURAL: &str;
     /// The number of records in a frame; the last frame may have fewer.
     const PER_FRAME: usize;

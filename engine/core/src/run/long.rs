@@ -1,4 +1,4 @@
-//! Long parts. One worker makes each part, and can resume inside it from a snapshot.
+//! Long parts. One worker makes each part, and can resume in the middle of it from a snapshot.
 
 use std::io::Write;
 use std::ops::Range;

@@ -170,7 +170,7 @@ impl Weights {
         Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::Kept)
     }
 
-    /// Reads a weights file in memory whose counts were omitted: all are 0.
+    /// Reads a weights file in memory whose counts were omitted. In the result, all counts are 0.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,

@@ -56,7 +56,7 @@ impl ExpandedWeights {
     }
 
     /// Reads a weights file in memory whose counts were omitted to save space. Each section is
-    /// checked. The returned checksum is the stated one, which is that of the whole file.
+    /// checked. The returned checksum is the one that the file states: that of the complete file.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,

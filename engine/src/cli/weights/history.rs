@@ -9,8 +9,8 @@ use crate::text::{excerpt, quoted_reason};
 /// The greatest number of an object's fields that are printed.
 const MOST_FIELDS: usize = 64;
 
-/// The greatest number of entries of a list that are printed; for longer lists, only their number
-/// is.
+/// The greatest number of entries of a list that are printed. Of a longer list, only the number of
+/// entries is printed.
 const SHOWN: usize = 3;
 
 /// The provenance of weights, written as text: the last step first, then the step that made its

@@ -1,5 +1,5 @@
-//! A picture of a pattern set: one board for each pattern, with the numbers of its instances and
-//! classes, and one board for all of them, with the number of instances on each square.
+//! A picture of a pattern set. Each pattern has a board, with the numbers of its instances and
+//! classes. A last board has the number of instances on each square.
 
 use std::fmt::Display;
 

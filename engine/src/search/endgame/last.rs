@@ -144,7 +144,7 @@ struct Tries<I> {
     set: I,
     position: Position,
     alpha: Discs,
-    /// The score by the best of them; [`NO_SCORE`] if none was legal.
+    /// The score of the best move so far; [`NO_SCORE`] if no move was legal.
     best: Discs,
 }
 

@@ -173,7 +173,8 @@ fn stability_bound<I: Instructions>(
     (upper <= alpha).then_some(upper)
 }
 
-/// The least `alpha` at which counting stable discs is worth the time, by empty squares; measured.
+/// The least `alpha` at which counting stable discs is worth the time, by empty squares. The values
+/// are measured.
 static STABILITY_ALPHA: [Discs; 64] = {
     let mut alphas = [0; 64];
     let mut empties = 0;

@@ -1,5 +1,5 @@
-//! Damaged files of every kind for every command that reads them, and damaged files of unfinished
-//! work.
+//! Attacks by damaged files of every kind, on every command that reads them, and by damaged files
+//! of unfinished work.
 
 use std::ffi::OsString;
 use std::fs;

@@ -81,8 +81,8 @@ const MOST_PER_PART: u64 = 1 << 12;
 /// played after the decision do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage of a match whose pairs take `seconds` seconds of one thread, as
-/// [`KeptMatch::play_stage`] plays it.
+/// Returns the stage of a match for [`KeptMatch::play_stage`]. A pair takes `seconds` seconds of
+/// one thread.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))

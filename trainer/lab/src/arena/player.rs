@@ -72,7 +72,8 @@ const HASH_MEGABYTES: usize = 16;
 /// A player during a match.
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
-    /// The number of empty squares at or below which play is perfect; its effort is not counted.
+    /// The number of empty squares at or below which play is perfect. The effort of perfect play is
+    /// not counted.
     exact: u32,
     effort: Effort,
     /// The time for a game, if limited.

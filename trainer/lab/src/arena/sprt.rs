@@ -214,8 +214,8 @@ mod tests {
     struct Players([f64; 5]);
 
     impl Players {
-        /// Creates players with this difference. The probabilities are those of `base`, each times
-        /// a power of the share of the points.
+        /// Creates players with a given difference in Elo points. Their probabilities are those of
+        /// `base`, each multiplied by a power of the share of the points.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// A regression: the first pairs are often equal, and decided the test.
+    /// A regression: a few first pairs, which often have equal results, decided the test.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

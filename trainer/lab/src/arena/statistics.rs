@@ -177,7 +177,7 @@ fn mean_error(values: &[f64]) -> Option<f64> {
     Some(student.inverse_cdf(1.0 - SIGNIFICANT / 2.0) * standard_error)
 }
 
-/// Returns the Elo difference of a player whose expected share of the points is this.
+/// Returns the difference in Elo points of a player whose expected share of the points is `share`.
 pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }

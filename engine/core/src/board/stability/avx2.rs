@@ -12,7 +12,7 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The shifts along each line by one step, two steps and four steps.
+/// The shifts, in bits, that move a set of squares along each line by one, two and four steps.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
