@@ -28,7 +28,7 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
 /// The stages of a command.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Returns a command to kill whose finished units are counted by `stages`.
+/// Returns a command to kill. `stages` count its finished units.
 fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {
     let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
     Subject { program, arguments, output, may_differ, stages, units_per_part }

@@ -52,7 +52,7 @@ impl Features {
         wipe_out: true,
     };
 
-    /// Returns whether one of the features is turned off that searches to a fixed depth use.
+    /// Some features affect searches to a fixed depth. Returns whether one of these is turned off.
     pub fn differs_in_midgame(&self) -> bool {
         let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
         let all = [null_windows, aspiration, transposition_table, enhanced_cutoff];

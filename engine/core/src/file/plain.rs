@@ -12,9 +12,9 @@ use super::paths::{
 use super::shown::{is_shown, refuse_shown, show};
 use super::{Existing, FileError};
 
-/// Writes `bytes` to a file, if its content depends on the inputs only. Keeps an existing file with
-/// the same bytes. Unless `existing` allows replacing it, refuses any other file at the path, and a
-/// partial file that is not a prefix of `bytes`.
+/// Writes an output whose content depends on its inputs only. Keeps an existing file with the same
+/// bytes. Unless `existing` allows replacing it, refuses any other file at the path, and a partial
+/// file that is not a prefix of `bytes`.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     refuse_shown(path)?;
     if existing == Existing::Keep {

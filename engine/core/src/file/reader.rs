@@ -130,7 +130,7 @@ impl Reader {
 
     /// Accepts a file from which sections were omitted on purpose. Each section and the end frame
     /// are still checked, but not the checksum of the whole content; [`Self::stated_sha256`]
-    /// returns the one of the complete file.
+    /// returns that of the complete file.
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }

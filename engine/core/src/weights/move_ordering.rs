@@ -50,8 +50,9 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of the weights: the units of the move score per 32 discs (1,024 steps).
-    /// One reply of the opponent costs 16 units. With strength 0, the weights have no effect.
+    /// Returns the strength of the weights: the number of units of the move score that 32 discs
+    /// (1,024 steps) are worth. One reply of the opponent costs 16 units. With strength 0, the
+    /// weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength
     }
