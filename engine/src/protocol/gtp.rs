@@ -54,7 +54,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("version", _) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ("list_commands", _) => Ok(COMMANDS.replace(' ', "\n")),
             ("known_command", [command]) => Ok(is_known(command).to_string()),
-            // The search to stop or interrupt ended before this is read.
+            // The search that this line was to end has already ended.
             ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
             // Komi is of Go.
             ("komi", _) => Ok(String::new()),

@@ -169,7 +169,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
 
     /// Returns limits that include the time of the clock, if there is one.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
-        // A time without end is none.
+        // An unlimited time sets no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }
@@ -177,8 +177,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// Returns the best move by the book and its value; `None` unless the book contains the
     /// positions after all moves.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
-        // A book also gives the score after a last move of a game, from a position that it does not
-        // know.
+        // `Book::best_move` alone would also return the last move of a game in a position that the
+        // book does not contain.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
         book.best_move(position)
     }

@@ -180,7 +180,7 @@ mod tests {
             }
         }
         assert_eq!(levels.next(), None);
-        // Steps are what the flag of the same name reads.
+        // The text of a schedule must be readable by the flag for schedules.
         for level in Level::all() {
             let ends = level.selective().ends;
             assert_eq!(ends.to_string().parse(), Ok(ends));

@@ -122,7 +122,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The pruning of searches.
     pruning: Pruning,
 
-    // Every search begins these anew; limits.rs tells when to leave it.
+    // Every search resets these fields; limits.rs decides when to leave it.
     nodes: u64,
     /// The ProbCut settings of the current search to the end.
     endgame_probcut: ProbCutSettings,
@@ -314,8 +314,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         };
         let Reached { best: Best { value, mut square }, depth } = reached;
         if square.is_none() && depth > 0 && position.moves() != 0 {
-            // What several threads leave in the table, and searches that leave something out, may
-            // bound a value without a move.
+            // After a search by several threads, or one that prunes, the table may have a bound of
+            // the value without a move.
             let state = self.evaluator.state(position);
             square = self.remembered_move(position).or(self.one_ply(position, &state).best.square);
         }

@@ -221,7 +221,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
             let mut value = -self.split_child(split, &next.child, &state, (-alpha - 1, -alpha));
-            // Meanwhile another move may have been found that is better than the best was.
+            // Meanwhile, another searcher may have found a better move.
             let Window { alpha: raised, beta, .. } = split.window();
             if alpha < value && value < beta && raised < beta && !self.is_stopped() {
                 value = -self.split_child(split, &next.child, &state, (-beta, -raised));

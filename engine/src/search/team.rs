@@ -250,7 +250,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());
             let table = std::mem::replace(&mut self.table, Arc::clone(&split.table));
-            // Whose node it is says in the limits whether it may be interrupted.
+            // The limits of the node's search state whether it may be interrupted.
             let control = Control { is_interruptible: true, ..Control::new(&split.limits, false) };
             let control = std::mem::replace(&mut self.control, control);
             let tuning = self.tuning;

@@ -12,7 +12,8 @@ fn openings_that_cannot_be_written_are_refused_before_the_work() {
     let few = "openings --plies 4 --balanced --score-depth 2 --weights mobility --count 20 --out";
     at.runs(&format!("{few} few.txt"));
     let whole = at.read("few.txt");
-    // The same again is done; unfinished work of a killed run is completed.
+    // The same command again finds its output complete; unfinished work of a killed run is
+    // completed.
     at.runs(&format!("{few} few.txt"));
     at.write("cut.txt.partial", &whole[..whole.len() / 2]);
     at.runs(&format!("{few} cut.txt"));

@@ -70,7 +70,7 @@ fn take_file(
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,
 ) -> usize {
     reply(|mut bytes| {
-        // The file stays in its memory: it has no room of its own twice.
+        // The file is not copied: the memory has no room for it twice.
         let name: Vec<u8> = bytes.drain(..name_bytes.min(bytes.len())).collect();
         let name = PathBuf::from(String::from_utf8_lossy(&name).into_owned());
         question::written(take(&name, bytes))

@@ -42,7 +42,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // A thread that still reads it gets garbage.
+        // A thread that still reads the memory gets garbage.
         self.words.fill(u128::from_ne_bytes([!GARBAGE; 16]));
     }
 }

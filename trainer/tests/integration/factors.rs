@@ -76,7 +76,7 @@ fn other_programs_get_tables_alone_that_are_fitted_to_games() {
     let given = &report["loss"]["given"];
     assert_eq!(given["positions"], held_out["positions"]);
     assert!(given["mae"].as_f64().unwrap() > 0.0);
-    // The same again, with the fit taken over.
+    // The same export again reuses the fit.
     let again = folder.json(export);
     assert_eq!((&again["sha256"], &again["loss"]), (&report["sha256"], &report["loss"]));
 

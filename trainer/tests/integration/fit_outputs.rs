@@ -47,7 +47,7 @@ fn side_files_of_another_fit_are_refused_without_force() {
     fitted(&folder, "--out a.weights");
     fs::remove_file(folder.path("a.weights")).unwrap();
     folder.refuses(&format!("{FIT} --out a.weights --ridge 3"), "a.weights.report.json");
-    // Those of this fit are its own.
+    // The side files of this fit are accepted as its own.
     fitted(&folder, "--out a.weights");
 }
 

@@ -40,7 +40,7 @@ impl Problem {
         let must_pass = self.position.moves() == 0;
         let name = name.trim_ascii();
         match name.to_ascii_lowercase().as_str() {
-            // Also what fills the line of a position with fewer moves than others.
+            // `--` also fills the line of a position that has fewer moves than others.
             "--" if !must_pass || stated().is_err() => {}
             "--" | "pa" | "ps" | "pass" if must_pass => self.score = stated()?,
             "pa" | "ps" | "pass" => {

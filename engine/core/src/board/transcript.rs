@@ -419,7 +419,7 @@ mod tests {
             let error = read(text).unwrap_err().to_string();
             assert!(error.starts_with(&format!("move {number}: a pass, but")), "{text}: {error}");
         }
-        // The pass after f1 once, and no second time.
+        // The pass after f1 may be stated once, but not twice.
         let text = GAME.replace("f1", "f1papa");
         assert!(read(&text).unwrap_err().to_string().starts_with("move 58: a pass"));
     }

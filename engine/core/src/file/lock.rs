@@ -37,7 +37,7 @@ fn create_anew(output: &Path, partial: &Path, _held: File) -> Result<File, FileE
     options.read(true).write(true).create_new(true).mode(mode.unwrap_or(0o666));
     let file = locked(partial, &options)?;
     if let Some(mode) = mode {
-        // The mask of the process may have removed some.
+        // The mask of the process may have removed some permissions.
         let permissions = fs::Permissions::from_mode(mode);
         file.set_permissions(permissions).map_err(FileError::io(partial, "create it"))?;
     }

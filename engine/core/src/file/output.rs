@@ -77,7 +77,7 @@ pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
         locked = lock(&partial);
     }
     let file = locked?;
-    // A file of this check, or of another one, holds nothing.
+    // A partial file that this check or another one has created is empty.
     if file.metadata().map_err(FileError::io(&partial, "read it"))?.len() == 0 {
         fs::remove_file(&partial).map_err(FileError::io(&partial, "remove it"))?;
     }
@@ -110,7 +110,7 @@ mod tests {
             std::os::unix::fs::symlink(path("in.games"), path("symbolic.games")).unwrap();
             refused(&path("symbolic.games"));
         }
-        // The partial files are written as well.
+        // An input at the path of the partial file would be overwritten.
         check_output(&path("new.games"), [path("new.games.partial")]).unwrap();
         fs::write(path("new.games.partial"), "games").unwrap();
         check_output(&path("new.games"), [path("new.games.partial")]).unwrap_err();

@@ -186,7 +186,7 @@ mod tests {
             fs::write(path("b.partial"), left).unwrap();
             write(&path("b"), b"content", Existing::Replace).unwrap();
         }
-        // Of two names of one file, the other keeps its content.
+        // If a file has two names, the other name keeps the old content.
         fs::write(path("copy"), "con").unwrap();
         fs::hard_link(path("copy"), path("b.partial")).unwrap();
         write(&path("b"), b"content", Existing::Replace).unwrap();

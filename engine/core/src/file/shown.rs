@@ -87,7 +87,7 @@ mod tests {
                 assert!(refuse_shown(&path("a")).is_ok());
             }
         }
-        // Those of an earlier process stay.
+        // Files of an earlier process stay.
         fs::write(path("a"), "event 0").unwrap();
         let shown = ShownFile::create(&path("a"), b"event", b"event 1").unwrap();
         assert!(begin(&path("b")).is_none());

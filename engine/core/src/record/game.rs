@@ -210,7 +210,7 @@ mod tests {
             (solved(4, 0), "solved at ply 4, which a game of 3 moves does not reach"),
             (solved(3, 7), "7 is not a score"),
             (solved(3, 66), "66 is not a score"),
-            // A regression: such a game contradicted itself.
+            // A regression: a game whose solved score contradicts its result was accepted.
             (
                 game(WIPE_OUT).with_solved(Solved { ply: 9, black_score: 62 }),
                 "solved as 62 at its end, but its result is 64",

@@ -143,7 +143,7 @@ impl Folder {
         };
         let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
         let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
-        // A killed process of this number may have left one.
+        // A killed process with the same number may have left this file.
         crate::file::remove_if_there(&partial)?;
         let written = fs::File::create_new(&partial).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
@@ -164,7 +164,8 @@ impl Folder {
 
     /// Removes the folder, unless it contains files that do not belong to the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
-        // `run.json` last: without it, the rest of a killed removal could not be removed.
+        // `run.json` goes last: without it, the next run could not remove what a killed removal has
+        // left.
         self.remove_files(|name| name != MANIFEST)?;
         self.remove_files(|_| true)?;
         // A folder with files of others stays.

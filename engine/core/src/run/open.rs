@@ -168,7 +168,7 @@ impl Run {
         });
         if let Some(units) = self.plan.beginning(&provenance).filter(|_| is_same_size) {
             alone()?;
-            // The last part has fewer units than it will have.
+            // In the extended run, the last part will have more units.
             if !units.is_multiple_of(first.per_part) {
                 crate::file::remove_if_there(&self.path(0, units / first.per_part))?;
             }

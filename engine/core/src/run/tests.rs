@@ -433,7 +433,7 @@ fn long_parts_continue_from_their_snapshots() {
     });
     assert_eq!(unfinished.unwrap(), [1, 3]);
     assert_eq!(progress.0.into_inner(), 3);
-    // A snapshot that is longer than the work's begins anew.
+    // A snapshot that is longer than the given size is not read: the part begins anew.
     let found = run.make_parts(0, vec![1], 1, &Silent, |part| {
         assert_eq!(part.snapshot(8)?, None);
         assert_eq!(part.snapshot(9)?, Some(vec![section(1)]));

@@ -23,7 +23,8 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
     let frame_of = |number: u64| number / GAMES_PER_FRAME as u64;
     let standing = parts.standing() / stage.per_part;
     if standing > 0 {
-        // The frame in which the next part begins may hold games of that part, which repeat then.
+        // The last of these frames may already have games of the next part. These games then come
+        // again.
         let end = (standing * stage.per_part).div_ceil(GAMES_PER_FRAME as u64);
         let mut there = GameReader::open(parts.output())?;
         for frame in 0..end {

@@ -72,7 +72,7 @@ fn every_entry_point_may_fail_at_any_call() {
         let expected = reference.sha256();
         let nvrtc = reference.called("nvrtc");
         let entries = ENTRIES.iter().copied().chain(nvrtc).chain(["kernel"]);
-        // Without pools, only the entry points that are called instead.
+        // Without pools, only the entry points that replace those of pools.
         let entries = entries.filter(|entry| pools.is_empty() || entry.contains("_v2"));
         for entry in entries {
             let mut calls = reference.calls(entry);
