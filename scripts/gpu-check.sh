@@ -13,8 +13,7 @@
 #   solves            80,000 games of self-play relabelled from 12 empty squares on, and 20,000 from 8 and from 14, on cpu
 #                     and on cuda: the same sha256, and the time of both
 #   memory            small fits, a small benchmark and small solves under compute-sanitizer (memcheck, racecheck, initcheck): no errors
-#   throughput        `bench --device cuda`, and `--device cpu`: residual sums beside their limits and beside the usual layout;
-#                     exact scores beside one thread of the CPU
+#   throughput        `bench --device cuda`, and `--device cpu`: residual sums beside their limits
 #
 # Exit status 1 where something is wrong. CHECKS in the environment of check.sh names those to do (default: all).
 set -euo pipefail

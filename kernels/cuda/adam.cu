@@ -1,10 +1,9 @@
-// One update by Adam (Kingma and Ba), with ridge, clipping and decoupled decay towards the starting
-// weights (Loshchilov and Hutter). 68 bytes and some 20 operations for each parameter, of which a
-// square root and a division: bound by memory. Whatever needs a power is computed by the caller.
-
+// One update by Adam (Kingma and Ba) with a ridge towards the starting weights. 68 bytes and some 20
+// operations for each parameter, of which a square root and a division: bound by memory. Whatever
+// needs a power is computed by the caller.
 
 typedef struct {
-    double unit, ridge, clip, keep_first, take_first, keep_second, take_second, rate, correction, epsilon, decay;
+    double unit, ridge, keep_first, take_first, keep_second, take_second, rate, correction, epsilon;
 } AdamStep;
 
 // Updates element `at` by its sum, with another ridge; returns the new element.
@@ -12,12 +11,11 @@ INLINE double adam_element(u64 at, i64 sum, double ridge, const AdamStep *step, 
                            double *weights, double *first, double *second)
 {
     const double weight = weights[at];
-    const double towards_start = initial[at] - weight;
-    const double gradient = (step->unit * (double)sum + ridge * towards_start) * step->clip;
+    const double gradient = step->unit * (double)sum + ridge * (initial[at] - weight);
     const double mean = step->keep_first * first[at] + step->take_first * gradient;
     const double square = step->keep_second * second[at] + step->take_second * (gradient * gradient);
     const double size = sqrt(square * step->correction) + step->epsilon;
-    const double next = (weight + (step->rate * mean) / size) + step->decay * towards_start;
+    const double next = weight + (step->rate * mean) / size;
     first[at] = mean;
     second[at] = square;
     weights[at] = next;
@@ -25,12 +23,10 @@ INLINE double adam_element(u64 at, i64 sum, double ridge, const AdamStep *step, 
 }
 
 KERNEL adam(const i64 *sums, const double *initial, double *weights, double *first, double *second,
-            i32 *fixed, u32 count, double unit, double ridge, double clip, double keep_first,
-            double take_first, double keep_second, double take_second, double rate,
-            double correction, double epsilon, double decay)
+            i32 *fixed, u32 count, double unit, double ridge, double keep_first, double take_first,
+            double keep_second, double take_second, double rate, double correction, double epsilon)
 {
-    const AdamStep step = {unit, ridge, clip, keep_first, take_first, keep_second,
-                           take_second, rate, correction, epsilon, decay};
+    const AdamStep step = {unit, ridge, keep_first, take_first, keep_second, take_second, rate, correction, epsilon};
     for (u32 at = grid_thread(); at < count; at += grid_threads())
         fixed[at] = rounded_weight(adam_element(at, sums[at], ridge, &step, initial, weights, first, second));
 }

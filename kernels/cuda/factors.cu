@@ -178,12 +178,11 @@ INLINE i64 own_part(i64 factor, i64 residuals)
 // has the occurrences of each number in all batches. `fixed` is that of the batch before, of the next one after.
 KERNEL joint_adam(i64 *sums, u64 *occurrences, const u64 *trained, i32 *fixed, u32 *marks, const u32 *met,
                   const u64 *totals, const double *initial, double *weights, double *first, double *second, u32 phases,
-                  u32 parameters, double unit, double ridge, double clip, double keep_first, double take_first,
-                  double keep_second, double take_second, double rate, double correction, double epsilon, double decay)
+                  u32 parameters, double unit, double ridge, double keep_first, double take_first,
+                  double keep_second, double take_second, double rate, double correction, double epsilon)
 {
     __shared__ i64 parts[JOINT_THREADS];
-    const AdamStep step = {unit, ridge, clip, keep_first, take_first, keep_second,
-                           take_second, rate, correction, epsilon, decay};
+    const AdamStep step = {unit, ridge, keep_first, take_first, keep_second, take_second, rate, correction, epsilon};
     const u32 team = threadIdx.x / TEAM, lane = threadIdx.x % TEAM;
     const u32 count = (u32)totals[2];
     for (u32 begin = blockIdx.x * TEAMS; begin < count; begin += gridDim.x * TEAMS) {

@@ -108,12 +108,12 @@ families! {
     }
     "adam.cu": {
         ADAM = adam(SUMS, REALS, REALS_OUT, REALS_OUT, REALS_OUT, FIXED_OUT, U32,
-            F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
+            F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
     }
     "factors.cu": {
         JOINT_RESIDUALS = joint_residuals(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT, COUNTS_OUT, NUMBERS_OUT, NUMBERS_OUT, COUNTS_OUT) 128 true;
         JOINT_ADAM = joint_adam(SUMS_OUT, COUNTS_OUT, COUNTS, FIXED_OUT, NUMBERS_OUT, NUMBERS, COUNTS, REALS, REALS_OUT, REALS_OUT, REALS_OUT,
-            U32, U32, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64, F64) 128 true;
+            U32, U32, F64, F64, F64, F64, F64, F64, F64, F64, F64) 128 true;
         JOINT_ERRORS = joint_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 true;
         ROUND_FACTORS = round_factors(REALS, U32, FIXED_OUT, U32) 256 false;
         TAKE_SQUARES = take_squares(U32, U32, FIXED_OUT) 256 false;

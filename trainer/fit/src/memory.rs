@@ -1,15 +1,11 @@
 //! The memory limit of work, and temporary files for data that exceed it.
 
-mod merged;
 mod sorter;
-mod temporary;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use merged::merged;
-pub(crate) use sorter::{Sorter, Stored};
-pub(crate) use temporary::Temporary;
+pub(crate) use sorter::{Sorter, Stored, Temporary, merged};
 
 /// The memory limit of work on records or positions. It has no effect on the result.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
 use othello_engine::search::{Limits, Search};
-use othello_trainer::export::from_arrays::{WeightArrays, checksum};
+use othello_trainer::export::read_npz::{WeightArrays, checksum};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

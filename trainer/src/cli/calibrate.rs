@@ -1,24 +1,25 @@
 //! `othello-trainer calibrate`: fits models for searches, each as a new section of the weights
 //! file.
 
-pub(super) mod ends;
-pub(super) mod ordering;
-pub(super) mod probcut;
-pub(super) mod realization;
-
+use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::ByClass;
-use othello_engine::eval::{Weights, WeightsChoice};
+use othello_engine::eval::{ByClass, Models, Weights, WeightsChoice};
 use othello_engine::file::{
     Existing, Kind, Provenance, Summary, check_name, check_output, check_replaceable,
 };
+use othello_engine::pattern::PatternSet;
+use othello_engine::record::record_files;
 use othello_engine::run::{Opened, Plan, Run, Shard, Stage};
 use serde::Serialize;
 
-use crate::calibrate::{CalibrateError, Work};
+use super::pattern_sets;
+use crate::calibrate::realization::Counted;
+use crate::calibrate::samples::Settings;
+use crate::calibrate::{CalibrateError, Work, ends, ordering, probcut, realization};
 
 /// Arguments of `calibrate`.
 #[derive(clap::Args, Debug)]
@@ -30,23 +31,13 @@ pub struct Arguments {
 #[derive(clap::Subcommand, Debug)]
 enum What {
     /// Learn the move-ordering evaluation of the last plies
-    Ordering(ordering::Arguments),
+    Ordering(Ordering),
     /// Learn the ProbCut model, which `--selectivity` uses: shallow searches predict deeper ones
-    Probcut(probcut::Arguments),
+    Probcut(Probcut),
     /// Learn the endgame ProbCut model, which `--ends` uses: shallow searches predict exact scores
-    Ends(ends::Arguments),
+    Ends(Ends),
     /// Learn the probabilities of moves, which `--search realization` uses
-    Realization(realization::Arguments),
-}
-
-/// Calibrates and reports.
-pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    match &arguments.what {
-        What::Ordering(arguments) => ordering::run(arguments, session),
-        What::Probcut(arguments) => probcut::run(arguments, session),
-        What::Ends(arguments) => ends::run(arguments, session),
-        What::Realization(arguments) => realization::run(arguments, session),
-    }
+    Realization(Realization),
 }
 
 /// The weights that get a new section, and the output file.
@@ -60,14 +51,136 @@ struct Changing {
     force: bool,
 }
 
-/// The written file.
-#[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
-#[display("{summary}, {seconds:.2} s")]
-struct Written {
+#[derive(clap::Args, Debug)]
+struct Ordering {
+    #[command(flatten)]
+    changing: Changing,
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    seed: u64,
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
+    positions: u64,
+    /// Number of other positions that are searched with each strength
+    #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
+    searches: u64,
+    #[arg(long, value_name = "T", default_value = "ordering")]
+    #[arg(help = pattern_sets(|set| set.scalars().is_empty()))]
+    patterns: String,
+}
+
+#[derive(clap::Args, Debug)]
+struct Probcut {
+    #[command(flatten)]
+    changing: Changing,
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    seed: u64,
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
+    positions: u64,
+    /// Search the positions to all depths up to this one; predictions extend beyond it
+    #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
+    depth: u32,
+}
+
+#[derive(clap::Args, Debug)]
+struct Ends {
+    #[command(flatten)]
+    changing: Changing,
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    seed: u64,
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
+    positions: u64,
+    /// Solve positions with up to this many empty squares; predictions extend beyond it
+    #[arg(long, value_name = "E", default_value_t = 20, value_parser = number_in(14..=26_u32))]
+    empties: u32,
+}
+
+#[derive(clap::Args, Debug)]
+struct Realization {
+    #[command(flatten)]
+    changing: Changing,
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    data: Vec<PathBuf>,
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = number_in(1..=1_u64 << 32))]
+    games: u64,
+}
+
+/// The report on a calibration and the file that it wrote.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report<C> {
+    #[serde(flatten)]
+    found: C,
     #[serde(flatten)]
     summary: Summary,
     /// The wall time.
     seconds: f64,
+}
+
+impl<C: Display> Display for Report<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { found, summary, seconds } = self;
+        write!(f, "{found}\n{summary}, {seconds:.2} s")
+    }
+}
+
+/// Calibrates and reports.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    match &arguments.what {
+        What::Ordering(Ordering { changing, seed, positions, searches, patterns }) => {
+            let set = Path::new(patterns);
+            let (weights, provenance) = changing.load("calibrate ordering", [set])?;
+            let set = PatternSet::named(patterns, Path::new(""))?;
+            let provenance = provenance
+                .with("patterns", set.to_toml())
+                .with("seed", *seed)
+                .with("positions", *positions)
+                .with("searches", *searches);
+            let (families, searches, seed) = (*positions, *searches, *seed);
+            let settings = ordering::Settings { set, seed, families, searches };
+            changing.calibrate(provenance, ordering::stages(&settings), session, |work| {
+                let found = ordering::calibrate(&settings, &weights, work)?;
+                let weights = weights.with_move_ordering(Some(found.weights.clone()));
+                Ok((found, weights))
+            })
+        }
+        &What::Probcut(Probcut { ref changing, seed, positions, depth }) => {
+            let (weights, provenance) = changing.load("calibrate probcut", [])?;
+            let provenance =
+                provenance.with("seed", seed).with("positions", positions).with("depth", depth);
+            let settings = Settings { seed, positions, most: depth };
+            changing.calibrate(provenance, probcut::stages(&settings), session, |work| {
+                let found = probcut::calibrate(&settings, &weights, work)?;
+                let probcut = Some(found.probcut.clone());
+                let models = Models { probcut, ..weights.models().clone() };
+                Ok((found, weights.with_models(models)))
+            })
+        }
+        &What::Ends(Ends { ref changing, seed, positions, empties }) => {
+            let (weights, provenance) = changing.load("calibrate ends", [])?;
+            let provenance =
+                provenance.with("seed", seed).with("positions", positions).with("empties", empties);
+            let settings = Settings { seed, positions, most: empties };
+            changing.calibrate(provenance, ends::stages(&settings), session, |work| {
+                let found = ends::calibrate(&settings, &weights, work)?;
+                let models = Models { ends: Some(found.ends.clone()), ..weights.models().clone() };
+                Ok((found, weights.with_models(models)))
+            })
+        }
+        What::Realization(Realization { changing, data, games }) => {
+            let data = record_files(data)?;
+            let inputs = data.iter().map(PathBuf::as_path);
+            let (weights, provenance) = changing.load("calibrate realization", inputs)?;
+            let counted = Counted::read(&data, *games, session.progress())?;
+            let provenance = provenance
+                .with("data", counted.sha256())
+                .with("games", counted.games)
+                .with("positions", counted.positions);
+            changing.calibrate(provenance, counted.stages(), session, |work| {
+                let found = realization::calibrate(&weights, &counted, work)?;
+                let realization = Some(found.realization.clone());
+                let models = Models { realization, ..weights.models().clone() };
+                Ok((found, weights.with_models(models)))
+            })
+        }
+    }
 }
 
 impl Changing {
@@ -93,13 +206,13 @@ impl Changing {
 
     /// Calibrates as a run: `calibrate` returns its findings and the new weights, which are then
     /// written. If the output is already complete, everything is computed once more for the report.
-    fn calibrated<T>(
+    fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,
         stages: Vec<Stage>,
         session: &Session,
-        calibrate: impl FnOnce(&Work<'_>) -> Result<(T, Weights), CalibrateError>,
-    ) -> anyhow::Result<(T, Written)> {
+        calibrate: impl FnOnce(&Work<'_>) -> Result<(C, Weights), CalibrateError>,
+    ) -> anyhow::Result<Outcome> {
         let (existing, progress) = (Existing::by_force(self.force), session.progress());
         let kind = Some(Kind::Weights);
         let plan = Plan { kind, provenance, stages: stages.clone(), growing: None };
@@ -110,6 +223,6 @@ impl Changing {
         let (found, weights) = calibrate(&Work { run: run.as_ref(), stages, progress })?;
         let write = |run: Run| run.pack(|run| anyhow::Ok(weights.write_to(run.writer()?)?));
         let summary = run.map(write).transpose()?.or(done).context("the run is not packed")?;
-        Ok((found, Written { summary, seconds: session.seconds() }))
+        session.print(&Report { found, summary, seconds: session.seconds() })
     }
 }

@@ -7,8 +7,8 @@ use othello_cli::{Outcome, Session};
 use othello_engine::search::Strength;
 use serde_json::json;
 
+use super::matches::SprtArguments;
 use super::print_and_clean;
-use super::sprt::SprtArguments;
 use crate::experiments::{
     Comparing, Origins, Recipe, StudySettings, as_written, openings, provenance_of,
 };

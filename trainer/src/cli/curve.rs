@@ -5,14 +5,11 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use othello_cli::arguments::number_in;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{Existing, check_differ, check_output, check_replaceable, plain};
 use serde_json::json;
 
 use super::print_and_clean;
 use crate::dataset::Share;
 use crate::experiments::{Curve, Origins, Recipe, StudySettings, provenance_of};
-
-mod picture;
 
 /// Arguments of `curve`.
 #[derive(clap::Args, Debug)]
@@ -32,24 +29,12 @@ pub struct Arguments {
     seeds: u64,
     #[command(flatten)]
     study: StudySettings,
-    #[arg(long, value_name = "FILE")]
-    picture: Option<PathBuf>,
 }
 
 /// Fits the recipe to every share with every seed, measures, and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let recipe = Recipe::read(&arguments.recipe)?;
-    if let Some(path) = &arguments.picture {
-        let data = recipe.data.iter().map(|choice| choice.path.as_path());
-        let inputs = data.chain(settings.test.iter().map(PathBuf::as_path));
-        check_output(path, inputs.chain([arguments.recipe.as_path()]))?;
-        check_differ(&[path, &settings.out])?;
-        match settings.existing() {
-            Existing::Keep => plain::check_head(path, picture::HEAD)?,
-            Existing::Replace => check_replaceable(path)?,
-        }
-    }
     let mut shares = arguments.shares.clone();
     shares.sort_unstable();
     shares.dedup();
@@ -62,10 +47,5 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let stages = Curve::stages(&shares, seeds);
     let study = settings.begin(of_recipe, (own, &origins), stages, session.progress())?;
     let curve = Curve::of(recipe, &shares, seeds, &study, session.begun())?;
-    if let Some(path) = &arguments.picture {
-        let title = format!("{} on {} test games", curve.recipe, curve.test_games);
-        let picture = picture::picture(&title, &curve.points, &curve.law, &curve.prediction.law)?;
-        plain::write(path, picture.as_bytes(), settings.existing())?;
-    }
     print_and_clean(&curve, study.run(), session)
 }

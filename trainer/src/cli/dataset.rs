@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, make_folder};
@@ -10,7 +9,7 @@ use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
-use crate::dataset::{DataChoice, Dataset, DatasetFolder, DatasetInput, Subset};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset};
 use crate::fit::FitSettings;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::source::LabelRules;
@@ -19,7 +18,7 @@ use crate::source::LabelRules;
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
-    /// WEIGHT times. A dataset in a folder is added without its sources
+    /// WEIGHT times
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
     #[arg(long, value_name = "DATA")]
@@ -106,8 +105,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 impl Arguments {
     fn make(&self, session: &Session) -> anyhow::Result<Option<Dataset>> {
         let (out, existing) = (&self.out, Existing::by_force(self.force));
-        let (data, test) = (self.data(out)?, DataChoice::files(&self.test)?);
-        let layout = self.settings(&data)?.layout();
+        let (data, test) = (DataChoice::files(&self.data)?, DataChoice::files(&self.test)?);
+        let layout = self.settings()?.layout();
         let inputs: Vec<&Path> = self.inputs().collect();
         DatasetFolder::check_place(out, &inputs, existing)?;
         if existing == Existing::Keep {
@@ -125,41 +124,11 @@ impl Arguments {
         data.chain(self.settings.as_deref())
     }
 
-    /// Returns the files of records and the datasets.
-    fn data(&self, out: &Path) -> anyhow::Result<Vec<DatasetInput>> {
-        let mut data = vec![];
-        for choice in DataChoice::files(&self.data)? {
-            data.push(match choice.path.is_dir() {
-                false => DatasetInput::Records(choice),
-                true => {
-                    let folder = choice.path.display();
-                    ensure!(
-                        choice.weight == 1.0,
-                        "{folder}: the weights of a dataset are fixed; make it again from its data \
-                         to change them"
-                    );
-                    ensure!(
-                        choice.path.canonicalize().ok() != out.canonicalize().ok(),
-                        "{folder}: a dataset cannot be extended in place, since fits may be \
-                         reading it; name another --out"
-                    );
-                    DatasetInput::Dataset(Box::new(DatasetFolder::open(&choice.path)?))
-                }
-            });
-        }
-        Ok(data)
-    }
-
-    /// Returns the settings of the first dataset, overridden by the settings file and the flags.
-    fn settings(&self, data: &[DatasetInput]) -> anyhow::Result<FitSettings> {
-        let dataset = data.iter().find_map(|input| match input {
-            DatasetInput::Dataset(folder) => Some(folder.settings()),
-            DatasetInput::Records(_) => None,
-        });
-        let read = |text: &str| FitSettings::from_toml_over(text, dataset);
+    /// Returns the settings of the file, overridden by the flags.
+    fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
-            Some(path) => text::read_by(path, read)?,
-            None => read("")?,
+            Some(path) => text::read_by(path, FitSettings::from_toml)?,
+            None => FitSettings::default(),
         };
         settings.seed = self.seed.unwrap_or(settings.seed);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);

@@ -1,27 +1,23 @@
 //! `othello-trainer export`: writes weights, games and positions in the formats of other programs.
 
 pub(super) mod positions;
-pub(super) mod program;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Square;
-use othello_engine::eval::ByClass;
-use othello_engine::eval::WeightsChoice;
+use othello_engine::eval::{ByClass, WeightsChoice};
 use othello_engine::file::{Existing, Kind, check_output, kind_of, plain};
 use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::dataset::DataChoice;
-use crate::export::arrays::Npz;
+use crate::export::arrays::{Npz, Origin, add_weights};
 use crate::export::program::Program;
 use crate::export::raw::{header, raw};
-use crate::export::weights::{Origin, add_weights};
 use crate::export::wthor::wthor;
 use crate::source::LabelRules;
 
@@ -36,8 +32,6 @@ pub struct Arguments {
     format: Format,
     #[arg(long, value_name = "F")]
     out: PathBuf,
-    #[arg(long, value_name = "GAMES", num_args = 1..)]
-    data: Vec<DataChoice>,
     /// Year in the header of a WTHOR file
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
@@ -97,23 +91,17 @@ pub(in crate::cli) struct ExportedGames {
 /// Writes the file and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.out, arguments.weights.path())?;
-    ensure!(
-        arguments.data.is_empty() || arguments.format.program().is_some(),
-        "--data is for --format edax, egaroucid and zebra"
-    );
     if matches!(arguments.format, Format::Wthor | Format::Transcripts) {
         return export_games(arguments, session);
     }
     if let Some(data) = arguments.records() {
         return positions::export(arguments, data, session);
     }
-    if let Some(program) = arguments.format.program() {
-        session.print(&program::export(arguments, program, session)?)?;
-        return Ok(Outcome::Done);
-    }
     let ByClass { weights, counted, sha256, provenance } = ByClass::load(&arguments.weights)?;
     let provenance = provenance.canonical();
     let origin = Origin { provenance: &provenance, sha256: &sha256, counted };
+    let for_program =
+        |program: Program| program.write(&weights).with_context(|| arguments.weights.to_string());
     let bytes = match arguments.format {
         Format::Npz => {
             let mut file = Npz::new();
@@ -122,9 +110,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
         Format::Raw => raw(&weights),
         Format::C => header(&weights, &sha256_of(&raw(&weights))).into_bytes(),
-        Format::Edax | Format::Egaroucid | Format::Zebra | Format::Wthor | Format::Transcripts => {
-            bail!("--format {:?} has a writer of its own", arguments.format)
-        }
+        Format::Edax => for_program(Program::Edax)?,
+        Format::Egaroucid => for_program(Program::Egaroucid)?,
+        Format::Zebra => for_program(Program::Zebra)?,
+        Format::Wthor | Format::Transcripts => return export_games(arguments, session),
     };
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     let weights_sha256 = sha256;
@@ -154,18 +143,6 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
         sha256: sha256_of(&bytes),
         games_sha256: reader.sha256().unwrap_or_default().to_owned(),
     })
-}
-
-impl Format {
-    /// Returns the other program if weights are converted to its format.
-    fn program(self) -> Option<Program> {
-        match self {
-            Self::Edax => Some(Program::Edax),
-            Self::Egaroucid => Some(Program::Egaroucid),
-            Self::Zebra => Some(Program::Zebra),
-            _ => None,
-        }
-    }
 }
 
 impl Arguments {

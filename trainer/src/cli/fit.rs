@@ -17,12 +17,12 @@ use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
+use super::loss::{largest_error, outcome};
 use super::pattern_sets;
-use super::verdict::{largest_error, outcome};
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset, TrainedOn};
 use crate::fit::{
-    self, Device, FactorSettings, Fit, FitEnd, FitReport, FitSettings, Limits, PickedDevice,
-    Schedule, Units, Window,
+    self, Device, FactorSettings, Fit, FitEnd, FitReport, FitSettings, Limits, PickedDevice, Units,
+    Window,
 };
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::metrics::{ErrorLimits, Trained};
@@ -75,13 +75,10 @@ pub struct Arguments {
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
     #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
-    /// Initial learning rate of Adam in discs [default: 0.2, or 0.0025 with factors]
+    /// Initial learning rate of Adam in discs, which falls to 0 [default: 0.2, or 0.0025 with
+    /// factors]
     #[arg(long, value_name = "DISCS", value_parser = decimal)]
     learning_rate: Option<f64>,
-    /// Schedule of Adam's learning rate: `constant`, `cosine`, `step:EPOCHS:FACTOR` or
-    /// `plateau:EPOCHS:FACTOR` [default: cosine]
-    #[arg(long, value_name = "SCHEDULE")]
-    schedule: Option<Schedule>,
     /// Time limit in minutes; unfinished phases enter the weights, the same command resumes them
     #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<Duration>,
@@ -406,7 +403,7 @@ impl Arguments {
                 "factors are fitted to each phase's own positions, and with --init no \
                  earlier stage exists: omit --window"
             );
-            self.change_factors(settings.factors.get_or_insert_default())?;
+            self.change_factors(settings.factors.get_or_insert_default());
         } else {
             settings.factors = None;
             settings.ridge = self.ridge.unwrap_or(settings.ridge);
@@ -430,16 +427,11 @@ impl Arguments {
     }
 
     /// Applies the flags to the settings of factors, for a fit with factors.
-    fn change_factors(&self, factors: &mut FactorSettings) -> anyhow::Result<()> {
-        ensure!(
-            self.schedule.is_none(),
-            "the learning rate of factors follows a cosine: omit --schedule"
-        );
+    fn change_factors(&self, factors: &mut FactorSettings) {
         factors.epochs = self.epochs.unwrap_or(factors.epochs);
         factors.batch = self.batch.unwrap_or(factors.batch);
         factors.learning_rate = self.learning_rate.unwrap_or(factors.learning_rate);
         factors.ridge = self.ridge.unwrap_or(factors.ridge);
-        Ok(())
     }
 
     /// Applies the flags of the optimizer to its settings.
@@ -453,15 +445,12 @@ impl Arguments {
             adam.epochs = self.epochs.unwrap_or(adam.epochs);
             adam.batch = self.batch.unwrap_or(adam.batch);
             adam.learning_rate = self.learning_rate.unwrap_or(adam.learning_rate);
-            adam.schedule = self.schedule.unwrap_or(adam.schedule);
             return Ok(());
         }
-        let of_adam =
-            self.batch.is_some() || self.learning_rate.is_some() || self.schedule.is_some();
         ensure!(
-            !of_adam,
-            "--batch, --learning-rate and --schedule are for Adam, but the optimizer is \
-             {optimizer}: add --optimizer adam"
+            self.batch.is_none() && self.learning_rate.is_none(),
+            "--batch and --learning-rate are for Adam, but the optimizer is {optimizer}: add \
+             --optimizer adam"
         );
         let least_squares = &mut settings.least_squares;
         least_squares.epochs = self.epochs.unwrap_or(least_squares.epochs);

@@ -1,12 +1,15 @@
 //! `othello-trainer loss`: measures the errors of any evaluation on any data.
 
+mod picture;
+
 use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::board::StatedPosition;
+use othello_engine::eval::{ByClass, Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
 use othello_engine::progress::Progress as _;
 use othello_engine::record::record_files;
@@ -14,17 +17,13 @@ use othello_engine::search::{Pruning, Selectivity};
 use othello_engine::text_table::table;
 use serde::Serialize;
 
-use super::verdict::{largest_error, outcome};
 use crate::dataset::Subset;
 use crate::metrics::{
-    ErrorLimits, Group, GroupErrors, Measured, Measuring, PhaseErrors, Trained, WorstPosition,
+    ErrorLimits, Explainer, Explanation, Group, GroupErrors, Measured, Measuring, PhaseErrors,
+    Total, Trained, Valued, WorstPosition,
 };
 use crate::model::Phases;
 use crate::source::LabelRules;
-
-mod explain;
-mod picture;
-mod worst;
 
 /// The least number of positions with the same number of empty squares for which `--max-bias`
 /// checks the bias.
@@ -112,7 +111,7 @@ impl fmt::Display for Loss {
         if self.worst.is_empty() {
             return Ok(());
         }
-        writeln!(f, "\nthe largest errors\n{}", worst::worst_table(&self.worst))?;
+        writeln!(f, "\nthe largest errors\n{}", worst_table(&self.worst))?;
         writeln!(f, "\nas board lines with their labels, for `othello-engine evaluate`")?;
         self.worst.iter().try_for_each(|worst| writeln!(f, "{}", worst.line))
     }
@@ -205,7 +204,7 @@ impl Arguments {
 /// Measures and reports; exit status 1 if an error is above `--max-mae` or `--max-bias`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     if let Some(board) = &arguments.explain {
-        session.print(&explain::explain(&arguments.weights, board)?)?;
+        session.print(&explain(&arguments.weights, board)?)?;
         return Ok(Outcome::Done);
     }
     let arguments = &Arguments { data: record_files(&arguments.data)?, ..arguments.clone() };
@@ -218,7 +217,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let verdict = arguments.verdict(&measured);
     session.print(&Loss {
         depth: arguments.depth,
-        worst: worst::describe(&measured.worst, arguments)?,
+        worst: describe(&measured.worst, arguments)?,
         phases: measured.phases,
         all: measured.all,
         passed: verdict.passed(),
@@ -227,4 +226,87 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         by_group: measured.by_group,
     })?;
     Ok(outcome(&verdict, session))
+}
+
+/// Explains the value of a board line.
+pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Explanation> {
+    let position = line.parse::<StatedPosition>().context("--explain")?.position;
+    let explanation = explainer(weights)?.explain(&position).context("--explain")?;
+    Ok(Explanation { board: line.to_owned(), ..explanation })
+}
+
+/// Loads the weights that an argument names; refuses evaluations by hand.
+pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
+    let ByClass { weights, counted, .. } = ByClass::load(weights)?;
+    Ok(Explainer::new(weights, counted))
+}
+
+/// Describes the worst positions.
+pub(super) fn describe(
+    worst: &[Valued],
+    arguments: &Arguments,
+) -> anyhow::Result<Vec<WorstPosition>> {
+    let by_hand = matches!(arguments.weights, WeightsChoice::None | WeightsChoice::Mobility);
+    let explainer = match worst {
+        [_, ..] if !by_hand => Some(explainer(&arguments.weights)?),
+        _ => None,
+    };
+    let rules = arguments.rules();
+    let describe = |valued: &Valued| {
+        let described =
+            WorstPosition::describe(valued, &arguments.data, &rules, explainer.as_ref());
+        described.or_else(|failed| {
+            let (board, error) = *failed;
+            Err(error).context(board)
+        })
+    };
+    worst.iter().map(describe).collect()
+}
+
+fn cells(worst: &WorstPosition) -> [String; 8] {
+    /// The number of contributions that are printed.
+    const SHOWN: usize = 3;
+    let discs = |discs: f64| format!("{discs:+.2}");
+    let part = |part: &Total| format!("{} {:+.1}", part.name, part.discs);
+    let parts: Vec<String> = worst.parts.iter().take(SHOWN).map(part).collect();
+    [
+        worst.ply.to_string(),
+        discs(worst.value),
+        discs(worst.label),
+        discs(worst.error),
+        worst.label_kind.clone().unwrap_or_else(|| "-".to_owned()),
+        worst.game.map_or("-".to_owned(), |game| game.to_string()),
+        worst.file.clone().unwrap_or_else(|| "-".to_owned()),
+        parts.join(", "),
+    ]
+}
+
+/// Returns the printed table.
+pub(super) fn worst_table(worst: &[WorstPosition]) -> String {
+    let columns = [
+        "ply",
+        "value",
+        "label",
+        "error",
+        "<kind",
+        "game",
+        "<file",
+        "<largest parts of the static value",
+    ];
+    table(columns, worst.iter().map(cells))
+}
+
+/// Returns exit status 1 if an error is too large, and prints a line for each such error.
+pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
+    for failure in limits.failures() {
+        session.progress().message(&format!("failed: {failure}"));
+    }
+    Outcome::wrong_if(limits.passed() == Some(false))
+}
+
+/// Parses a limit on an error. Refuses NaN, which no error would exceed, and negative limits, which
+/// every error would exceed.
+pub(super) fn largest_error(text: &str) -> Result<f64, String> {
+    let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
+    discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())
 }

@@ -9,7 +9,7 @@ use othello_engine::record::{Game, ScoredPosition, record_files};
 use serde::Serialize;
 
 use crate::memory::{MemoryLimit, bytes_of};
-use crate::records::merge::{Mergeable, merge};
+use crate::records::select::{Mergeable, merge};
 use crate::records::sequence::Inputs;
 
 /// Arguments of `merge`.

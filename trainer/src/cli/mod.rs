@@ -23,14 +23,9 @@ pub mod quantize;
 pub mod quickstart;
 pub mod relabel;
 pub mod report;
-pub mod sample;
 pub mod selection;
-pub mod shuffle;
-pub mod split;
-mod sprt;
 pub mod tune;
 pub mod validate;
-mod verdict;
 
 use std::process::ExitCode;
 
@@ -120,11 +115,11 @@ enum Command {
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),
     /// Take a number of games or positions at random
-    Sample(sample::Arguments),
+    Sample(selection::Sample),
     /// Put games or positions into a random order
-    Shuffle(shuffle::Arguments),
+    Shuffle(selection::Shuffle),
     /// Divide games or positions into training, validation and test
-    Split(split::Arguments),
+    Split(selection::SplitFiles),
     /// Tune settings of a recipe by successive halving
     Tune(tune::Arguments),
     /// Check whether files are complete and undamaged
@@ -163,9 +158,9 @@ pub fn main() -> ExitCode {
             }
             Command::Relabel(arguments) => relabel::run(arguments, session),
             Command::Report(arguments) => report::run(arguments, session),
-            Command::Sample(arguments) => sample::run(arguments, session),
-            Command::Shuffle(arguments) => shuffle::run(arguments, session),
-            Command::Split(arguments) => split::run(arguments, session),
+            Command::Sample(arguments) => selection::run(arguments, session),
+            Command::Shuffle(arguments) => selection::run(arguments, session),
+            Command::Split(arguments) => selection::split(arguments, session),
             Command::Tune(arguments) => tune::run(arguments, session),
             Command::Validate(arguments) => validate::run(arguments, session),
         })
@@ -191,13 +186,21 @@ fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
 fn reference_pages() -> [reference::Page; 2] {
     let json = vec![
         ("`average`", schema::<average::Report>()),
-        ("`bench --device cpu`", schema::<bench::Report<crate::throughput::CpuRates>>()),
-        ("`bench --device cuda`", schema::<bench::Report<crate::throughput::KernelRates>>()),
+        ("`bench`", schema::<bench::Report>()),
         ("`benchmark`", schema::<crate::scorecard::BenchmarkReport>()),
-        ("`calibrate ends`", schema::<calibrate::ends::Report>()),
-        ("`calibrate ordering`", schema::<calibrate::ordering::Report>()),
-        ("`calibrate probcut`", schema::<calibrate::probcut::Report>()),
-        ("`calibrate realization`", schema::<calibrate::realization::Report>()),
+        ("`calibrate ends`", schema::<calibrate::Report<crate::calibrate::ends::Calibrated>>()),
+        (
+            "`calibrate ordering`",
+            schema::<calibrate::Report<crate::calibrate::ordering::Calibrated>>(),
+        ),
+        (
+            "`calibrate probcut`",
+            schema::<calibrate::Report<crate::calibrate::probcut::Calibrated>>(),
+        ),
+        (
+            "`calibrate realization`",
+            schema::<calibrate::Report<crate::calibrate::realization::Calibrated>>(),
+        ),
         ("`compare`", schema::<crate::experiments::Comparison>()),
         ("`curve`", schema::<crate::experiments::Curve>()),
         ("`dataset`", schema::<dataset::Report>()),
@@ -205,7 +208,6 @@ fn reference_pages() -> [reference::Page; 2] {
         ("`diff`", schema::<diff::Difference>()),
         ("`doctor`", schema::<doctor::Findings>()),
         ("`export` of weights", schema::<export::Exported>()),
-        ("`export` of a small program", schema::<export::program::Exported>()),
         ("`export` of games", schema::<export::ExportedGames>()),
         ("`export` of positions", schema::<export::positions::Exported>()),
         ("`fit`", schema::<fit::Fitted>()),

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::arena;
 use crate::dataset::DatasetFolder;
 use crate::fit;
-use crate::records::parts;
+use crate::records::sequence;
 
 /// Arguments of `pack`.
 #[derive(clap::Args, Clone, Debug)]
@@ -66,8 +66,8 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
             let initial = arguments.init.as_deref().map(Weights::read).transpose()?;
             Some(fit::pack(run, initial.as_ref(), progress)?.0)
         }
-        ("relabel" | "leaves", Some(Kind::Games)) => parts::pack::<Game>(run, progress)?.summary,
-        ("relabel" | "leaves", _) => parts::pack::<ScoredPosition>(run, progress)?.summary,
+        ("relabel" | "leaves", Some(Kind::Games)) => sequence::pack::<Game>(run, progress)?.summary,
+        ("relabel" | "leaves", _) => sequence::pack::<ScoredPosition>(run, progress)?.summary,
         ("match", _) => Some(arena::pack(run, progress)?),
         ("dataset", _) => Some(pack_dataset(run, progress)?),
         (command, _) => bail!(

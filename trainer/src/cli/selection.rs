@@ -1,33 +1,81 @@
-//! The common parts of `split`, `sample` and `shuffle`: the input files, and the report on the
-//! written files.
+//! `othello-trainer split`, `sample` and `shuffle`: files of some games or positions of others, in
+//! their order or a random one.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
-use othello_cli::arguments::number_from;
+use anyhow::{Context as _, ensure};
+use othello_cli::arguments::{Output, number_from, number_in};
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{Kind, Summary, kind_of};
+use othello_engine::file::{Existing, Kind, Summary, kind_of};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, Record, ScoredPosition, record_files};
 use serde::Serialize;
 
-use crate::records::select::{Selected, Splittable};
+use crate::dataset::{Split, Subset};
+use crate::memory::{MemoryLimit, allowed_bytes};
+use crate::records::select::{self, Selected, Splittable};
 use crate::records::sequence::Inputs;
 
 /// The records to choose from.
 #[derive(clap::Args, Debug)]
-pub struct Files {
+pub(super) struct Files {
     /// Files of games, or of positions, or folders of them, taken as one in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
-    pub(super) seed: u64,
+    seed: u64,
+}
+
+/// Arguments of `sample`.
+#[derive(clap::Args, Debug)]
+pub struct Sample {
+    #[command(flatten)]
+    files: Files,
+    #[arg(long, value_name = "N", value_parser = number_from(0_u64))]
+    count: u64,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Arguments of `shuffle`.
+#[derive(clap::Args, Debug)]
+pub struct Shuffle {
+    #[command(flatten)]
+    files: Files,
+    #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
+    memory_mb: Option<u64>,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Arguments of `split`.
+#[derive(clap::Args, Debug)]
+pub struct SplitFiles {
+    #[command(flatten)]
+    files: Files,
+
+    /// Beginning of the names of the files to write: NAME.training.games, NAME.validation.games and
+    /// NAME.test.games, or .positions
+    #[arg(long, value_name = "NAME")]
+    out: PathBuf,
+
+    /// Share of the validation
+    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
+    validation_percent: u8,
+
+    /// Share of the test
+    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number_in(0..=100_u8))]
+    test_percent: u8,
+    #[arg(long)]
+    force: bool,
 }
 
 /// The work of a subcommand, on games or on positions.
 pub(super) trait Selection {
+    fn files(&self) -> &Files;
+
     /// Selects records, and returns the written files.
     fn select<R: Splittable>(
         &self,
@@ -36,19 +84,78 @@ pub(super) trait Selection {
     ) -> anyhow::Result<Vec<(PathBuf, Selected)>>;
 }
 
-impl Files {
-    /// Does the work on the records of the files, and reports. If the first file contains games,
-    /// all files must; otherwise all must contain positions.
-    pub(super) fn select(
+impl Selection for Sample {
+    fn files(&self) -> &Files {
+        &self.files
+    }
+
+    fn select<R: Splittable>(
         &self,
-        work: &impl Selection,
-        session: &Session,
-    ) -> anyhow::Result<Outcome> {
-        let files = record_files(&self.files)?;
-        match kind_of(files.first().context("no file is named")?)? {
-            Kind::Games => select_of::<Game>(work, &files, session),
-            _ => select_of::<ScoredPosition>(work, &files, session),
-        }
+        inputs: &Inputs<R>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
+        let (out, existing, seed) = (&self.output.out, self.output.existing(), self.files.seed);
+        let written = select::sample(inputs, self.count, seed, out, existing, progress)?;
+        Ok(vec![(out.clone(), written)])
+    }
+}
+
+impl Selection for Shuffle {
+    fn files(&self) -> &Files {
+        &self.files
+    }
+
+    fn select<R: Splittable>(
+        &self,
+        inputs: &Inputs<R>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
+        let memory = self.memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
+        let (out, existing) = (&self.output.out, self.output.existing());
+        let limit = MemoryLimit::beside(out, memory);
+        let written = select::shuffle(&limit, inputs, self.files.seed, out, existing, progress)?;
+        Ok(vec![(out.clone(), written)])
+    }
+}
+
+impl Selection for SplitFiles {
+    fn files(&self) -> &Files {
+        &self.files
+    }
+
+    fn select<R: Splittable>(
+        &self,
+        inputs: &Inputs<R>,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
+        let &Self { validation_percent, test_percent, .. } = self;
+        let by = Split { validation_percent, test_percent, ..Split::new(self.files.seed) };
+        let outs = Subset::ALL.map(|part| {
+            let mut name = self.out.clone().into_os_string();
+            name.push(format!(".{part}.{}", R::PLURAL));
+            (part, PathBuf::from(name))
+        });
+        let written = select::split(inputs, by, &outs, Existing::by_force(self.force), progress)?;
+        Ok(outs.into_iter().map(|(_, path)| path).zip(written).collect())
+    }
+}
+
+/// Splits and reports.
+pub fn split(arguments: &SplitFiles, session: &Session) -> anyhow::Result<Outcome> {
+    ensure!(
+        arguments.validation_percent + arguments.test_percent <= 100,
+        "--validation-percent and --test-percent are more than 100 together"
+    );
+    run(arguments, session)
+}
+
+/// Selects from the records of the files, and reports. If the first file contains games, all files
+/// must; otherwise all must contain positions.
+pub(super) fn run(work: &impl Selection, session: &Session) -> anyhow::Result<Outcome> {
+    let files = record_files(&work.files().files)?;
+    match kind_of(files.first().context("no file is named")?)? {
+        Kind::Games => select_of::<Game>(work, &files, session),
+        _ => select_of::<ScoredPosition>(work, &files, session),
     }
 }
 

@@ -72,17 +72,6 @@ fn metrics_have_every_epoch_once_in_order_whatever_the_threads() {
     assert!(lines[1..].iter().all(|line| line["train_mse"].as_f64() > Some(0.0)), "{text}");
 }
 
-/// A regression: `bench --indices` overwrote any existing file.
-#[test]
-fn indices_replace_no_other_file() {
-    let folder = folder();
-    folder.write("precious", "precious");
-    let bench = "bench --data a.games --patterns small --indices precious --repetitions 1";
-    folder.refuses(bench, "--force");
-    assert_eq!(folder.read("precious"), b"precious");
-    folder.runs(&format!("{bench} --force"));
-}
-
 #[test]
 fn an_error_above_the_limit_says_so_and_both_numbers() {
     let folder = folder();

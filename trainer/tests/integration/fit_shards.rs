@@ -171,53 +171,25 @@ fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder.path(name)).unwrap().map(file).collect()
 }
 
-/// Merging datasets with new games, in any order and with any limit on memory, gives the same bytes
-/// as making one dataset of everything.
+/// A folder of records stands for its files; a dataset is no record. A settings file without labels
+/// means those of the dataset in a fit (a past bug: those of a fit without one).
 #[test]
-fn a_dataset_grows_without_its_games() {
+fn a_folder_of_records_is_a_dataset_of_its_files() {
     let folder = Folder::new();
     fs::create_dir(folder.path("games")).unwrap();
     // The second file has games of the first, and all have the positions after few moves.
     for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400)] {
         folder.random_games(&format!("games/{name}.games"), seeds);
     }
-    // Not in the folder, which is used as a whole further down.
-    folder.random_games("test.games", 400..460);
     let settings = "--labels all:result --seed 5";
-    let weighted = "games/1.games games/2.games*0.7 games/3.games";
-    folder.runs(&format!("dataset {weighted} --test test.games {settings} --out all"));
-    let all = files(&folder, "all");
-    assert!(all["sums-08.positions"].len() > all["sums-50.positions"].len(), "nothing was merged");
-    folder.runs(&format!("dataset games/1.games --test test.games {settings} --out 1"));
-    fs::rename(folder.path("games/1.games"), folder.path("away")).unwrap();
-    folder.runs("dataset 1 games/2.games*0.7 --out 1-2");
-    folder.runs("dataset 1-2 games/3.games --out 1-2-3 --memory-mb 1");
-    assert!(files(&folder, "1-2-3") == all, "not the bytes of all at once");
-    // A past bug: a settings file without labels meant those of a fit without one, and was refused.
-    folder.write("ridge.toml", "ridge = 20");
-    folder.runs("dataset 1-2 games/3.games --settings ridge.toml --out by-settings");
-    assert!(files(&folder, "by-settings") == all);
-    let fit = "--patterns small --epochs 1 --phases 40 --settings ridge.toml";
-    folder.runs(&format!("fit by-settings {fit} --out ridge.weights"));
-    let other = "dataset 1-2 games/3.games --seed 6 --out refused";
-    folder.refuses(other, "settings.seed: 5 there, 6 wanted");
-    folder.refuses("dataset 1-2 games/3.games --out 1-2 --force", "cannot be extended in place");
-
-    // Three folders of datasets, and a folder of records.
-    fs::rename(folder.path("away"), folder.path("games/1.games")).unwrap();
-    for number in 1..=3 {
-        folder.runs(&format!("dataset games/{number}.games --out own-{number}"));
-    }
-    folder.runs("dataset own-1 own-2 own-3 --out merged");
+    let named = "games/1.games games/2.games games/3.games";
+    folder.runs(&format!("dataset {named} {settings} --out named"));
     folder.refuses("dataset games --out refused", "othello-trainer validate games --manifest");
     folder.runs("validate games --manifest");
-    folder.runs("dataset games --out listed");
-    assert!(files(&folder, "listed") == files(&folder, "merged"));
-    fs::copy(
-        folder.path("own-2/training-30.positions"),
-        folder.path("own-1/training-30.positions"),
-    )
-    .unwrap();
-    let changed = "dataset own-1 own-3 --out refused";
-    folder.refuses(changed, "own-1/training-30.positions: it has");
+    folder.runs(&format!("dataset games {settings} --memory-mb 1 --out listed"));
+    assert!(files(&folder, "listed") == files(&folder, "named"));
+    folder.refuses("dataset named games --out refused", "a dataset has positions but no games");
+    folder.write("ridge.toml", "ridge = 20");
+    let fit = "--patterns small --epochs 1 --phases 40 --settings ridge.toml";
+    folder.runs(&format!("fit named {fit} --out ridge.weights"));
 }

@@ -18,13 +18,12 @@ fn folder() -> Folder {
 }
 
 /// Commands with hours of work; `OUT` stands for an output.
-const WORK: [&str; 6] = [
+const WORK: [&str; 5] = [
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --games-out OUT",
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --transcripts-out OUT",
     "calibrate ordering w.weights --positions 4000000000 --out OUT",
     "calibrate probcut w.weights --positions 4000000 --depth 12 --out OUT",
     "calibrate realization w.weights --data a.games --out OUT",
-    "curve recipe.toml --test test.games --out curve --seeds 1000 --picture OUT",
 ];
 
 fn recipe(folder: &Folder) {
@@ -103,8 +102,6 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
         format!("fit laid-out {fit} laid-out/dataset.json"),
         format!("fit records {fit} records/a.games"),
         format!("fit records {fit} records/records.json"),
-        "curve recipe.toml --test test.games --out c --force --picture test.games".to_owned(),
-        "curve recipe.toml --test test.games --out c --force --picture a.games".to_owned(),
     ] {
         at.refuses(&refused, "is also an input");
     }
@@ -174,8 +171,6 @@ fn a_study_proves_its_folder_before_it_reads() {
         let study = format!("{study} --test test.games --out file/folder");
         at.refuses(&study, "file/folder: cannot make the folder");
     }
-    let curve = "curve recipe.toml --test test.games --out curve --picture curve";
-    at.refuses(curve, "curve: is also another output");
     at.write("broken.games", &at.read("test.games")[..200]);
     at.refusal("curve recipe.toml --test broken.games --out new");
     assert!(!at.path("curve").exists() && !at.path("new").exists());

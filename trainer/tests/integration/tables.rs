@@ -288,7 +288,7 @@ fn what_a_format_has_no_place_for_is_refused() {
     let refused = |weights: &Weights| egaroucid(weights).unwrap_err().to_string();
     let message = refused(&Weights::zero(shipped("scalars")));
     assert!(
-        message.contains("`player_moves`; add `--data GAMES` to fit tables to Egaroucid"),
+        message.contains("`player_moves`; export weights of `fit GAMES --patterns egaroucid`"),
         "{message}"
     );
     let mut large = Weights::zero(shipped("standard"));

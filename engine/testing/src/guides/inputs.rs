@@ -20,8 +20,7 @@ pub fn make_missing(arguments: &[String]) {
         // `DATA*WEIGHT`
         let name = argument.split_once('*').map_or(argument.as_str(), |(name, _)| name);
         let path = Path::new(name);
-        let is_output =
-            matches!(before, "--out" | "--repair" | "--indices" | "--book-out" | "--games-out");
+        let is_output = matches!(before, "--out" | "--repair" | "--book-out" | "--games-out");
         let is_path = !name.starts_with('-') && !name.contains(' ') && !name.contains("://");
         if is_path && !is_output && !path.exists() {
             make(path, before, arguments);

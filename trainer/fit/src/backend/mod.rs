@@ -172,10 +172,10 @@ pub trait Backend: Sync {
     /// parameter, with s its sum, w₀ its starting weight and the scalars of `step`:
     ///
     /// ```text
-    /// gradient = (unit · s + ridge · (w₀ − w)) · clip
+    /// gradient = unit · s + ridge · (w₀ − w)
     /// first    ← keep_first · first + take_first · gradient
     /// second   ← keep_second · second + take_second · (gradient · gradient)
-    /// w        ← (w + (rate · first) / (√(second · correction) + epsilon)) + decay · (w₀ − w)
+    /// w        ← w + (rate · first) / (√(second · correction) + epsilon)
     /// ```
     fn adam(
         &self,
@@ -212,7 +212,7 @@ pub trait Backend: Sync {
 
 /// The vectors and scalars of [`Backend::descend`].
 pub struct GroupUpdate<'v, B: Backend> {
-    /// The scalars; without decay.
+    /// The scalars.
     pub step: &'v AdamStep,
     /// The elements that the ridge pulls the result towards.
     pub initial: &'v B::Reals,
@@ -242,8 +242,6 @@ pub struct AdamStep {
     pub unit: f64,
     /// The strength of the pull towards the initial weights, in the unit of the gradient.
     pub ridge: f64,
-    /// The factor that shortens a gradient that is too long; otherwise 1.
-    pub clip: f64,
     /// β₁.
     pub keep_first: f64,
     /// 1 − β₁.
@@ -258,8 +256,6 @@ pub struct AdamStep {
     pub correction: f64,
     /// The term that keeps the quotient finite.
     pub epsilon: f64,
-    /// The fraction of the distance to its initial value by which every update moves a weight.
-    pub decay: f64,
 }
 
 /// The error of a device that cannot compute.

@@ -6,6 +6,8 @@
 //! numbers of standard deviations. Each confidence gets the number at which this share of the
 //! scores is correct.
 
+use std::fmt;
+
 use othello_engine::board::{Discs, Position, Squares};
 use othello_engine::eval::{CONFIDENCES, EndDepths, Ends, Evaluate, Models, Tables, Weights};
 use othello_engine::random::Generator;
@@ -14,6 +16,7 @@ use othello_engine::search::{
     EndgameSchedule, Pruning, Search, Searcher, Selectivity, Solution, shallow_depth_of_end,
 };
 use othello_engine::selfplay::{Beginnings, Players, Schedule, Settings as Play, play};
+use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part};
@@ -34,16 +37,46 @@ const MOST_CHANCE: u32 = 2;
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
 /// A calibrated model, and its performance on positions that it was not fitted to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
     /// The model.
+    #[serde(skip)]
     pub ends: Ends,
-    /// The errors by the number of empty squares.
+    /// The error of the prediction at each number of empty squares.
     pub empties: Vec<EmptiesError>,
-    /// The trials of whole searches, by standard deviations.
+    /// The endgame searches that were measured.
     pub trials: Vec<Trial>,
-    /// The numbers of standard deviations by confidence, in percent.
+    /// The misses at each confidence.
     pub confidences: Vec<Confidence>,
+}
+
+impl fmt::Display for Calibrated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "prediction error in discs on held-out positions:")?;
+        let columns = ["empty squares", "from depth", "positions", "predicted", "observed"];
+        let rows = self.empties.iter().map(|row| {
+            let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
+            let [empties, shallow] = [row.empties, row.shallow].map(|number| number.to_string());
+            [empties, shallow, row.positions.to_string(), predicted, observed]
+        });
+        writeln!(f, "{}", table(columns, rows))?;
+        writeln!(
+            f,
+            "endgame searches, by the distance of predictions from the window that cuts require:"
+        )?;
+        let columns = ["deviations", "positions", "scores right", "MAE", "nodes"];
+        let rows = self.trials.iter().map(|row| {
+            let percent = |share: f64| format!("{share:.1} %");
+            let (deviations, mae) = (format!("{:.2}", row.deviations), format!("{:.2}", row.mae));
+            let positions = row.positions.to_string();
+            [deviations, positions, percent(row.right), mae, percent(100.0 * row.nodes)]
+        });
+        writeln!(f, "{}", table(columns, rows))?;
+        let confidences = self.confidences.iter();
+        let confidences =
+            confidences.map(|row| format!("{} %: {:.2}", row.percent, row.deviations));
+        write!(f, "deviations: {}", confidences.collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// The error of the predictions at one number of empty squares, in discs.

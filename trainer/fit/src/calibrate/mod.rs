@@ -5,7 +5,6 @@ pub mod ends;
 pub mod ordering;
 pub mod probcut;
 pub mod realization;
-mod regression;
 pub mod samples;
 mod siblings;
 

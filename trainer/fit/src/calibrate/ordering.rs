@@ -3,6 +3,8 @@
 //! Its weights and the number of replies together explain how the exact scores of a position's
 //! moves differ. The strength is the one with the fewest nodes in exact searches.
 
+use std::fmt;
+
 use othello_engine::board::{CORNERS, Discs, Position, QUADRANTS, Square, Squares};
 use othello_engine::eval::{
     Evaluate, MoveOrderingWeights, STEPS_PER_DISC, Tables, Weights, nearest_weight,
@@ -11,6 +13,7 @@ use othello_engine::pattern::{Geometry, PatternSet};
 use othello_engine::random::Generator;
 use othello_engine::run::{Stage, size};
 use othello_engine::search::{Search, Searcher};
+use othello_engine::text_table::table;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -32,17 +35,42 @@ pub struct Settings {
 }
 
 /// The result of a calibration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
     /// The weights, with the best strength.
+    #[serde(skip)]
     pub weights: MoveOrderingWeights,
     /// The number of solved positions.
     pub positions: usize,
-    /// The explained share of the variance among the moves of a position, on held-out positions: by
-    /// patterns and counts, and by counts alone.
-    pub explained: [f64; 2],
-    /// The cost of searches with each strength; strength 0 is without the weights.
+    /// The share of the variance of scores among the moves of a position that patterns and replies
+    /// explain together, on held-out positions.
+    pub explained: f64,
+    /// The share of this variance that replies alone explain.
+    pub explained_by_replies: f64,
+    /// The strength of the evaluation relative to the number of replies.
+    pub strength: i16,
+    /// The strengths that were tried; strength 0 is without the weights.
     pub trials: Vec<Trial>,
+}
+
+impl fmt::Display for Calibrated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { positions, explained, explained_by_replies, strength, .. } = self;
+        writeln!(
+            f,
+            "{positions} positions; {:.1} % of the variance between moves explained, {:.1} % by \
+             replies alone",
+            100.0 * explained,
+            100.0 * explained_by_replies
+        )?;
+        let without = self.trials.first().map_or(1, |trial| trial.nodes.max(1));
+        let columns = ["strength", "nodes", "ratio"];
+        let rows = self.trials.iter().map(|Trial { strength, nodes }| {
+            let ratio = *nodes as f64 / without as f64;
+            [strength.to_string(), nodes.to_string(), format!("{ratio:.3}")]
+        });
+        write!(f, "{}\nstrength {strength}", table(columns, rows))
+    }
 }
 
 /// Exact searches of the same positions with one strength.
@@ -100,7 +128,8 @@ pub fn calibrate(
     let [learned, held_out] = families(settings, &geometry, &evaluator, work)?;
     let found = learned.fit(parameters, RIDGE);
     let by_counts = learned.fit(parameters, COUNTS_ALONE);
-    let explained = [&found, &by_counts].map(|found| held_out.explained(found));
+    let [explained, explained_by_replies] =
+        [&found, &by_counts].map(|found| held_out.explained(found));
 
     let steps: Vec<i16> = found.weights.iter().map(|&weight| nearest_weight(weight)).collect();
     let positions = trial_positions(settings, &evaluator)?;
@@ -110,8 +139,14 @@ pub fn calibrate(
         trials.push(Trial { strength, nodes: nodes(stage, &positions, &evaluator, work)? });
     }
     let best = trials.iter().min_by_key(|trial| trial.nodes).map_or(0, |trial| trial.strength);
-    let positions = learned.len() + held_out.len();
-    Ok(Calibrated { weights: with(best, steps)?, positions, explained, trials })
+    Ok(Calibrated {
+        weights: with(best, steps)?,
+        positions: learned.len() + held_out.len(),
+        explained,
+        explained_by_replies,
+        strength: best,
+        trials,
+    })
 }
 
 /// The strengths to try, as fractions of a unit strength. At the unit strength, the value of a
@@ -260,7 +295,7 @@ mod tests {
     #[test]
     fn patterns_explain_more_than_replies_and_save_nodes() {
         let found = run(&settings(1000), &shipped()).unwrap();
-        let [explained, by_replies] = found.explained;
+        let (explained, by_replies) = (found.explained, found.explained_by_replies);
         assert!(0.1 < by_replies && by_replies < explained && explained < 1.0, "{explained}");
         let without = found.trials[0];
         let best = found.trials.iter().find(|trial| trial.strength == found.weights.strength());

@@ -1,6 +1,7 @@
 //! Calibrates the model behind Multi-ProbCut (Buro): how well shallow searches predict deeper ones.
 //! The model is fitted to positions of games that the evaluation plays against itself.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use othello_engine::eval::{Depths, Evaluate, ProbCut, Tables, Weights};
@@ -10,6 +11,7 @@ use othello_engine::search::{Searcher, Selectivity, shallow_depth};
 use othello_engine::selfplay::{
     Beginnings, Exploration, Players, Schedule, Settings as Play, play,
 };
+use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part};
@@ -21,14 +23,35 @@ const LEAST_DEPTH: u32 = 3;
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
 /// A calibrated model, and its performance on positions that it was not fitted to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
     /// The model.
+    #[serde(skip)]
     pub probcut: ProbCut,
-    /// The errors by the depth of the predicted search.
+    /// The errors at each depth.
     pub depths: Vec<DepthError>,
-    /// The shares of predictions that are too far off.
+    /// The misses at each confidence.
     pub misses: Vec<Miss>,
+}
+
+impl fmt::Display for Calibrated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "prediction error in discs on held-out positions:")?;
+        let columns = ["depth", "from depth", "positions", "predicted", "observed"];
+        let rows = self.depths.iter().map(|row| {
+            let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
+            let [deep, shallow] = [row.deep, row.shallow].map(|depth| depth.to_string());
+            [deep, shallow, row.positions.to_string(), predicted, observed]
+        });
+        writeln!(f, "{}", table(columns, rows))?;
+        writeln!(f, "wrong cuts, in percent of these positions:")?;
+        let columns = ["selectivity", "predicted", "observed"];
+        let rows = self.misses.iter().map(|row| {
+            let [predicted, observed] = [row.predicted, row.observed].map(|p| format!("{p:.2}"));
+            [row.selectivity.to_string(), predicted, observed]
+        });
+        f.write_str(&table(columns, rows))
+    }
 }
 
 /// The error of the predictions for searches of one depth, in discs.

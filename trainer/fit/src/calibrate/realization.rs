@@ -1,6 +1,7 @@
 //! Counts in games how likely moves of each kind are to be played, for searches by realization
 //! probability (Tsuruoka et al.).
 
+use std::fmt;
 use std::ops::AddAssign;
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::Game;
 use othello_engine::run::{Stage, size};
 use othello_engine::search::{Search, Searcher};
+use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
 use super::samples::per_part;
@@ -39,14 +41,38 @@ pub struct Counts {
 }
 
 /// The result of a calibration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
     /// The model.
+    #[serde(skip)]
     pub realization: Realization,
-    /// The probabilities by rank and memory alone.
+    /// The number of counted games.
+    pub games: u64,
+    /// The number of counted positions.
+    pub positions: u64,
+    /// The families of moves with their models.
     pub families: Vec<Family>,
     /// The mean cost of the played moves: −log₂ of their probability.
     pub halvings: f64,
+}
+
+impl fmt::Display for Calibrated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { games, positions, halvings, .. } = self;
+        writeln!(
+            f,
+            "{games} games, {positions} positions; share of moves that were played, by ply:"
+        )?;
+        let columns = ["rank", "remembered", "0-9", "10-19", "20-29", "30-39", "40-49", "50-59"];
+        let rows = self.families.iter().map(|family| {
+            let [a, b, c, d, e, g] = family
+                .played
+                .map(|share| share.map_or("-".to_owned(), |share| format!("{share:.3}")));
+            [family.rank.to_owned(), family.memory.to_owned(), a, b, c, d, e, g]
+        });
+        writeln!(f, "{}", table(columns, rows))?;
+        write!(f, "a played move halves the probability of its line {halvings:.2} times")
+    }
 }
 
 /// The probabilities of moves with one rank and memory.
@@ -130,6 +156,8 @@ pub fn calibrate(
     of_unit.into_iter().for_each(|one| counts += one);
     let realization = counts.model();
     Ok(Calibrated {
+        games: games.games,
+        positions: games.positions,
         families: counts.families(),
         halvings: counts.halvings(&realization),
         realization,

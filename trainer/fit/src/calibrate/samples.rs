@@ -1,7 +1,8 @@
 //! Samples of positions, each from a separate game that the evaluation plays against itself, and
-//! models that are fitted to four in five of them.
+//! models that are fitted to four in five of them: linear regression, and regression of the
+//! logarithm of its error.
 
-use ndarray::Array1;
+use ndarray::{Array1, Array2};
 use othello_engine::eval::Evaluate;
 use othello_engine::run::size;
 use othello_engine::search::{Search, Searcher};
@@ -9,7 +10,6 @@ use othello_engine::selfplay::{Beginnings, Settings as Play};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::regression::{mean_and_error, root_mean_squares};
 use super::{CalibrateError, Work};
 
 /// The settings of a calibration on samples.
@@ -90,5 +90,110 @@ impl Errors {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let [predicted, observed] = root_mean_squares(&pairs)?;
         Some(Self { positions: pairs.len() as u64, predicted, observed })
+    }
+}
+
+/// Fits `wanted` by the terms of the mean, and the logarithm of the remaining error by the terms of
+/// the error. Each element of `wanted` has a row of terms.
+pub(super) fn mean_and_error<const M: usize, const E: usize>(
+    mean_terms: Vec<[f64; M]>,
+    error_terms: Vec<[f64; E]>,
+    wanted: Array1<f64>,
+) -> ([f64; M], [f64; E]) {
+    let terms = Array2::from(mean_terms);
+    let mean = least_squares(&terms, &wanted);
+    let error = log_error(&Array2::from(error_terms), &(wanted - terms.dot(&mean)));
+    (std::array::from_fn(|term| mean[term]), std::array::from_fn(|term| error[term]))
+}
+
+/// Returns the root mean squares of two errors, the first and the second of each pair; `None`
+/// without pairs.
+pub(super) fn root_mean_squares(pairs: &[[f64; 2]]) -> Option<[f64; 2]> {
+    let count = pairs.len() as f64;
+    let root =
+        |which: usize| (pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>() / count).sqrt();
+    (!pairs.is_empty()).then(|| [root(0), root(1)])
+}
+
+/// Returns the coefficients with which the columns of `terms` explain `wanted` with the least
+/// squared error. Solves the normal equations with a tiny ridge, so that linearly dependent terms
+/// are harmless.
+fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
+    const RIDGE: f64 = 1e-9;
+    let mut matrix = terms.t().dot(terms);
+    let largest = matrix.diag().fold(f64::MIN_POSITIVE, |largest, &one| largest.max(one));
+    matrix.diag_mut().mapv_inplace(|one| one + RIDGE * largest);
+    solve(matrix, terms.t().dot(wanted))
+}
+
+/// Returns the coefficients of the logarithm of the standard deviation of normally distributed
+/// residuals. Maximises the likelihood by iteratively reweighted least squares. (Squared residuals
+/// have a gamma distribution with a logarithmic link, all with the same weight.)
+fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
+    const ITERATIONS: usize = 40;
+    let squares = residuals.mapv(|residual| residual * residual);
+    let mean = squares.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);
+    // The first term is the constant 1, so this is an error that is the same everywhere.
+    let mut found = Array1::zeros(terms.ncols());
+    found[0] = mean.ln() / 2.0;
+    for _ in 0..ITERATIONS {
+        let logarithm = 2.0 * terms.dot(&found);
+        let variance = logarithm.mapv(f64::exp);
+        let wanted = (logarithm + (&squares - &variance) / &variance) / 2.0;
+        found = least_squares(terms, &wanted);
+    }
+    found
+}
+
+/// Solves a system with a symmetric positive definite matrix by Cholesky decomposition.
+fn solve(mut matrix: Array2<f64>, mut right: Array1<f64>) -> Array1<f64> {
+    let size = right.len();
+    for column in 0..size {
+        for row in column..size {
+            let known: f64 = (0..column).map(|k| matrix[[row, k]] * matrix[[column, k]]).sum();
+            let rest = matrix[[row, column]] - known;
+            matrix[[row, column]] = if row == column {
+                rest.max(f64::MIN_POSITIVE).sqrt()
+            } else {
+                rest / matrix[[column, column]]
+            };
+        }
+    }
+    for row in 0..size {
+        let known: f64 = (0..row).map(|k| matrix[[row, k]] * right[k]).sum();
+        right[row] = (right[row] - known) / matrix[[row, row]];
+    }
+    for row in (0..size).rev() {
+        let known: f64 = (row + 1..size).map(|k| matrix[[k, row]] * right[k]).sum();
+        right[row] = (right[row] - known) / matrix[[row, row]];
+    }
+    right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use othello_engine::random::Generator;
+
+    /// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
+    fn noise(random: &mut Generator) -> f64 {
+        let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
+        (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
+    }
+
+    #[test]
+    fn the_line_and_the_error_that_made_the_numbers_are_found_again() {
+        let mut random = Generator::new(3);
+        let terms = Array2::from_shape_fn((40_000, 2), |(row, column)| {
+            if column == 0 { 1.0 } else { (row % 100) as f64 / 100.0 }
+        });
+        let error = |row: usize| (0.5 + 0.8 * terms[[row, 1]]).exp();
+        let wanted = Array1::from_shape_fn(40_000, |row| {
+            3.0 - 2.0 * terms[[row, 1]] + error(row) * noise(&mut random)
+        });
+        let line = least_squares(&terms, &wanted);
+        assert!((line[0] - 3.0).abs() < 0.1 && (line[1] + 2.0).abs() < 0.2, "{line}");
+        let found = log_error(&terms, &(wanted - terms.dot(&line)));
+        assert!((found[0] - 0.5).abs() < 0.02 && (found[1] - 0.8).abs() < 0.04, "{found}");
     }
 }

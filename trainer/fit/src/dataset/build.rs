@@ -8,8 +8,8 @@ use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
 use othello_engine::run::RunError;
 use rayon::prelude::*;
 
-use super::inputs::{DatasetInput, Inputs};
-use super::merge::{Source, merge};
+use super::inputs::Inputs;
+use super::merge::merge;
 use super::place::Placer;
 use super::sorted_run::{RunBuilder, SortedRun};
 use super::stored::{RowSink, StoredRows};
@@ -45,8 +45,7 @@ impl Dataset {
     ) -> Result<Self, DatasetError> {
         let settings = LayoutSettings { labels: rules.clone(), split };
         let wanted = Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>();
-        let data: Vec<_> = data.iter().cloned().map(DatasetInput::Records).collect();
-        let inputs = Inputs::open(&data, test, &settings, &wanted, progress)?;
+        let inputs = Inputs::open(data, test, &settings, &wanted, progress)?;
         let limit = limit.unwrap_or_else(MemoryLimit::none);
         let runs = read_runs(&inputs, &limit, progress)?;
         let counts = inputs.counts(&runs);
@@ -55,7 +54,7 @@ impl Dataset {
         dataset.counts = counts;
         (dataset.inputs, dataset.test_inputs) = (inputs.data, inputs.test);
         match dataset.is_empty() && !is_labelled {
-            true => Err(DatasetError::empty(data.iter().map(DatasetInput::path), rules)),
+            true => Err(DatasetError::empty(data.iter().map(|choice| &choice.path), rules)),
             false => Ok(dataset),
         }
     }
@@ -120,20 +119,16 @@ fn read_runs(
     Ok(runs)
 }
 
-/// Merges the rows of a phase, into temporary files if there is a limit on memory. Does not keep
-/// exact sums.
+/// Merges the rows of a phase, into temporary files if there is a limit on memory.
 fn merged_rows(
     rows: &[(Subset, StoredRows)],
     limit: Option<&MemoryLimit>,
 ) -> Result<PhaseRows, DatasetError> {
     let mut sinks = [(); Subset::ALL.len()].map(|()| RowSink::new(limit));
-    let sources = rows.iter().map(|(subset, rows)| Source::of(*subset, rows)).collect();
-    merge(sources, |content, row| match sinks.get_mut(content as usize) {
-        Some(sink) => Ok::<_, DatasetError>(sink.push(row)?),
-        None => Ok(()),
-    })?;
+    let sources: Vec<_> = rows.iter().map(|(subset, rows)| (*subset, &**rows)).collect();
+    merge(&sources, |subset, row| sinks[subset as usize].push(row))?;
     let [training, validation, test] = sinks.map(RowSink::finish);
-    Ok([training?, validation?, test?, StoredRows::default()])
+    Ok([training?, validation?, test?])
 }
 
 /// Collects records in memory for a dataset.

@@ -1,6 +1,6 @@
 //! The errors of datasets.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
@@ -28,12 +28,6 @@ pub enum DatasetError {
     #[error("{}: {reason}; make the dataset again with `dataset`", path.display())]
     Manifest { path: PathBuf, reason: String },
     #[error(
-        "{}: was made with other settings ({differences}): name the same, or make the dataset again \
-         from its data",
-        path.display()
-    )]
-    Settings { path: PathBuf, differences: String },
-    #[error(
         "{}: it has {found}; expected {expected} by dataset.json; make the dataset again with `dataset`",
         path.display()
     )]
@@ -46,11 +40,8 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
-    pub(super) fn empty<P: AsRef<Path>>(
-        paths: impl Iterator<Item = P>,
-        rules: &LabelRules,
-    ) -> Self {
-        let paths: Vec<String> = paths.map(|path| path.as_ref().display().to_string()).collect();
+    pub(super) fn empty<'p>(data: impl Iterator<Item = &'p PathBuf>, rules: &LabelRules) -> Self {
+        let paths: Vec<String> = data.map(|path| path.display().to_string()).collect();
         Self::Empty { paths: paths.join(", "), remedy: rules.remedy() }
     }
 }

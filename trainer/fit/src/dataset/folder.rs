@@ -1,7 +1,6 @@
 //! A dataset in a folder, shared by fits on many machines. The folder contains a file of positions
-//! for each phase and content, and a manifest of their origin and content.
+//! for each phase and subset, and a manifest of their origin and content.
 
-mod check;
 mod make;
 mod read;
 mod write;
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::held_out::Input;
-use super::{Content, Counts, DatasetError, Split};
+use super::{Counts, DatasetError, Split, Subset};
 use crate::source::LabelRules;
 
 /// The settings that determine a dataset, in addition to its inputs.
@@ -70,24 +69,20 @@ struct PhaseEntry {
     training: FileEntry,
     validation: FileEntry,
     test: FileEntry,
-    sums: FileEntry,
 }
 
 impl PhaseEntry {
-    fn of(&self, content: Content) -> &FileEntry {
-        match content {
-            Content::Training => &self.training,
-            Content::Validation => &self.validation,
-            Content::Test => &self.test,
-            Content::Sums => &self.sums,
+    fn of(&self, subset: Subset) -> &FileEntry {
+        match subset {
+            Subset::Training => &self.training,
+            Subset::Validation => &self.validation,
+            Subset::Test => &self.test,
         }
     }
 }
 
-impl Content {
-    fn file_name(self, phase: Phase) -> String {
-        format!("{self}-{:02}.positions", phase.index())
-    }
+fn file_name(subset: Subset, phase: Phase) -> String {
+    format!("{subset}-{:02}.positions", phase.index())
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -134,22 +129,12 @@ impl DatasetFolder {
         Manifest::parse(text).map(drop)
     }
 
-    /// Returns the path of the folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Returns the settings of labels and split.
     pub fn settings(&self) -> &LayoutSettings {
         &self.made.settings
     }
 
-    /// Returns the inputs: first the data that was split, then the test data.
-    pub(super) fn inputs(&self) -> (&[Input], &[Input]) {
-        (&self.made.data, &self.made.test)
-    }
-
-    pub(super) fn counts(&self) -> Counts {
+    fn counts(&self) -> Counts {
         let Manifest { games, dropped, phases, .. } = &self.manifest;
         Counts {
             games: *games,
@@ -159,14 +144,8 @@ impl DatasetFolder {
         }
     }
 
-    /// Returns the number of rows of a phase.
-    fn rows_of(&self, phase: Phase) -> u64 {
-        let rows = Content::ALL.map(|content| self.entry(content, phase).positions);
-        rows.into_iter().fold(0, u64::saturating_add)
-    }
-
-    fn entry(&self, content: Content, phase: Phase) -> &FileEntry {
-        self.manifest.phases[phase.index()].of(content)
+    fn entry(&self, subset: Subset, phase: Phase) -> &FileEntry {
+        self.manifest.phases[phase.index()].of(subset)
     }
 }
 

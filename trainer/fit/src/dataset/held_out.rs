@@ -31,17 +31,9 @@ impl TrainedOn {
         }
     }
 
-    /// Adds the inputs of a dataset in a folder.
-    pub fn add_inputs(&mut self, folder: &Path, inputs: &[Input]) {
-        self.add(inputs, &format!("the dataset {} was made from it", folder.display()));
-    }
-
     /// Adds the inputs that the initial weights were fitted to.
     pub fn add_initial(&mut self, inputs: &[Input]) {
-        self.add(inputs, "the initial weights were fitted to it");
-    }
-
-    fn add(&mut self, inputs: &[Input], clause: &str) {
+        let clause = "the initial weights were fitted to it";
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));
     }
 

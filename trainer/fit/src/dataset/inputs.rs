@@ -1,6 +1,4 @@
-//! The inputs of a dataset: files of records, divided into stretches, and datasets in folders.
-
-use std::path::PathBuf;
+//! The inputs of a dataset: files of records, divided into stretches.
 
 use othello_engine::board::Phase;
 use othello_engine::progress::Progress;
@@ -24,29 +22,11 @@ const BYTES_PER_POSITION: u64 = 40;
 /// The most memory for the frames that are placed at the same time, in bytes.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
-/// An input of a dataset in a folder.
-pub enum DatasetInput {
-    /// A file of records.
-    Records(DataChoice),
-    /// A dataset made with the same settings; its own inputs are not read again.
-    Dataset(Box<DatasetFolder>),
-}
-
-impl DatasetInput {
-    pub(super) fn path(&self) -> PathBuf {
-        match self {
-            Self::Records(choice) => choice.path.clone(),
-            Self::Dataset(folder) => folder.path().to_owned(),
-        }
-    }
-}
-
 pub(super) struct Inputs<'a> {
     settings: &'a LayoutSettings,
     /// For each phase, true if its positions are wanted.
     wanted: &'a [bool],
     pub(super) stretches: Vec<(Stretch, Placer<'a>)>,
-    pub(super) folders: Vec<&'a DatasetFolder>,
     pub(super) data: Vec<Input>,
     pub(super) test: Vec<Input>,
 }
@@ -54,32 +34,19 @@ pub(super) struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     /// Checks all files without decoding their records. `data` is split; `test` is not.
     pub(super) fn open(
-        data: &'a [DatasetInput],
+        data: &[DataChoice],
         test: &[DataChoice],
         settings: &'a LayoutSettings,
         wanted: &'a [bool],
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
         let mut trained = TrainedOn::default();
-        for input in data {
-            match input {
-                DatasetInput::Records(choice) => trained.add_file(&choice.path),
-                DatasetInput::Dataset(folder) => {
-                    trained.add_inputs(folder.path(), folder.inputs().0);
-                }
-            }
-        }
+        data.iter().for_each(|choice| trained.add_file(&choice.path));
         trained.check(test.iter().map(|choice| choice.path.as_path()))?;
-        let (stretches, folders) = (vec![], vec![]);
-        let mut inputs = Self { settings, wanted, stretches, folders, data: vec![], test: vec![] };
-        for input in data {
-            match input {
-                DatasetInput::Records(choice) => {
-                    let input = inputs.add_file(choice, Some(settings.split), progress)?;
-                    inputs.data.push(input);
-                }
-                DatasetInput::Dataset(folder) => inputs.add_folder(folder)?,
-            }
+        let mut inputs = Self { settings, wanted, stretches: vec![], data: vec![], test: vec![] };
+        for choice in data {
+            let input = inputs.add_file(choice, Some(settings.split), progress)?;
+            inputs.data.push(input);
         }
         for choice in test {
             let input = inputs.add_file(choice, None, progress)?;
@@ -95,6 +62,9 @@ impl<'a> Inputs<'a> {
         progress: &dyn Progress,
     ) -> Result<Input, DatasetError> {
         let DataChoice { path, weight } = choice;
+        if DatasetFolder::is_at(path) {
+            return Err(DatasetError::NoRecords { path: path.clone() });
+        }
         let wrong = |source| DatasetError::Weight { path: path.clone(), source };
         self.settings.labels.check_times(*weight).map_err(wrong)?;
         let mut records = Records::open(path)?;
@@ -108,19 +78,6 @@ impl<'a> Inputs<'a> {
         }));
         let sha256 = records.sha256().unwrap_or_default().to_owned();
         Ok(Input { sha256, weight })
-    }
-
-    fn add_folder(&mut self, folder: &'a DatasetFolder) -> Result<(), DatasetError> {
-        let differences = self.settings.differences(folder.settings());
-        if !differences.is_empty() {
-            let path = folder.path().to_owned();
-            return Err(DatasetError::Settings { path, differences });
-        }
-        let (data, test) = folder.inputs();
-        self.data.extend_from_slice(data);
-        self.test.extend_from_slice(test);
-        self.folders.push(folder);
-        Ok(())
     }
 
     pub(super) fn most_positions(&self) -> u64 {
@@ -142,13 +99,12 @@ impl<'a> Inputs<'a> {
         Ok((at_once, limit.bytes - at_once as u64 * each))
     }
 
-    /// Returns the sum of the counts of the datasets in folders and of these runs.
+    /// Returns the sum of the counts of these runs.
     pub(super) fn counts(&self, runs: &[SortedRun]) -> Counts {
         let mut all = Counts::default();
         let mut labels = LabelCounts::new(self.settings.labels.clone());
-        let of_folders = self.folders.iter().map(|folder| folder.counts());
-        for counts in runs.iter().map(|run| run.counts.clone()).chain(of_folders) {
-            all.add(&counts);
+        for SortedRun { counts, .. } in runs {
+            all.add(counts);
             for (phase, kinds) in Phase::all().zip(&counts.labels) {
                 labels.add_kinds(phase, kinds);
             }

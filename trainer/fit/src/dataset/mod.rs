@@ -37,7 +37,6 @@ mod held_out;
 mod inputs;
 mod label_counts;
 mod merge;
-mod part;
 mod place;
 mod sorted_run;
 mod split;
@@ -51,7 +50,6 @@ pub use choice::DataChoice;
 pub use error::DatasetError;
 pub use folder::{DatasetFolder, LayoutSettings};
 pub use held_out::{Input, TrainedOn};
-pub use inputs::DatasetInput;
 pub(crate) use label_counts::LabelCounts;
 pub use split::{Share, Split, Subset};
 pub use stream::{Columns, Placed, PositionStream, StreamSettings};
@@ -74,35 +72,15 @@ use stored::StoredRows;
 /// The other two subsets keep duplicates, but lose positions that are also in training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
-    /// The rows of each phase. Only a dataset that will be written to a folder has exact sums.
+    /// The rows of each phase.
     phases: Vec<PhaseRows>,
     counts: Counts,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
 }
 
-type PhaseRows = [StoredRows; Content::ALL.len()];
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
-#[display(rename_all = "lowercase")]
-enum Content {
-    Training,
-    Validation,
-    Test,
-    /// The exact sums of training positions whose merged row is rounded. They are needed to merge
-    /// more rows later.
-    Sums,
-}
-
-impl Content {
-    const ALL: [Self; 4] = [Self::Training, Self::Validation, Self::Test, Self::Sums];
-}
-
-impl From<Subset> for Content {
-    fn from(subset: Subset) -> Self {
-        Self::ALL[subset as usize]
-    }
-}
+/// The rows of a phase by subset.
+type PhaseRows = [StoredRows; Subset::ALL.len()];
 
 /// Counts of the positions of a dataset, or of a stretch of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
@@ -146,11 +124,7 @@ impl Dataset {
 
     /// Returns the positions of a subset and phase.
     pub fn subset(&self, subset: Subset, phase: Phase) -> &[ScoredPosition] {
-        self.rows(subset.into(), phase)
-    }
-
-    fn rows(&self, content: Content, phase: Phase) -> &[ScoredPosition] {
-        self.phases.get(phase.index()).map_or(&[], |rows| &rows[content as usize])
+        self.phases.get(phase.index()).map_or(&[], |rows| &rows[subset as usize])
     }
 
     /// Returns the number of positions of a subset in all phases.

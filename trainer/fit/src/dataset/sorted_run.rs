@@ -15,9 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::label_counts::LabelCounts;
 use super::merge::order;
-use super::part::{MappedPart, write_description, write_rows};
 use super::place::{PlacedRows, Placer};
-use super::stored::StoredRows;
+use super::stored::{MappedPart, StoredRows, write_description, write_rows};
 use super::{Counts, DatasetError, Subset};
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::LabelRules;

@@ -10,10 +10,10 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::Weights;
 use othello_engine::pattern::{Geometry, PatternGeometry};
 
-use super::error::ExportError;
-use super::finer::{FINENESS, FinerTables};
-use super::program::Program;
-use super::tables::{Differences, ReadTables, classes_by_number, first_met, for_set};
+use super::program::{ExportError, Program};
+use super::tables::{
+    Differences, FINENESS, FinerTables, ReadTables, classes_by_number, first_met, for_set,
+};
 
 const MAGIC: [u8; 8] = *b"XADELAVE";
 /// The version, release and build that the file states: those that every Edax since 3.2 accepts.

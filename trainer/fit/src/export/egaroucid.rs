@@ -10,8 +10,7 @@ use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
 use othello_engine::pattern::{Geometry, Scalar};
 
-use super::error::ExportError;
-use super::program::Program;
+use super::program::{ExportError, Program};
 use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest};
 
 /// The largest weight that a file may have, in steps.

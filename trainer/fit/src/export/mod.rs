@@ -23,17 +23,12 @@
 pub mod arrays;
 pub mod edax;
 pub mod egaroucid;
-mod error;
-mod finer;
-pub mod from_arrays;
 pub mod program;
 mod program_files;
 pub mod raw;
 pub mod read_npz;
-mod stages;
 pub mod tables;
-pub mod weights;
 pub mod wthor;
 pub mod zebra;
 
-pub use error::ExportError;
+pub use program::ExportError;

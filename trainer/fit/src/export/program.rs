@@ -1,6 +1,8 @@
-//! The programs that have their own evaluation file.
+//! The programs that have their own evaluation file, and the errors of exports.
 
-use othello_engine::pattern::PatternSet;
+use ndarray_npy::WriteNpzError;
+use othello_engine::board::Phase;
+use othello_engine::pattern::{PatternSet, Scalar};
 
 /// A program with its own evaluation file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
@@ -18,4 +20,39 @@ impl Program {
     pub fn set(self) -> PatternSet {
         PatternSet::shipped(&self.to_string().to_lowercase()).expect("the set is shipped")
     }
+}
+
+/// Errors of writing weights in another format, or of reading them.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum ExportError {
+    #[error(
+        "pattern {number} ({name}) is not a pattern of {program}, up to a symmetry of the board; {}",
+        remedy(set)
+    )]
+    Pattern { program: Program, set: String, number: usize, name: String },
+    #[error("{program}'s file cannot contain the scalar feature `{scalar}`; {}", remedy(set))]
+    Scalar { program: Program, set: String, scalar: Scalar },
+    #[error("the weights have factors, which {program}'s file cannot contain; {}", remedy(set))]
+    Factors { program: Program, set: String },
+    #[error(
+        "a weight of phase {phase} is {discs:.2} discs; the maximum in {program}'s file is \
+        {most:.2}; fit with a larger `--ridge`"
+    )]
+    Large { program: Program, phase: Phase, discs: f64, most: f64 },
+    #[error("not {expected}: {reason}")]
+    Format { expected: String, reason: String },
+    #[error("the arrays cannot be packed: {0}")]
+    Arrays(#[from] WriteNpzError),
+}
+
+impl Program {
+    pub(super) fn refused(self, reason: String) -> ExportError {
+        let expected = format!("an evaluation file of {self}");
+        ExportError::Format { expected, reason }
+    }
+}
+
+fn remedy(set: &str) -> String {
+    format!("export weights of `fit GAMES --patterns {set}`")
 }

@@ -4,8 +4,7 @@ use othello_engine::eval::Weights;
 
 use super::edax::{edax, read_edax};
 use super::egaroucid::{egaroucid, read_egaroucid};
-use super::error::ExportError;
-use super::program::Program;
+use super::program::{ExportError, Program};
 use super::tables::ReadTables;
 use super::zebra::{read_zebra, zebra};
 

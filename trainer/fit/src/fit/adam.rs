@@ -1,5 +1,5 @@
-//! Adam (Kingma and Ba 2015) with decoupled weight decay (Loshchilov and Hutter 2019), on
-//! mini-batches or on all positions at once.
+//! Adam (Kingma and Ba 2015) on mini-batches or on all positions at once. Its learning rate falls
+//! to 0 over all epochs, along half a cosine.
 //!
 //! The gradient is that of the mean squared error per occurrence, plus that of the ridge, so that
 //! full batches and small batches approach the minimum that least squares approaches. A batch is a
@@ -16,7 +16,6 @@ use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
 
 use super::error::FitError;
-use super::schedule::{Plateau, Schedule};
 use super::settings::AdamSettings;
 use super::solver::{Advance, Epoch, Problem, Solver, State};
 use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moments, Target};
@@ -41,22 +40,14 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 
 pub(super) enum Memory<B: Backend> {
     /// An update of all weights of a phase.
-    Phase {
-        sums: B::Sums,
-        /// The gradient of a batch; `None` if the length of gradients has no limit.
-        gradient: Option<B::Reals>,
-    },
+    Phase(B::Sums),
     /// An update of those weights and factors of a group that occur in a batch.
     Group(B::Scratch),
 }
 
 impl<B: Backend> Memory<B> {
-    pub(super) fn of_phase(
-        problem: &Problem<'_, B>,
-        settings: &AdamSettings,
-    ) -> Result<Self, BackendError> {
-        let gradient = settings.clip.map(|_| problem.zero()).transpose()?;
-        Ok(Self::Phase { sums: problem.backend.zero_sums()?, gradient })
+    pub(super) fn of_phase(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
+        Ok(Self::Phase(problem.backend.zero_sums()?))
     }
 
     pub(super) fn of_group(problem: &Problem<'_, B>) -> Result<Self, BackendError> {
@@ -69,7 +60,6 @@ struct Progress {
     updates: u64,
     /// Σ weight · residual² of the current epoch: a 128-bit number as two halves, high first.
     squared: [u64; 2],
-    plateau: Plateau,
 }
 
 impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
@@ -128,63 +118,46 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
     fn step(&self) -> AdamStep {
         let AdamSettings { beta1, beta2, epsilon, .. } = *self.settings;
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
-        let rate = self.rate();
         let next = (self.progress.updates + 1) as f64;
         AdamStep {
             // Every batch represents as many occurrences as the average batch.
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
             ridge: match self.memory {
-                Memory::Phase { .. } => self.problem.ridge / occurrences,
+                Memory::Phase(_) => self.problem.ridge / occurrences,
                 // Each of the batches has its share of the pull.
                 Memory::Group(_) => self.problem.ridge * batches / occurrences,
             },
-            clip: 1.0,
             keep_first: beta1,
             take_first: 1.0 - beta1,
             keep_second: beta2,
             take_second: 1.0 - beta2,
-            rate: rate / (1.0 - libm::pow(beta1, next)),
+            rate: self.rate() / (1.0 - libm::pow(beta1, next)),
             correction: 1.0 / (1.0 - libm::pow(beta2, next)),
             epsilon,
-            decay: rate * self.settings.weight_decay,
         }
     }
 
     /// Returns the learning rate of the next update, in discs.
     fn rate(&self) -> f64 {
-        let AdamSettings { epochs, learning_rate, warm_up, .. } = *self.settings;
-        let updates_per_epoch = self.updates_per_epoch() as f64;
-        let epoch = self.progress.updates as f64 / updates_per_epoch;
-        let warming = if warm_up > 0.0 {
-            let done = (self.progress.updates + 1) as f64 / updates_per_epoch;
-            (done / warm_up).min(1.0)
-        } else {
-            1.0
-        };
-        let scheduled = self.settings.schedule.factor(epoch, epochs, &self.progress.plateau);
-        learning_rate * warming * scheduled
+        let AdamSettings { epochs, learning_rate, .. } = *self.settings;
+        let epoch = self.progress.updates as f64 / self.updates_per_epoch() as f64;
+        let part = (epoch / f64::from(epochs)).min(1.0);
+        learning_rate * (0.5 * (1.0 + libm::cos(std::f64::consts::PI * part)))
     }
 
     /// Updates the weights with a batch; returns Σ weight · residual² before the update.
     fn update(&mut self, batch: Batch) -> Result<u128, BackendError> {
-        let mut step = self.step();
-        let Self { problem, settings, initial, moments, fixed, .. } = self;
+        let step = self.step();
+        let Self { problem, initial, moments, fixed, .. } = self;
         let (backend, positions) = (problem.backend, &problem.positions);
         match &mut self.memory {
             Memory::Group(scratch) => {
                 let update = GroupUpdate { step: &step, initial, moments, fixed };
                 backend.descend(positions, batch, update, scratch)
             }
-            Memory::Phase { sums, gradient } => {
+            Memory::Phase(sums) => {
                 let squared =
                     backend.residual_sums(positions, batch, fixed, Target::Label, sums)?;
-                if let (Some(limit), Some(gradient)) = (settings.clip, gradient) {
-                    backend.scale_sums(sums, step.unit, gradient)?;
-                    backend.add_scaled(gradient, step.ridge, initial)?;
-                    backend.add_scaled(gradient, -step.ridge, &moments.weights)?;
-                    let length = backend.dot(gradient, gradient)?.sqrt();
-                    step.clip = if length > limit { limit / length } else { 1.0 };
-                }
                 backend.adam(sums, initial, &step, moments, fixed)?;
                 Ok(squared)
             }
@@ -221,12 +194,6 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
 
     fn weights(&self) -> &B::Reals {
         &self.moments.weights
-    }
-
-    fn observe(&mut self, error: f64) {
-        if let Schedule::Plateau { patience, .. } = self.settings.schedule {
-            self.progress.plateau.observe(error, patience);
-        }
     }
 
     fn state(&self) -> Result<State, BackendError> {

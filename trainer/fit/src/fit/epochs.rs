@@ -57,7 +57,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
     fn end_epoch(
         &mut self,
         epoch: Epoch,
-        solver: &mut dyn Solver<B>,
+        solver: &dyn Solver<B>,
         fixed: &mut B::Fixed,
     ) -> Result<(), FitError> {
         self.check(solver, epoch.number)?;
@@ -73,9 +73,6 @@ impl<B: Backend> Epochs<'_, '_, B> {
         });
         if self.vector.observe(epoch, &validation, &self.stop) {
             self.vector.elements = self.backend.download(solver.weights())?;
-        }
-        if let Some(error) = validation.mse().or(epoch.train_mse) {
-            solver.observe(error);
         }
         Ok(())
     }

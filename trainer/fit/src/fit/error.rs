@@ -35,7 +35,7 @@ pub enum FitError {
     Backend(#[from] BackendError),
     #[error(
         "phase {phase}: after epoch {epoch} the weights are beyond {MAX_DISCS} discs or not finite; \
-         lower the learning rate, raise the ridge, or set adam.clip"
+         lower the learning rate or raise the ridge"
     )]
     Diverged { phase: Phase, epoch: u32 },
     #[error("section `{0}` of the snapshot is missing, of another size, or not of this fit")]

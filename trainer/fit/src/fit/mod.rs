@@ -12,12 +12,12 @@
 //!
 //! | modules | content |
 //! |---|---|
-//! | `schedule`, `window`, `settings` | the settings that decide a fit |
+//! | `window`, `settings` | the settings that decide a fit |
 //! | `report`, `best` | the result of a fit |
 //! | `solver`, `adam`, `least_squares` | the optimizers: a problem, updates, and the state between them |
 //! | `snapshot` | the state of an unfinished fit, and when it is saved |
 //! | `epochs`, `final_errors`, `phase`, `group` | the fit of a phase or of a group, and its errors |
-//! | `units`, `part`, `side_files`, `error`, `pack`, `run` | all phases: a run whose parts are units of phases |
+//! | `part`, `side_files`, `error`, `pack`, `run` | all phases: a run whose parts are units of phases |
 //! | `device` | the device that a fit runs on |
 //!
 //! The elements of a fit's vectors have the order of [`crate::model`]. The fit rounds, measures and
@@ -36,29 +36,26 @@ mod part;
 mod phase;
 mod report;
 mod run;
-mod schedule;
 mod settings;
 mod side_files;
 mod snapshot;
 mod solver;
 #[cfg(test)]
 mod tests;
-mod units;
 mod window;
 
 pub use best::FittedVector;
 pub use device::{Device, PickedDevice};
 pub use error::FitError;
 pub use pack::pack;
+pub use part::Units;
 pub use phase::PhaseFit;
 pub use report::{FitReport, FittedPhase, Metrics, PhaseReport};
 pub use run::{Fit, FitEnd, Limits};
-pub use schedule::Schedule;
 pub use settings::{
     AdamSettings, FactorSettings, FitSettings, LeastSquaresSettings, MAX_RIDGE, Optimizer,
 };
 pub use side_files::side_files;
 pub use snapshot::{CheckpointPolicy, Checkpointer, NoCheckpoints, Snapshot};
 pub use solver::{Advance, Epoch, Problem, Solver, State};
-pub use units::Units;
 pub use window::Window;

@@ -13,9 +13,9 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::error::FitError;
+use super::part::Units;
 use super::report::{FitReport, FittedPhase, FittedUnit, Metrics, PhaseReport, nearest};
 use super::side_files::SideFiles;
-use super::units::Units;
 use crate::model::Model;
 
 /// Packs the parts of a fit that started from `initial`: writes metrics, report and weights. The

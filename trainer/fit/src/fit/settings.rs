@@ -4,7 +4,6 @@ use othello_engine::text::{Invalid, as_text, from_toml};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::schedule::Schedule;
 use super::window::Window;
 use crate::InvalidSetting;
 use crate::dataset::{LayoutSettings, Share, Split};
@@ -38,8 +37,8 @@ pub struct FitSettings {
     /// The pull of every weight towards its initial value (0, or that of `--init`), as a number of
     /// occurrences: more than 0 and at most [`MAX_RIDGE`].
     pub ridge: f64,
-    /// The number of epochs without a better validation error after which a phase stops. A learning
-    /// rate that falls to 0 over all epochs always runs to its end.
+    /// The number of epochs of least squares or of steepest descent without a better validation
+    /// error after which a phase stops.
     pub patience: u32,
     /// The rules for the labels of a game's positions.
     #[schemars(with = "String")]
@@ -112,28 +111,15 @@ pub struct AdamSettings {
     /// The smallest number of updates in an epoch of mini-batches. If the positions make fewer
     /// batches, an epoch passes over them several times.
     pub updates: u32,
-    /// The largest change of a weight by one update at the beginning, in discs.
+    /// The largest change of a weight by one update at the beginning, in discs. It falls to 0 along
+    /// a cosine.
     pub learning_rate: f64,
-    /// The schedule of the learning rate.
-    #[serde(with = "as_text")]
-    #[schemars(with = "String")]
-    pub schedule: Schedule,
-    /// The number of epochs over which the learning rate first rises from 0; it may be a fraction.
-    pub warm_up: f64,
     /// The share of the running mean of the gradient that an update keeps.
     pub beta1: f64,
     /// The share of the running mean of the squared gradient that an update keeps.
     pub beta2: f64,
     /// The number added to the root of the mean squared gradient, in discs.
     pub epsilon: f64,
-    /// Decoupled weight decay. Every update moves a weight towards its initial value by this
-    /// fraction of the distance, times the learning rate. Unlike the ridge, it is not part of the
-    /// objective.
-    pub weight_decay: f64,
-    /// The greatest norm of the gradient of the mean squared error, in discs. Longer gradients are
-    /// shortened to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clip: Option<f64>,
 }
 
 /// The conditions that end the epochs of a fit.
@@ -183,13 +169,9 @@ impl Default for AdamSettings {
             batch: 4096,
             updates: 64,
             learning_rate: 0.2,
-            schedule: Schedule::Cosine,
-            warm_up: 0.0,
             beta1: 0.9,
             beta2: 0.999,
             epsilon: 1e-8,
-            weight_decay: 0.0,
-            clip: None,
         }
     }
 }
@@ -226,8 +208,6 @@ impl FitSettings {
         let beta = |field, found: f64| {
             (field, found, (0.0..1.0).contains(&found), "at least 0 and less than 1")
         };
-        let from_0 =
-            |field, found: f64| (field, found, found == 0.0 || positive(found), "0 or more");
         let held_out = f64::from(self.validation_percent) + f64::from(self.test_percent);
         let mut checks = vec![
             ridge("ridge", self.ridge),
@@ -240,11 +220,8 @@ impl FitSettings {
             above_0("adam.epsilon", adam.epsilon),
             beta("adam.beta1", adam.beta1),
             beta("adam.beta2", adam.beta2),
-            from_0("adam.warm_up", adam.warm_up),
-            from_0("adam.weight_decay", adam.weight_decay),
             ("validation_percent + test_percent", held_out, held_out < 100.0, "less than 100"),
         ];
-        checks.extend(adam.clip.map(|clip| above_0("adam.clip", clip)));
         if let Some(factors) = &self.factors {
             checks.push(above_0("factors.epochs", factors.epochs.into()));
             checks.push(above_0("factors.learning_rate", factors.learning_rate));
@@ -285,15 +262,16 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns when the epochs of a phase end. A fit with a cosine schedule runs to the end,
-    /// because most of its gain comes last, and the noise at the high rates before would stop it
-    /// too early (on WTHOR, phase 59 stopped after 7 of 20 epochs).
+    /// Returns when the epochs of a phase end. Adam runs to the end of its cosine, because most of
+    /// its gain comes last, and the noise at the high rates before would stop it too early (on
+    /// WTHOR, phase 59 stopped after 7 of 20 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
-        let (epochs, is_cosine) = match optimizer {
-            Optimizer::Adam => (self.adam.epochs, self.adam.schedule == Schedule::Cosine),
-            Optimizer::LeastSquares | Optimizer::Descent => (self.least_squares.epochs, false),
+        let (epochs, patience) = match optimizer {
+            Optimizer::Adam => (self.adam.epochs, None),
+            Optimizer::LeastSquares | Optimizer::Descent => {
+                (self.least_squares.epochs, Some(self.patience))
+            }
         };
-        let patience = (!is_cosine).then_some(self.patience);
         Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
@@ -346,10 +324,8 @@ mod tests {
 
     #[test]
     fn settings_read_back_and_name_what_is_wrong() {
-        let text = "ridge = 10\n[adam]\nschedule = \"step:2:0.5\"\nclip = 3\n";
-        let settings = FitSettings::from_toml(text).unwrap();
-        assert_eq!(settings.adam.schedule, Schedule::Step { epochs: 2, factor: 0.5 });
-        assert_eq!((settings.ridge, settings.adam.clip), (10.0, Some(3.0)));
+        let settings = FitSettings::from_toml("ridge = 10\n[adam]\nbatch = 3\n").unwrap();
+        assert_eq!((settings.ridge, settings.adam.batch), (10.0, 3));
         let again: FitSettings = serde_json::from_value(json!(settings)).unwrap();
         assert_eq!(again, settings);
         for (text, named) in [
@@ -357,8 +333,7 @@ mod tests {
             ("rigde = 1", "rigde"),
             ("[adam]\nbeta1 = 1", "adam.beta1"),
             ("[adam]\nlearning_rate = nan", "adam.learning_rate"),
-            ("[adam]\nclip = -1", "adam.clip"),
-            ("[adam]\nschedule = \"linear\"", "linear"),
+            ("[adam]\nclip = 1", "clip"),
             ("[least_squares]\nepochs = 0", "least_squares.epochs"),
             ("ridge = 1e307", "at most 1e12"),
             ("[factors]\nridge = 0", "factors.ridge"),

@@ -99,10 +99,6 @@ pub trait Solver<B: Backend> {
     /// Returns the weights in discs.
     fn weights(&self) -> &B::Reals;
 
-    /// Records the validation error after an epoch, or the training error if there are no
-    /// validation positions.
-    fn observe(&mut self, _error: f64) {}
-
     /// Returns the state of the solver. A solver restored from it continues exactly like this one.
     fn state(&self) -> Result<State, BackendError>;
 }

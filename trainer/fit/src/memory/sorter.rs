@@ -1,12 +1,18 @@
-//! A sort of more items than fit into memory: sorted runs in a temporary file, which are merged
-//! while they are read.
+//! A sort of more items than fit into memory: sorted runs in a temporary file without a name, which
+//! are merged while they are read.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
 use std::ops::Range;
+use std::{iter, mem};
 
 use memmap2::Mmap;
 use rayon::prelude::*;
 
-use super::{MemoryError, MemoryLimit, Temporary, merged};
+use super::{MemoryError, MemoryLimit};
 
 pub(crate) trait Stored: Ord + Send {
     /// The most memory that an item takes, in bytes.
@@ -115,5 +121,56 @@ impl<T: Stored> Sources<T> {
         let item = T::read(&mut rest).ok_or_else(|| self.limit.changed())?;
         run.start = run.end - rest.len();
         Ok(Some(item))
+    }
+}
+
+/// Returns the items of sorted sources in order; of equal items, that of the first source comes
+/// first. `next` returns the next item of a source, given its number below `sources`.
+pub(crate) fn merged<T: Ord, E>(
+    sources: usize,
+    mut next: impl FnMut(usize) -> Result<Option<T>, E>,
+) -> Result<impl Iterator<Item = Result<T, E>>, E> {
+    let mut heap = BinaryHeap::with_capacity(sources);
+    for source in 0..sources {
+        heap.extend(next(source)?.map(|item| Reverse((item, source))));
+    }
+    Ok(iter::from_fn(move || {
+        let mut first = heap.peek_mut()?;
+        Some(next(first.0.1).map(|following| match following {
+            Some(following) => mem::replace(&mut first.0.0, following),
+            None => PeekMut::pop(first).0.0,
+        }))
+    }))
+}
+
+/// A temporary file that is written sequentially, and then memory-mapped.
+pub(crate) struct Temporary {
+    file: BufWriter<File>,
+    bytes: usize,
+    limit: MemoryLimit,
+}
+
+impl Temporary {
+    pub(crate) fn create(limit: &MemoryLimit) -> Result<Self, MemoryError> {
+        let file = tempfile::tempfile_in(&limit.folder).map_err(|error| limit.no_room(error))?;
+        Ok(Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.bytes += bytes.len();
+        self.file.write_all(bytes).map_err(|error| self.limit.no_room(error))
+    }
+
+    pub(crate) fn map(self) -> Result<Mmap, MemoryError> {
+        let limit = self.limit;
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
+        // SAFETY: the file has no name, so that nobody else writes to it, and this was its only
+        // writer.
+        let map = file.and_then(|file| unsafe { Mmap::map(&file) });
+        map.map_err(|error| limit.no_room(error))
     }
 }

@@ -1,7 +1,10 @@
-//! Sums of errors, and the standard error of the bias.
+//! Sums of errors, and the standard error of the bias, of groups of positions: by phase, by value,
+//! by region of the game, and by the number of empty squares.
 
+use othello_engine::board::{PHASES, Phase};
 use serde::{Deserialize, Serialize};
 
+use super::valued::Valued;
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
 /// Sums of the errors of positions, added up in integers for each game.
@@ -97,6 +100,135 @@ impl From<&BiasSums> for GroupErrors {
     }
 }
 
+/// The bounds of groups by value, in discs. Each bound belongs to the group above it.
+const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
+
+/// The first phase and the name of each region of the game.
+const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
+
+/// Returns true if positions with this number of empty squares belong to a group.
+type EmptiesTest = fn(usize) -> bool;
+
+/// Groups by number of empty squares. A position may be in several of them.
+const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
+    ("13 to 18", |empties| (13..=18).contains(&empties)),
+    ("19 to 24", |empties| (19..=24).contains(&empties)),
+    ("25 to 30", |empties| (25..=30).contains(&empties)),
+    ("even", |empties| empties % 2 == 0),
+    ("odd", |empties| empties % 2 == 1),
+];
+
+/// The errors of the positions of a phase, that is, with one number of empty squares.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct PhaseErrors {
+    /// The phase.
+    pub phase: Phase,
+    /// The number of empty squares.
+    pub empties: usize,
+    /// The errors.
+    #[serde(flatten)]
+    pub errors: GroupErrors,
+}
+
+/// The errors of a group of positions.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Group {
+    /// The name of the group.
+    pub name: String,
+    /// Their errors.
+    #[serde(flatten)]
+    pub errors: GroupErrors,
+}
+
+fn group(name: String, sums: &BiasSums) -> Option<Group> {
+    let errors = GroupErrors::from(sums);
+    (errors.positions > 0).then_some(Group { name, errors })
+}
+
+fn empties(phase: Phase) -> usize {
+    PHASES - phase.index()
+}
+
+/// The number of the first group of each kind; group 0 has all positions.
+const PHASE: usize = 1;
+const VALUE: usize = PHASE + PHASES;
+const REGION: usize = VALUE + BOUNDS.len() + 1;
+const EMPTIES: usize = REGION + REGIONS.len();
+const GROUPS: usize = EMPTIES + BY_EMPTIES.len();
+
+#[derive(Clone, Debug)]
+pub(super) struct Tally([BiasSums; GROUPS]);
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self([BiasSums::default(); GROUPS])
+    }
+}
+
+impl Tally {
+    pub(super) fn add_game(mut self, game: &[Valued]) -> Self {
+        for valued in game {
+            let weight = valued.row.weight().steps();
+            groups_of(valued).for_each(|group| self.0[group].add(weight, valued.error));
+        }
+        self.0.iter_mut().for_each(BiasSums::end_game);
+        self
+    }
+
+    pub(super) fn plus(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(own, of_others)| *own = *own + of_others);
+        self
+    }
+
+    pub(super) fn all(&self) -> GroupErrors {
+        (&self.0[0]).into()
+    }
+
+    pub(super) fn phases(&self) -> impl Iterator<Item = PhaseErrors> {
+        let phases = Phase::all().zip(&self.0[PHASE..]);
+        phases.map(|(phase, sums)| PhaseErrors {
+            phase,
+            empties: empties(phase),
+            errors: sums.into(),
+        })
+    }
+
+    pub(super) fn by_empties(&self) -> Vec<Group> {
+        let groups = BY_EMPTIES.iter().zip(&self.0[EMPTIES..]);
+        groups.filter_map(|((name, _), sums)| group((*name).to_owned(), sums)).collect()
+    }
+
+    pub(super) fn by_value(&self) -> Vec<Group> {
+        let name =
+            |number: usize| match (number.checked_sub(1).map(|n| BOUNDS[n]), BOUNDS.get(number)) {
+                (Some(from), Some(to)) => format!("{from} to {to}"),
+                (None, Some(to)) => format!("below {to}"),
+                (Some(from), None) => format!("{from} and above"),
+                (None, None) => String::new(),
+            };
+        let numbered = self.0[VALUE..REGION].iter().enumerate();
+        numbered.filter_map(|(number, sums)| group(name(number), sums)).collect()
+    }
+
+    pub(super) fn by_region(&self) -> Vec<Group> {
+        let lasts = REGIONS.iter().skip(1).map(|region| region.0 - 1).chain([PHASES - 1]);
+        let named = REGIONS.iter().zip(lasts);
+        let named = named.map(|((from, name), last)| format!("{name} ({from} to {last})"));
+        named.zip(&self.0[REGION..]).filter_map(|(name, sums)| group(name, sums)).collect()
+    }
+}
+
+/// Returns the numbers of the groups that a position belongs to.
+fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
+    let (phase, empties) = (valued.phase.index(), empties(valued.phase));
+    let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);
+    let region = REGIONS.iter().skip(1).filter(|&&(from, _)| phase >= from);
+    let by_empties = (EMPTIES..).zip(&BY_EMPTIES);
+    let by_empties = by_empties.filter(move |(_, (_, holds))| holds(empties));
+    let others = [0, PHASE + phase, VALUE + value.count(), REGION + region.count()];
+    others.into_iter().chain(by_empties.map(|(group, _)| group))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,5 +302,77 @@ mod tests {
         assert_eq!(GroupErrors::from(&one).bias_error, None);
         assert_eq!(one + sums(&[[-2, 7], [0, 3]]), sums(&[[1, 4], [-2, 7], [0, 3]]));
         assert_eq!(GroupErrors::from(&BiasSums::default()).bias, None);
+    }
+}
+
+#[cfg(test)]
+mod groups_tests {
+    use super::*;
+    use othello_engine::board::Position;
+    use othello_engine::record::{Label, ScoredPosition, Weight};
+
+    const DISC: i32 = RESIDUALS_PER_DISC;
+
+    /// Returns a position of a phase; only the fields that the groups use are meaningful.
+    fn valued(phase: usize, value: i32, error: i32) -> Valued {
+        let label = Label::of_discs(f64::from(value + error)).expect("a label");
+        let row = ScoredPosition::new(Position::START, label, Weight::ONE);
+        Valued { phase: Phase::new(phase).unwrap(), row, error: error * DISC, place: None }
+    }
+
+    fn tally(games: &[&[Valued]]) -> Tally {
+        let add = |tally: Tally, game: &&[Valued]| tally.add_game(game);
+        let (first, second) = games.split_at(games.len() / 2);
+        let [first, second] = [first, second].map(|games| games.iter().fold(Tally::default(), add));
+        first.plus(second)
+    }
+
+    fn names(groups: &[Group]) -> Vec<(&str, u64, f64)> {
+        let row = |group: &Group| group.errors.bias.map(|bias| (group.errors.positions, bias));
+        let row =
+            |group| row(group).map(|(positions, bias)| (group.name.as_str(), positions, bias));
+        groups.iter().filter_map(row).collect()
+    }
+
+    #[test]
+    fn values_fall_in_their_groups_and_bias_is_above_0_where_they_are_too_high() {
+        let values = [(-64, 1), (-40, 1), (-4, 2), (3, -4), (4, 0), (61, 3)];
+        let game = values.map(|(value, error)| valued(30, value, error));
+        let found = tally(&[&game]);
+        let expected = [
+            ("below -40", 1, -1.0),
+            ("-40 to -24", 1, -1.0),
+            ("-4 to 4", 2, 1.0),
+            ("4 to 12", 1, 0.0),
+            ("40 and above", 1, -3.0),
+        ];
+        assert_eq!(names(&found.by_value()), expected);
+        assert_eq!(found.by_value()[2].errors.mae, Some(3.0));
+    }
+
+    #[test]
+    fn phases_fall_in_regions_and_in_groups_by_empty_squares() {
+        let games = [(19, 1), (30, 2), (35, 6), (36, -3), (47, 4), (48, 0)];
+        let games = games.map(|(phase, error)| [valued(phase, 0, -error)]);
+        let found = tally(&games.each_ref().map(|game| &game[..]));
+        let regions = [
+            ("opening (0 to 19)", 1, 1.0),
+            ("midgame (20 to 39)", 3, 5.0 / 3.0),
+            ("endgame (40 to 59)", 2, 2.0),
+        ];
+        assert_eq!(names(&found.by_region()), regions);
+        // 41, 30, 25, 24, 13 and 12 empty squares.
+        let groups = [
+            ("13 to 18", 1, 4.0),
+            ("19 to 24", 1, -3.0),
+            ("25 to 30", 2, 4.0),
+            ("even", 3, -1.0 / 3.0),
+            ("odd", 3, 11.0 / 3.0),
+        ];
+        assert_eq!(names(&found.by_empties()), groups);
+        let with_positions = found.phases().filter(|row| row.errors.positions > 0);
+        let empties: Vec<usize> = with_positions.map(|row| row.empties).collect();
+        assert_eq!(empties, [41, 30, 25, 24, 13, 12]);
+        assert_eq!((found.all().positions, found.all().bias), (6, Some(10.0 / 6.0)));
     }
 }

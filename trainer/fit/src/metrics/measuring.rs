@@ -12,8 +12,7 @@ use othello_engine::search::{Pruning, Search, TableError};
 use rayon::prelude::*;
 
 use super::error::MetricsError;
-use super::errors::GroupErrors;
-use super::groups::{Group, PhaseErrors, Tally};
+use super::errors::{Group, GroupErrors, PhaseErrors, Tally};
 use super::valued::{Place, Valued};
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, SourceError};

@@ -16,8 +16,7 @@ use othello_engine::record::{Game, PositionReader, Record as _, RecordError, Sco
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{Search, Searcher, Searchers, Strength};
 
-use super::parts::{InOrder, Made, pack, records_in};
-use super::sequence::{Inputs, count_left};
+use super::sequence::{InOrder, Inputs, Made, count_left, pack, records_in};
 use crate::source::LabelRules;
 
 /// The games whose positions are searched, and the searches.

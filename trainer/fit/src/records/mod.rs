@@ -2,13 +2,10 @@
 
 pub mod inspect;
 pub mod leaves;
-pub mod merge;
-pub mod parts;
 pub mod relabel;
 mod repeated;
 pub mod select;
 pub mod sequence;
-pub mod shuffle;
 pub mod validate;
 
 #[cfg(test)]

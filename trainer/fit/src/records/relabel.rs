@@ -1,9 +1,7 @@
 //! Replaces the labels of records by exact scores at or below a number of empty squares. The result
 //! of a collected game depends on mistakes in its endgame; relabelling corrects them.
 
-mod changes;
-mod game;
-mod position;
+mod records;
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,11 +14,10 @@ use othello_engine::record::{Record, RecordError, RecordReader};
 use othello_engine::run::{Items, Opened, Plan, Run, Shard, Stage, size};
 use othello_engine::search::{self, Found, Pruning, Searcher, Searchers, Selectivity, Strength};
 
-use super::parts::{InOrder, pack, records_in};
-use super::sequence::Inputs;
+use super::sequence::{InOrder, Inputs, pack, records_in};
 use crate::backend::SolveMany;
 
-pub use changes::Changes;
+pub use records::Changes;
 
 /// The settings of relabelling.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,15 +1,20 @@
-//! Selects some games or positions of files. The selection depends only on a seed and on the
-//! content of the files. Records are processed frame by frame.
+//! Makes a file from some or all games or positions of others: split, sampled, shuffled or joined.
+//! It depends only on a seed and on the content of the files. Records are processed frame by frame.
 
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
-use othello_engine::record::{Game, Record, RecordReader, RecordWriter, ScoredPosition};
+use othello_engine::record::{
+    Game, Record, RecordReader, RecordWriter, ScoredPosition, key_of_moves,
+};
 
+use super::repeated::{Key, Keys};
 use super::sequence::{Inputs, count_left};
 use crate::dataset::{Split, Subset};
+use crate::memory::{MemoryLimit, Sorter, Stored};
 use crate::source::SourceError;
 
 /// The result of a selection.
@@ -166,6 +171,114 @@ pub fn sample<R: Record>(
     })
 }
 
+/// A record that can be joined.
+pub trait Mergeable: Record {
+    /// Returns the key by which duplicates are dropped; `None` if duplicates are kept.
+    fn key(&self) -> Option<Key>;
+}
+
+impl Mergeable for Game {
+    fn key(&self) -> Option<Key> {
+        Some(key_of_moves(self.squares()))
+    }
+}
+
+impl Mergeable for ScoredPosition {
+    fn key(&self) -> Option<Key> {
+        None
+    }
+}
+
+/// Writes the records of all files, omitting games whose moves equal those of an earlier game. Keys
+/// of games beyond `limit` go into a temporary file.
+pub fn merge<R: Mergeable>(
+    limit: &MemoryLimit,
+    inputs: &Inputs<R>,
+    out: &Path,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Selected, SourceError> {
+    let (provenance, title) = (inputs.provenance("merge"), format!("merge ({})", R::PLURAL));
+    Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
+        progress.warn(Keys::notice(limit, inputs.len()));
+        let mut keys = Keys::new(limit.clone());
+        for (number, record) in (0..).zip(inputs.all()) {
+            progress.check()?;
+            record?.key().map_or(Ok(()), |key| keys.add(key, number))?;
+        }
+        let repeated = keys.repeated(inputs.len())?;
+        inputs.each(progress, |number, record| match repeated.contains(number) {
+            true => Ok(()),
+            false => output.push(record),
+        })
+    })
+}
+
+/// The greatest size of a record in the temporary file in bytes: a game with values, and its
+/// number.
+const BYTES_IN_FILE: u64 = 164;
+
+/// Writes all records in a random order drawn from `seed`.
+pub fn shuffle<R: Record>(
+    limit: &MemoryLimit,
+    inputs: &Inputs<R>,
+    seed: u64,
+    out: &Path,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<Selected, SourceError> {
+    let mut provenance = inputs.provenance("shuffle").with("seed", seed);
+    if inputs.are_enumerated() {
+        // The shuffled file is also a complete enumeration.
+        provenance = provenance.with("enumerated", true);
+    }
+    let title = format!("shuffle ({} read)", R::PLURAL);
+    Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
+        progress.warn(Sorter::<Drawn<R>>::notice(limit, inputs.len(), BYTES_IN_FILE));
+        let mut sorter = Sorter::new(limit.clone());
+        inputs.each(progress, |number, record| {
+            let key = Generator::split(seed, number).next_u64();
+            Ok(sorter.push(Drawn { key, number, record })?)
+        })?;
+        let title = format!("shuffle ({} written)", R::PLURAL);
+        progress.begin_stoppable(&title, 0, inputs.len());
+        for drawn in sorter.sorted()? {
+            progress.check()?;
+            output.push(drawn?.record)?;
+            progress.advance(1);
+        }
+        Ok(())
+    })
+}
+
+/// A record with its random number and its number in the inputs, which decide the order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Drawn<R> {
+    key: u64,
+    number: u64,
+    record: R,
+}
+
+impl<R: Record> Stored for Drawn<R> {
+    // A game with the values of its moves takes most.
+    const BYTES: u64 = 400;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let frame = R::encode_frame(slice::from_ref(&self.record));
+        for number in [self.key, self.number, frame.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(frame);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        let mut number = || Some(u64::from_le_bytes(*bytes.split_off(..8)?.first_chunk()?));
+        let (key, number, length) = (number()?, number()?, number()?);
+        let frame = bytes.split_off(..length as usize)?;
+        Some(Self { key, number, record: R::decode_frame(frame).ok()?.pop()? })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use othello_engine::progress::Silent;
@@ -173,7 +286,7 @@ mod tests {
 
     use super::*;
     use crate::memory::MemoryLimit;
-    use crate::records::shuffle::shuffle;
+    use crate::records::select::shuffle;
     use crate::records::testing::{Folder, inputs, random_game};
 
     fn games(count: u64) -> Vec<Game> {
@@ -251,5 +364,103 @@ mod tests {
         order.sort_unstable();
         sorted.sort_unstable();
         assert_eq!(order, sorted);
+    }
+}
+
+#[cfg(test)]
+mod merge_tests {
+    use std::collections::HashSet;
+
+    use othello_engine::progress::Silent;
+    use othello_engine::record::{Label, Weight};
+
+    use super::*;
+    use crate::records::testing::{Folder, inputs, random_game};
+
+    /// Short games, some of which are equal.
+    fn games(numbers: std::ops::Range<u64>) -> Vec<Game> {
+        numbers.map(|number| random_game(number, 0, 4)).collect()
+    }
+
+    #[test]
+    fn games_are_joined_in_order_without_repeated_ones_whatever_the_memory() {
+        let folder = Folder::new();
+        let all = games(0..600);
+        let [one, two] = [("one", &all[..400]), ("two", &all[400..])]
+            .map(|(name, games)| folder.write(name, games));
+        let mut seen = HashSet::new();
+        let distinct: Vec<Game> =
+            all.iter().filter(|game| seen.insert(game.squares().to_vec())).cloned().collect();
+        assert!(distinct.len() < 300);
+        let inputs = Inputs::<Game>::count(&[one, two], &Silent).unwrap();
+        for bytes in [1, 4000, 1 << 20] {
+            let out = folder.path("merged.games");
+            let limit = MemoryLimit::beside(&out, bytes);
+            let merged = merge(&limit, &inputs, &out, Existing::Replace, &Silent).unwrap();
+            assert_eq!(merged.records, distinct.len() as u64);
+            assert_eq!(folder.read::<Game>("merged.games"), distinct);
+            assert_eq!(merge(&limit, &inputs, &out, Existing::Keep, &Silent).unwrap(), merged);
+        }
+        let limit = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };
+        let out = folder.path("other.games");
+        let error = merge(&limit, &inputs, &out, Existing::Keep, &Silent).unwrap_err().to_string();
+        assert!(error.contains("/no/such/folder") && error.contains("free space there"), "{error}");
+    }
+
+    #[test]
+    fn repeated_positions_count_and_an_input_is_never_replaced() {
+        let folder = Folder::new();
+        let label = Label::of_score(2).unwrap();
+        let position = random_game(1, 0, 9).replay().end;
+        let row = ScoredPosition::new(position, label, Weight::ONE);
+        let one = folder.write("one.positions", &[row; 3]);
+        let inputs = inputs::<ScoredPosition>(&one);
+        let merge = |out: &str| {
+            let out = folder.path(out);
+            let limit = MemoryLimit::beside(&out, 1 << 20);
+            merge(&limit, &inputs, &out, Existing::Replace, &Silent)
+        };
+        assert_eq!(merge("two.positions").unwrap().records, 3);
+        let error = merge("one.positions").unwrap_err().to_string();
+        assert!(error.contains("one.positions: is also an input"), "{error}");
+    }
+}
+
+#[cfg(test)]
+mod shuffle_tests {
+    use othello_engine::progress::Silent;
+    use othello_engine::record::Game;
+
+    use super::*;
+    use crate::records::testing::{Folder, inputs, random_game};
+
+    /// Tests all amounts of memory, from enough for all records to enough for the smallest runs.
+    #[test]
+    fn records_stand_by_their_random_numbers_whatever_the_memory() {
+        let folder = Folder::new();
+        let games: Vec<Game> = (0..1000).map(|number| random_game(number, 0, 12)).collect();
+        let inputs = inputs::<Game>(&folder.write("all.games", &games));
+        let shuffled = |held: u64, seed, name: &str| {
+            let path = folder.path(name);
+            let limit = MemoryLimit::beside(&path, 4 * held * Drawn::<Game>::BYTES);
+            shuffle(&limit, &inputs, seed, &path, Existing::Keep, &Silent).unwrap()
+        };
+        let whole = shuffled(1000, 1, "whole");
+        let order: Vec<Game> = folder.read("whole");
+        let mut numbers: Vec<u64> = (0..1000).collect();
+        numbers.sort_by_key(|&number| Generator::split(1, number).next_u64());
+        assert!(order.iter().eq(numbers.iter().map(|&number| &games[number as usize])));
+        for held in [999, 300, 0] {
+            assert_eq!(shuffled(held, 1, &format!("parts-{held}")), whole);
+            assert_eq!(shuffled(held, 1, &format!("parts-{held}")), whole);
+        }
+        assert_ne!(shuffled(1000, 2, "other").summary.sha256, whole.summary.sha256);
+        // The failed run left nothing behind.
+        assert!(!folder.path("whole.partial").exists());
+        let nowhere = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };
+        let path = folder.path("nowhere");
+        let error = shuffle(&nowhere, &inputs, 1, &path, Existing::Keep, &Silent).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("/no/such/folder") && error.contains("--memory-mb"), "{error}");
     }
 }

@@ -36,8 +36,7 @@ const AMOUNTS: &str = "\
     --repetitions --plies --score-depth --epochs \
     --random-plies --minutes --batch perft --hash-mb";
 
-const OUTPUTS: [&str; 6] =
-    ["--out", "--repair", "--indices", "--picture", "--games-out", "--transcripts-out"];
+const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--transcripts-out"];
 
 /// The foreign files next to the outputs.
 const FOREIGN: &str = "\

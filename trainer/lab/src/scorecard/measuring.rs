@@ -11,19 +11,17 @@ use othello_engine::player::{ExternalEngine, Protocol};
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::run::{Run, Stage};
 use othello_engine::search::{EndgameSchedule, Plan, Pruning, Selectivity, Strength};
+use othello_fit::model::Phases;
+use othello_fit::source::checksum;
 
-use super::choices::{BestMoves, Solved};
+use super::choices::{BestMoves, Solved, ValueErrors};
 use super::error::BenchmarkError;
-use super::part::Part;
 use super::problems::Problems;
 use super::subject::{Mind, Subject};
-use super::table::{Data, LeftOut, Row};
-use super::values::ValueErrors;
+use super::table::{Data, LeftOut, Part, Row};
 use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
-use othello_fit::model::Phases;
-use othello_fit::source::checksum;
 
 /// The data and settings that are the same for every player. A part without data is omitted.
 #[derive(Debug)]

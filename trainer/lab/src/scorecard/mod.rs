@@ -6,17 +6,13 @@
 mod choices;
 mod error;
 mod measuring;
-mod part;
 mod problems;
 mod subject;
 mod table;
-mod values;
 
-pub use choices::{BestMoves, Solved};
+pub use choices::{BestMoves, Solved, ValueErrors};
 pub use error::BenchmarkError;
 pub use measuring::{Benchmark, EqualTime};
-pub use part::Part;
 pub use problems::Problems;
 pub use subject::Subject;
-pub use table::{BenchmarkReport, Data, LeftOut, Row};
-pub use values::ValueErrors;
+pub use table::{BenchmarkReport, Data, LeftOut, Part, Row};

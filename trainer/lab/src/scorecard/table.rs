@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
+use clap::ValueEnum;
 use othello_engine::text_table::markdown;
+use othello_fit::metrics::GroupErrors;
 use serde::{Deserialize, Serialize};
 
-use super::choices::{BestMoves, Solved};
-use super::part::Part;
+use super::choices::{BestMoves, Solved, ValueErrors};
 use super::subject::Subject;
-use super::values::ValueErrors;
 use crate::arena::MatchReport;
-use othello_fit::metrics::GroupErrors;
 
 /// The report of a benchmark.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -275,4 +274,24 @@ fn write_errors<'a>(
         return Ok(());
     }
     writeln!(f, "\n{}", table(&[&format!("{title}, by empty squares")], &rows))
+}
+
+/// A part of the benchmark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
+pub enum Part {
+    /// Errors of values in games between strong searches
+    #[display("strong test")]
+    Strong,
+    /// Best moves in positions that searches find hard
+    #[display("hard part")]
+    Hard,
+    /// Errors of values on exact positions of your own
+    #[display("exact positions")]
+    Exact,
+    /// Problems solved to the end of the game
+    #[display("suite")]
+    Suite,
+    /// A match in equal time against a reference
+    #[display("match")]
+    Match,
 }

@@ -107,12 +107,11 @@ impl AdamElement<'_> {
     #[inline(always)]
     pub(super) fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;
-        let towards_start = initial - *weight;
-        let gradient = (step.unit * sum as f64 + ridge * towards_start) * step.clip;
+        let gradient = step.unit * sum as f64 + ridge * (initial - *weight);
         *first = step.keep_first * *first + step.take_first * gradient;
         *second = step.keep_second * *second + step.take_second * (gradient * gradient);
         let size = (*second * step.correction).sqrt() + step.epsilon;
-        *weight = (*weight + (step.rate * *first) / size) + step.decay * towards_start;
+        *weight += (step.rate * *first) / size;
     }
 }
 
@@ -181,7 +180,6 @@ mod tests {
         let step = AdamStep {
             unit: 0.1,
             ridge: 0.01,
-            clip: 1.0,
             keep_first: 0.9,
             take_first: 0.1,
             keep_second: 0.99,
@@ -189,7 +187,6 @@ mod tests {
             rate: 0.3,
             correction: 1.0,
             epsilon: 1e-8,
-            decay: 0.1,
         };
         let (mut weights, mut first, mut second) = ([0.3, 0.3], [0.0; 2], [0.0; 2]);
         let mut fixed = [0; 2];

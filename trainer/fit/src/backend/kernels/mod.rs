@@ -2,7 +2,6 @@
 //! checks, the CPU. Launchers differ only in memory, copies and launches, so the tests here also
 //! apply to the GPU.
 
-mod factors;
 mod header;
 mod memory;
 mod solve;
@@ -19,8 +18,8 @@ use super::{
     Result, Rows, Target, unsupported,
 };
 use crate::model::Model;
-use factors::{DeviceGroup, GroupSums};
 use memory::Budget;
+use sums::{DeviceGroup, GroupSums};
 
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};
@@ -292,6 +291,6 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 }
 
-fn scalars<'v, B>(step: &AdamStep) -> [Value<'v, B>; 11] {
-    bytemuck::cast::<_, [f64; 11]>(*step).map(Value::F64)
+fn scalars<'v, B>(step: &AdamStep) -> [Value<'v, B>; 9] {
+    bytemuck::cast::<_, [f64; 9]>(*step).map(Value::F64)
 }

@@ -1,10 +1,129 @@
-//! Sums over positions, computed by kernels.
+//! Sums and errors over positions, of weights alone and of weights and factors of a group of
+//! phases, computed by kernels.
 
+use std::sync::Arc;
+
+use bytemuck::cast_slice;
 use othello_kernels::{Launcher, Value, index};
 
-use super::KernelBackend;
 use super::memory::{DevicePositions, DeviceRows, Vector};
-use crate::backend::{Batch, Errors, Result, Target};
+use super::{KernelBackend, scalars};
+use crate::backend::{Backend as _, Batch, Errors, Group, GroupUpdate, Moments, Result, Target};
+
+#[derive(Debug)]
+pub(super) struct DeviceGroup<B> {
+    pub(super) group: Arc<Group>,
+    numbers: B,
+    /// The occurrences of each parameter in training, and a 0 after them.
+    totals: B,
+}
+
+/// The sums of an update of a group. Between updates, all of them are 0.
+#[derive(Debug)]
+pub struct GroupSums<B> {
+    sums: Vector<B, i64>,
+    /// The occurrences of the weights of all phases.
+    occurrences: B,
+    /// 1 for each number that occurs in the batch.
+    marks: B,
+    /// The numbers that occur in the batch, each once.
+    met: B,
+    /// The two halves of Σ weight · residual², and the count of the numbers that occur.
+    totals: B,
+}
+
+impl<B> DeviceGroup<B> {
+    pub(super) fn new(launcher: &impl Launcher<Buffer = B>, group: &Group) -> Result<Self> {
+        let uploaded = |bytes: &[u8]| -> Result<B> {
+            let mut buffer = launcher.allocate(bytes.len().max(1))?;
+            launcher.write(&mut buffer, bytes)?;
+            Ok(buffer)
+        };
+        let numbers = uploaded(cast_slice(&group.numbers))?;
+        let totals = uploaded(cast_slice(&[&group.occurrences[..], &[0]].concat()))?;
+        Ok(Self { group: Arc::new(group.clone()), numbers, totals })
+    }
+
+    /// Returns the numbers, the vector, and the places of the rows' weights and of the factors.
+    pub(super) fn arguments<'b>(
+        &'b self,
+        rows: &DeviceRows<'b, B>,
+        vector: Value<'b, B>,
+    ) -> [Value<'b, B>; 4] {
+        let weights = rows.phase.map_or(0, |phase| self.group.weights(phase).start);
+        let place = |place: usize| Value::U32(place as u32);
+        [Value::In(&self.numbers), vector, place(weights), place(self.group.factors().start)]
+    }
+
+    fn phases(&self) -> Value<'_, B> {
+        Value::U32(self.group.phases.len() as u32)
+    }
+
+    fn count(&self) -> Value<'_, B> {
+        Value::U32(self.group.count() as u32)
+    }
+}
+
+impl<L: Launcher> KernelBackend<'_, L> {
+    pub(super) fn group_sums(
+        &self,
+        group: &DeviceGroup<L::Buffer>,
+    ) -> Result<GroupSums<L::Buffer>> {
+        let sums = Vector::zero(&*self.launcher, self.parameters())?;
+        let weights = group.group.factors().start;
+        let occurrences = self.launcher.allocate((weights * size_of::<u64>()).max(1))?;
+        let of_numbers = || self.launcher.allocate(group.group.count() * size_of::<u32>());
+        let (marks, met) = (of_numbers()?, of_numbers()?);
+        let totals = self.launcher.allocate(3 * size_of::<u64>())?;
+        Ok(GroupSums { sums, occurrences, marks, met, totals })
+    }
+
+    pub(super) fn descend_in_group(
+        &self,
+        group: &DeviceGroup<L::Buffer>,
+        positions: &DevicePositions<'_, L>,
+        batch: Batch,
+        update: GroupUpdate<'_, Self>,
+        GroupSums { sums, occurrences, marks, met, totals }: &mut GroupSums<L::Buffer>,
+    ) -> Result<u128> {
+        let GroupUpdate { step, initial, moments, fixed } = update;
+        self.launcher.clear(totals)?;
+        positions.for_each(&*self.launcher, batch, |rows| {
+            let mut arguments = rows_arguments(&rows);
+            arguments.extend(group.arguments(&rows, self.checked(fixed)));
+            arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
+            arguments.extend([Value::Out(marks), Value::Out(met), Value::Out(totals)]);
+            self.run(&index::JOINT_RESIDUALS, rows.range.len() * TEAM, &mut arguments)
+        })?;
+        let Moments { weights, first, second } = &mut *moments;
+        let mut arguments = vec![self.checked_out(sums), Value::Out(occurrences)];
+        arguments.extend([Value::In(&group.totals), self.checked_out(fixed)]);
+        arguments.extend([Value::Out(marks), Value::In(met), Value::In(totals)]);
+        arguments.extend([self.checked(initial), self.checked_out(weights)]);
+        arguments.extend([self.checked_out(first), self.checked_out(second)]);
+        arguments.extend([group.phases(), group.count()]);
+        arguments.extend(scalars(step));
+        self.run(&index::JOINT_ADAM, group.group.count() * TEAM, &mut arguments)?;
+        let mut found = [0u64; 3];
+        self.launcher.read(totals, bytemuck::cast_slice_mut(&mut found))?;
+        let [low, high, _] = found;
+        Ok(wide(low, high))
+    }
+
+    pub(super) fn round_factors(
+        &self,
+        group: &DeviceGroup<L::Buffer>,
+        vector: &Vector<L::Buffer, f64>,
+        fixed: &mut Vector<L::Buffer, i32>,
+    ) -> Result<()> {
+        let factors = group.group.factors();
+        let (first, count) = (Value::U32(factors.start as u32), Value::U32(factors.len() as u32));
+        let mut arguments = [self.checked(vector), first, self.checked_out(fixed), count];
+        self.run(&index::ROUND_FACTORS, factors.len(), &mut arguments)?;
+        let mut arguments = [group.phases(), group.count(), self.checked_out(fixed)];
+        self.run(&index::TAKE_SQUARES, group.group.count(), &mut arguments)
+    }
+}
 
 /// The number of threads that work on a position or number together: `TEAM` of `factors.cu`.
 pub(super) const TEAM: usize = 32;

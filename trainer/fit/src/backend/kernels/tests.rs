@@ -284,7 +284,6 @@ fn vectors<B: Backend>(backend: &B, inputs: [&[f64]; 3], step: &AdamStep) -> Vec
 const STEP: AdamStep = AdamStep {
     unit: 1.0 / 65536.0 / 7.0,
     ridge: 0.01,
-    clip: 0.9,
     keep_first: 0.9,
     take_first: 0.1,
     keep_second: 0.999,
@@ -292,7 +291,6 @@ const STEP: AdamStep = AdamStep {
     rate: 0.3,
     correction: 1.0 / 0.271,
     epsilon: 1e-8,
-    decay: 1e-3,
 };
 
 fn vectors_are_computed_alike_to_the_bit<L: Bring>() {

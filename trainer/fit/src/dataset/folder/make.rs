@@ -5,31 +5,29 @@ use std::path::Path;
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{Existing, FileError};
 use othello_engine::progress::Progress;
-use othello_engine::record::ROW_BYTES;
+use othello_engine::record::{ROW_BYTES, ScoredPosition};
 use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
 use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::write::{FILE_COUNT, FILES, provenance};
-use super::{Content, Counts, DatasetFolder, LayoutSettings, Made};
+use super::{Counts, DatasetFolder, LayoutSettings, Made};
 use crate::dataset::inputs::Inputs;
-use crate::dataset::merge::{Source, SourceRows, merge};
-use crate::dataset::part::{MappedPart, write_description, write_row, write_rows};
+use crate::dataset::merge::merge;
 use crate::dataset::sorted_run::SortedRun;
-use crate::dataset::stored::RowSink;
-use crate::dataset::{DataChoice, Dataset, DatasetError, DatasetInput, Subset};
+use crate::dataset::stored::{MappedPart, RowSink, write_description, write_row, write_rows};
+use crate::dataset::{DataChoice, Dataset, DatasetError, Subset};
 use crate::memory::{MemoryLimit, parts_within};
 
 const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder; returns `None` for a shard. Inputs that are datasets give the
-    /// same result as their own inputs. `test` is the test subset, except for positions that are
-    /// also in training.
+    /// Makes a dataset in a folder; returns `None` for a shard. `test` is the test subset, except
+    /// for positions that are also in training.
     pub fn make(
         folder: &Path,
-        data: &[DatasetInput],
+        data: &[DataChoice],
         test: &[DataChoice],
         settings: &LayoutSettings,
         (shard, existing): (Shard, Existing),
@@ -66,28 +64,24 @@ impl DatasetFolder {
         let runs = run.parts(RUNS).map(|part| SortedRun::of_part(part?));
         let runs = runs.collect::<Result<Vec<_>, DatasetError>>()?;
         let counts = inputs.counts(&runs);
-        if runs.iter().all(|run| run.bytes() == 0)
-            && inputs.folders.is_empty()
-            && !counts.is_labelled
-        {
+        if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
             run.clean()?;
-            return Err(DatasetError::empty(data.iter().map(DatasetInput::path), &settings.labels));
+            let paths = data.iter().map(|choice| &choice.path);
+            return Err(DatasetError::empty(paths, &settings.labels));
         }
         // As many phases at a time as fit into half of the memory. The rows of one that does not
         // fit go into temporary files.
         let bytes = |phase: Phase| {
-            let of_runs: usize = runs.iter().map(|run| run.len(phase)).sum();
-            let of_folders: u64 = inputs.folders.iter().map(|folder| folder.rows_of(phase)).sum();
-            (of_runs as u64).saturating_add(of_folders).saturating_mul(ROW_BYTES as u64)
+            let rows: usize = runs.iter().map(|run| run.len(phase)).sum();
+            (rows as u64).saturating_mul(ROW_BYTES as u64)
         };
         let (room, missing) = (left / 2, run.missing(PHASE_ROWS));
         let largest = Phase::all().map(bytes).max().unwrap_or(0);
         let at_once = parts_within(room, largest, rayon::current_num_threads()).max(1);
         run.make_parts(PHASE_ROWS, missing, at_once, progress, |part| {
             let phase = phase_of(part);
-            let sources = sources(&runs, &inputs.folders, phase)?;
             let limit = (bytes(phase) > room).then_some(limit);
-            write_phase(part, &counts, sources, limit)?;
+            write_phase(part, &counts, &sources(&runs, phase), limit)?;
             Ok::<_, DatasetError>(true)
         })?;
         match run.is_shard() {
@@ -105,13 +99,13 @@ impl DatasetFolder {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {
             let part = MappedPart::open(part?)?;
-            let rows = Content::ALL.map(|content| part.rows(&content.to_string()));
-            let (Some(counts), [Some(training), Some(validation), Some(test), Some(sums)]) =
+            let rows = Subset::ALL.map(|subset| part.rows(&subset.to_string()));
+            let (Some(counts), [Some(training), Some(validation), Some(test)]) =
                 (part.description::<Counts>(), rows)
             else {
                 return Err(part.wrong());
             };
-            dataset.phases.push([training, validation, test, sums]);
+            dataset.phases.push([training, validation, test]);
             let labels = std::mem::take(&mut dataset.counts.labels);
             dataset.counts = Counts { labels: [labels, counts.labels].concat(), ..counts };
         }
@@ -130,25 +124,12 @@ fn phase_of(part: &LongPart<'_>) -> Phase {
     Phase::new(part.index() as usize).expect("the stage has a part for each phase")
 }
 
-fn sources<'a>(
-    runs: &'a [SortedRun],
-    folders: &[&DatasetFolder],
-    phase: Phase,
-) -> Result<Vec<Source<'a>>, DatasetError> {
-    let mut sources = vec![];
-    for subset in Subset::ALL {
-        let of_runs = runs.iter().map(|run| &run.rows[subset as usize][phase.index()]);
-        let filled = of_runs.filter(|rows| !rows.is_empty());
-        sources.extend(filled.map(|rows| Source::of(subset, rows)));
-        for folder in folders {
-            let rows: SourceRows<'a> = match subset {
-                Subset::Training => folder.exact_rows(phase)?,
-                _ => folder.rows(subset.into(), phase)?,
-            };
-            sources.push(Source { subset, rows });
-        }
-    }
-    Ok(sources)
+fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])> {
+    let of_subset = |subset| {
+        let rows = runs.iter().map(move |run| &*run.rows[subset as usize][phase.index()]);
+        rows.filter(|rows| !rows.is_empty()).map(move |rows| (subset, rows))
+    };
+    Subset::ALL.into_iter().flat_map(of_subset).collect()
 }
 
 /// Merges the rows of a phase into its part. Training rows, which are the most, are written
@@ -156,21 +137,21 @@ fn sources<'a>(
 fn write_phase(
     part: &mut LongPart<'_>,
     counts: &Counts,
-    sources: Vec<Source<'_>>,
+    sources: &[(Subset, &[ScoredPosition])],
     limit: Option<&MemoryLimit>,
 ) -> Result<(), DatasetError> {
     let labels = vec![counts.labels[part.index() as usize].clone()];
     write_description(part, &Counts { labels, ..counts.clone() })?;
-    let [training, others @ ..] = Content::ALL;
+    let [training, others @ ..] = Subset::ALL;
     let mut sinks = others.map(|_| RowSink::new(limit));
     part.raw_section(&training.to_string(), |out| {
-        merge(sources, |content, row| match others.iter().position(|&other| other == content) {
+        merge(sources, |subset, row| match others.iter().position(|&other| other == subset) {
             Some(other) => Ok(sinks[other].push(row)?),
             None => write_row(out, &row),
         })
     })?;
-    for (content, rows) in others.into_iter().zip(sinks) {
-        write_rows(part, &content.to_string(), &[rows.finish()?])?;
+    for (subset, rows) in others.into_iter().zip(sinks) {
+        write_rows(part, &subset.to_string(), &[rows.finish()?])?;
     }
     Ok(())
 }

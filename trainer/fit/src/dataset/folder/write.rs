@@ -1,20 +1,23 @@
-//! Writes a dataset to a folder.
+//! Checks the folder of a dataset before the work, and writes the dataset to it.
 
 use std::fs;
 use std::path::Path;
 
 use othello_engine::board::{PHASES, Phase};
-use othello_engine::file::{Begin, Existing, FileError, Provenance, plain, stated_sha256};
+use othello_engine::file::{
+    Begin, Existing, FileError, Kind, Provenance, Reader, check_output, kind_of, plain,
+    stated_sha256,
+};
 use othello_engine::progress::Progress;
 use othello_engine::record::{PositionWriter, RecordError};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::{
-    Content, DatasetFolder, FORMAT, FileEntry, LayoutSettings, MANIFEST, Manifest, PhaseEntry,
-    VERSION,
+    DatasetFolder, FORMAT, FileEntry, LayoutSettings, MANIFEST, Manifest, PhaseEntry, VERSION,
+    file_name,
 };
-use crate::dataset::{Dataset, DatasetError, Input};
+use crate::dataset::{DataChoice, Dataset, DatasetError, Input, Subset};
 
 impl Dataset {
     /// Writes the files that are missing, and the manifest last.
@@ -30,13 +33,12 @@ impl Dataset {
         let phases: Vec<Phase> = Phase::all().collect();
         let entry = |&phase: &Phase| -> Result<PhaseEntry, DatasetError> {
             let file =
-                |content| self.write_file(folder, content, phase, provenance, existing, progress);
+                |subset| self.write_file(folder, subset, phase, provenance, existing, progress);
             Ok(PhaseEntry {
                 labels: self.labels(phase),
-                training: file(Content::Training)?,
-                validation: file(Content::Validation)?,
-                test: file(Content::Test)?,
-                sums: file(Content::Sums)?,
+                training: file(Subset::Training)?,
+                validation: file(Subset::Validation)?,
+                test: file(Subset::Test)?,
             })
         };
         let phases = phases.par_iter().map(entry).collect::<Result<_, _>>()?;
@@ -55,16 +57,16 @@ impl Dataset {
     fn write_file(
         &self,
         folder: &Path,
-        content: Content,
+        subset: Subset,
         phase: Phase,
         provenance: &Provenance,
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<FileEntry, DatasetError> {
         progress.check().map_err(RecordError::from)?;
-        let rows = self.rows(content, phase);
-        let provenance = provenance_of_file(provenance, content, phase);
-        let path = folder.join(content.file_name(phase));
+        let rows = self.subset(subset, phase);
+        let provenance = provenance_of_file(provenance, subset, phase);
+        let path = folder.join(file_name(subset, phase));
         let summary = match PositionWriter::begin(&path, &provenance, existing)? {
             Begin::Done(summary) => summary,
             Begin::Writer(mut writer) => {
@@ -84,12 +86,8 @@ pub(super) fn provenance(data: &[Input], test: &[Input], settings: &LayoutSettin
         .with("settings", json!(settings))
 }
 
-pub(super) fn provenance_of_file(
-    dataset: &Provenance,
-    content: Content,
-    phase: Phase,
-) -> Provenance {
-    dataset.clone().with("phase", phase.index()).with("part", content.to_string())
+pub(super) fn provenance_of_file(dataset: &Provenance, subset: Subset, phase: Phase) -> Provenance {
+    dataset.clone().with("phase", phase.index()).with("part", subset.to_string())
 }
 
 impl DatasetFolder {
@@ -104,9 +102,9 @@ impl DatasetFolder {
     /// Returns true if every file of the manifest exists and states the listed checksum at its end.
     pub(super) fn has_all_files(&self) -> bool {
         Phase::all().all(|phase| {
-            Content::ALL.into_iter().all(|content| {
-                let listed = self.entry(content, phase);
-                let there = stated_sha256(&self.path.join(content.file_name(phase)));
+            Subset::ALL.into_iter().all(|subset| {
+                let listed = self.entry(subset, phase);
+                let there = stated_sha256(&self.path.join(file_name(subset, phase)));
                 there.is_ok_and(|sha256| sha256 == listed.sha256)
             })
         })
@@ -114,4 +112,79 @@ impl DatasetFolder {
 }
 
 pub(super) const FILES: &str = "dataset (files)";
-pub(super) const FILE_COUNT: u64 = (PHASES * Content::ALL.len()) as u64;
+pub(super) const FILE_COUNT: u64 = (PHASES * Subset::ALL.len()) as u64;
+
+fn files() -> impl Iterator<Item = (Subset, Phase)> {
+    Phase::all().flat_map(|phase| Subset::ALL.map(|subset| (subset, phase)))
+}
+
+impl DatasetFolder {
+    /// Refuses a folder that cannot be written, or whose files are among the `inputs`. Unless it
+    /// may be replaced, also refuses a folder that has records of another kind, which would look
+    /// like files of the dataset.
+    pub fn check_place<P: AsRef<Path>>(
+        folder: &Path,
+        inputs: &[P],
+        existing: Existing,
+    ) -> Result<(), DatasetError> {
+        check_output(&folder.join(MANIFEST), inputs)?;
+        for (subset, phase) in files() {
+            check_output(&folder.join(file_name(subset, phase)), inputs)?;
+        }
+        if existing == Existing::Replace {
+            return Ok(());
+        }
+        let unreadable = FileError::io(folder, "read it");
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_own = files().any(|(subset, phase)| name.starts_with(&file_name(subset, phase)));
+            let is_record =
+                matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+            if name == "records.json" || (is_record && !is_own) {
+                let reason = "this is a file of records; expected a folder for the dataset alone";
+                return Err(FileError::exists(&path, reason).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a folder whose files were made from other data or settings. Compares the checksums
+    /// at the ends of the files before the data are read.
+    pub fn check_is_own(
+        folder: &Path,
+        data: &[DataChoice],
+        test: &[DataChoice],
+        settings: &LayoutSettings,
+    ) -> Result<(), DatasetError> {
+        let (Some(data), Some(test)) = (stated(data), stated(test)) else { return Ok(()) };
+        let provenance = provenance(&data, &test, settings);
+        if Self::is_at(folder) {
+            Self::open(folder)?.check_is_by(&provenance)?;
+        }
+        for (subset, phase) in files() {
+            let path = folder.join(file_name(subset, phase));
+            if path.exists() {
+                check_file(&path, &provenance_of_file(&provenance, subset, phase))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
+    match Reader::open(path, Kind::Positions) {
+        Ok(reader) if reader.provenance() == wanted => Ok(()),
+        Ok(reader) => Err(FileError::other_settings(path, reader.provenance(), wanted)),
+        Err(_) => Err(FileError::exists(path, "it is not a file of positions")),
+    }
+}
+
+/// Returns the inputs of a dataset with the checksums that their files state.
+fn stated(choices: &[DataChoice]) -> Option<Vec<Input>> {
+    let input = |choice: &DataChoice| {
+        let sha256 = stated_sha256(&choice.path).ok()?;
+        Some(Input { sha256, weight: choice.weight })
+    };
+    choices.iter().map(input).collect()
+}

@@ -5,7 +5,6 @@ use othello_engine::board::Phase;
 use super::*;
 use crate::fit::best::FittedVector;
 use crate::fit::error::FitError;
-use crate::fit::schedule::Schedule;
 use crate::fit::settings::FitSettings;
 
 fn settings() -> FitSettings {
@@ -14,10 +13,6 @@ fn settings() -> FitSettings {
         batch: 500,
         updates: 3,
         learning_rate: 0.5,
-        schedule: Schedule::Plateau { patience: 1, factor: 0.5 },
-        warm_up: 0.7,
-        weight_decay: 0.01,
-        clip: Some(2.0),
         ..AdamSettings::default()
     };
     let least_squares = LeastSquaresSettings {
@@ -130,7 +125,6 @@ fn another_seed_draws_other_batches() {
 fn weights_that_are_no_numbers_stop_the_fit_and_are_never_kept() {
     let mut trial = Trial::new(Optimizer::Adam, 10);
     trial.settings.adam.learning_rate = 1e300;
-    trial.settings.adam.clip = None;
     let error = trial.run(None, u32::MAX).unwrap_err().to_string();
     assert!(error.contains("phase 30") && error.contains("learning rate"), "{error}");
     assert!(matches!(trial.run(None, 2), Err(FitError::Diverged { .. })));

@@ -92,7 +92,6 @@ fn sums_over_pairs(
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
-    clip: 1.0,
     keep_first: 0.0,
     take_first: 1.0,
     keep_second: 0.0,
@@ -100,7 +99,6 @@ const SUMS: AdamStep = AdamStep {
     rate: 1e-3,
     correction: 1.0,
     epsilon: 1e-8,
-    decay: 0.0,
 };
 
 #[derive(PartialEq, Debug)]

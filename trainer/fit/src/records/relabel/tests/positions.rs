@@ -10,10 +10,10 @@ use othello_engine::run::Run;
 use othello_engine::search::Searcher;
 use othello_testing::StopAfter;
 
-use crate::records::parts::pack;
 use crate::records::relabel::{
     Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel, relabel_in_parts,
 };
+use crate::records::sequence::pack;
 use crate::records::testing::{Folder, inputs, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 5, search: None };

@@ -1,13 +1,17 @@
-//! Relabels one game with the exact scores of its last positions.
+//! Relabels one game with the exact scores of its last positions, or one position, and compares
+//! results and labels with scores under perfect play.
+
+use std::collections::BTreeMap;
 
 use othello_engine::board::transcript::Replay;
 use othello_engine::board::{Discs, Position, Side, Square};
 use othello_engine::eval::Evaluate;
-use othello_engine::record::{Game, Solved};
+use othello_engine::record::{Game, Label, ScoredPosition, Solved};
 use othello_engine::run::size;
 use othello_engine::search::Searcher;
+use serde::Serialize;
 
-use super::{Changes, Relabel, Settings};
+use super::{Relabel, Settings};
 
 impl Relabel for Game {
     /// Returns the number of games a thread takes at a time: 1 if every game is searched, which
@@ -147,4 +151,106 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     }
     let value = (*game.values()?.get(ply)?)?;
     Some(Discs::from(value) * game.replay().steps.get(ply)?.side.sign())
+}
+
+/// The comparison of game results, or of position labels, with scores under perfect play.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
+pub struct Changes {
+    /// The number of games with a solved position, or of solved positions.
+    pub solved: u64,
+    /// The number of solved games that have a result, or of solved positions, all of which have a
+    /// label.
+    pub results: u64,
+    /// The number of results that differ from the exact score of the game's first solved position,
+    /// or of labels that differ from their position's exact score.
+    pub changed: u64,
+    /// The number of changes that change the winner, including changes to and from a draw.
+    pub other_winner: u64,
+    /// The number of games that stated another score for the same position.
+    pub contradicted: u64,
+    /// The number of changes by their size, rounded to discs.
+    pub by_discs: BTreeMap<u32, u64>,
+    #[serde(skip)]
+    discs: f64,
+}
+
+impl Changes {
+    pub(super) fn count(&mut self, before: f64, exact: f64) {
+        let winner = |discs: f64| discs.partial_cmp(&0.0);
+        let discs = (before - exact).abs();
+        self.results += 1;
+        *self.by_discs.entry(discs.round() as u32).or_default() += 1;
+        self.discs += discs;
+        self.changed += u64::from(before != exact);
+        self.other_winner += u64::from(winner(before) != winner(exact));
+    }
+
+    /// Returns the mean change in discs, including unchanged results and labels.
+    pub fn mean_discs(&self) -> Option<f64> {
+        (self.results > 0).then(|| self.discs / self.results as f64)
+    }
+}
+
+impl Relabel for ScoredPosition {
+    /// Returns the number of positions, at least 1, that take a few milliseconds in total.
+    fn at_once(settings: &Settings) -> usize {
+        const NODES: u64 = 1 << 16;
+        let nodes = settings.search.and_then(|search| search.nodes);
+        let by_nodes = nodes.map_or(1024, |nodes| (NODES / nodes.max(1)).min(1024)) as usize;
+        (1024 >> (settings.most_exact() / 2).min(10)).min(by_nodes).max(1)
+    }
+
+    fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
+        let position = self.position();
+        let is_asked = settings.is_solved(self) && position.empties() <= most_empties;
+        is_asked.then_some(position).into_iter().collect()
+    }
+
+    /// Returns the position with its new label and its old weight.
+    fn relabelled<E: Evaluate>(
+        &self,
+        settings: &Settings,
+        known: &[Option<i8>],
+        searcher: &mut Searcher<'_, E>,
+    ) -> Self {
+        let label = match known {
+            [Some(score)] => Label::of_score(Discs::from(*score)),
+            _ => settings.label(self, searcher),
+        };
+        let label = label.unwrap_or(self.label());
+        Self::new(self.position(), label, self.weight())
+    }
+
+    fn seconds(settings: &Settings) -> f64 {
+        1e-6 + settings.seconds_of_search().max(size::solve(settings.exact))
+    }
+
+    fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self) {
+        if settings.is_solved(before) {
+            changes.solved += 1;
+            changes.count(before.label().discs(), after.label().discs());
+        }
+    }
+}
+
+impl Settings {
+    /// Returns true if the position gets its exact score.
+    pub(super) fn is_solved(&self, position: &ScoredPosition) -> bool {
+        position.position().empties() <= self.most_exact()
+    }
+
+    /// Returns the new label of the position; `None` if it keeps the old one.
+    fn label<E: Evaluate>(
+        &self,
+        scored: &ScoredPosition,
+        searcher: &mut Searcher<'_, E>,
+    ) -> Option<Label> {
+        let position = scored.position();
+        searcher.new_game();
+        if self.is_solved(scored) {
+            return Label::of_score(searcher.solve(&position).score);
+        }
+        let value = self.search?.find(searcher, &position).value;
+        Label::of_discs(value.discs())
+    }
 }

@@ -1,0 +1,231 @@
+//! Speed of the inner loop of a fit, compared with the limit of the machine in the same run.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use othello_engine::board::Phase;
+use othello_engine::progress::Progress;
+use othello_engine::random::random_game;
+use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
+use othello_fit::backend::cpu::{gather, scatter};
+use othello_fit::backend::kernels::KernelBackend;
+use othello_fit::backend::{Backend, BackendError, Batch, Cpu, Rows, Target, WEIGHTS_PER_DISC};
+use othello_fit::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};
+use othello_fit::model::{Model, Row};
+use othello_fit::source::LabelRules;
+use othello_kernels::Launcher;
+use rayon::prelude::*;
+
+/// The greatest number of positions of a measurement, since a launch counts rows in 32 bits.
+const MOST_POSITIONS: usize = u32::MAX as usize;
+
+/// The bytes that a position moves for each feature: it reads a weight, and reads and writes a sum.
+const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
+
+/// The least time of a measurement in seconds, so that starting and waiting do not matter.
+const LEAST_SECONDS: f64 = 0.05;
+
+/// The greatest number of passes. Passes are doubled until they take the least time, up to this
+/// number.
+const MOST_PASSES: u32 = 1 << 16;
+
+/// Errors of a measurement.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum BenchError {
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error("no positions in these phases: choose other --phases or --data")]
+    NoPositions,
+    #[error("{0} positions, over {MOST_POSITIONS}: choose fewer --phases or other --data")]
+    TooMany(usize),
+}
+
+/// Rates in positions per second of wall time.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates {
+    /// The rate of residual sums, on one thread of a CPU or on all of another device.
+    pub own: f64,
+    /// The limit of the machine: that of its memory on a GPU, that of the memory accesses alone on
+    /// one thread of a CPU.
+    pub limit: f64,
+}
+
+/// Returns positions like those of a fit (merged up to symmetry, and sorted by phase); without
+/// data, positions of as many random `games`. Refuses phases without positions.
+pub fn positions(
+    data: Option<&DataChoice>,
+    games: u64,
+    phases: &[Phase],
+    progress: &dyn Progress,
+) -> Result<Vec<ScoredPosition>, BenchError> {
+    let rules = LabelRules::default();
+    let dataset = match data {
+        Some(choice) => {
+            let files =
+                DataChoice::files(std::slice::from_ref(choice)).map_err(DatasetError::from)?;
+            Dataset::read(&files, &[], &rules, Split::none(), progress)?
+        }
+        None => {
+            let mut builder = DatasetBuilder::new(rules, Split::none());
+            let game = |number| Game::of_replay(0, &random_game(1, number, usize::MAX));
+            let games = (0..games).into_par_iter().filter_map(|number| game(number).ok());
+            builder.add_games(&games.collect::<Vec<_>>(), 1.0);
+            builder.finish()
+        }
+    };
+    let positions: Vec<ScoredPosition> =
+        phases.iter().flat_map(|&phase| dataset.training(phase)).copied().collect();
+    match positions.len() {
+        0 => Err(BenchError::NoPositions),
+        1..=MOST_POSITIONS => Ok(positions),
+        count => Err(BenchError::TooMany(count)),
+    }
+}
+
+/// Measures residual sums on one thread of the CPU, and their memory accesses alone, in turn.
+pub fn measure_cpu(
+    model: &Model,
+    positions: &[ScoredPosition],
+    repetitions: u32,
+) -> Result<Rates, BenchError> {
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let (weights, limit) = (weights(model), Limit::new(model, positions));
+    let mut rates = Rates { own: 0.0, limit: 0.0 };
+    for _ in 0..repetitions {
+        let own = one.install(|| residual_rate(&Cpu::new(model), &weights, positions))?;
+        let alone = rate(positions.len(), || {
+            black_box(limit.run(&weights));
+            Ok(())
+        })?;
+        rates = Rates { own: rates.own.max(own), limit: rates.limit.max(alone) };
+    }
+    Ok(rates)
+}
+
+/// Measures residual sums on a device. Its limit is memory bandwidth / bytes per position; that of
+/// a thread of the CPU if the bandwidth is not known.
+pub fn measure_kernels(
+    model: &Model,
+    positions: &[ScoredPosition],
+    repetitions: u32,
+    launcher: impl Launcher,
+) -> Result<Rates, BenchError> {
+    let bytes_per_position = ROW_BYTES + BYTES_PER_FEATURE * model.feature_count();
+    let limit = match launcher.limits().memory_bandwidth {
+        Some(bandwidth) => bandwidth as f64 / bytes_per_position as f64,
+        None => measure_cpu(model, positions, repetitions)?.limit,
+    };
+    let (backend, weights) = (KernelBackend::new(model, launcher), weights(model));
+    let own = |best: f64, _| Ok(best.max(residual_rate(&backend, &weights, positions)?));
+    let own = (0..repetitions).try_fold(0.0, own).map_err(|error: BackendError| error)?;
+    Ok(Rates { own, limit })
+}
+
+/// Returns weights between −4 and 4 discs, all neighbours different. The sum of 65 of them does not
+/// overflow.
+fn weights(model: &Model) -> Vec<i32> {
+    let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
+    (0..model.parameters()).map(weight).collect()
+}
+
+/// Returns the rate of residual sums. Weights are in 1/[`WEIGHTS_PER_DISC`] disc.
+fn residual_rate<B: Backend>(
+    backend: &B,
+    weights: &[i32],
+    positions: &[ScoredPosition],
+) -> Result<f64, BackendError> {
+    // One run of rows, like a fit without neighbouring phases.
+    let on_device = backend.positions(&[Rows::full(positions)])?;
+    let discs = weights.iter().map(|&weight| f64::from(weight) / f64::from(WEIGHTS_PER_DISC));
+    let discs = backend.upload(&discs.collect::<Vec<_>>())?;
+    let (mut weights, mut sums) = (backend.zero_fixed()?, backend.zero_sums()?);
+    backend.round_weights(&discs, &mut weights)?;
+    rate(positions.len(), || {
+        let target = Target::Label;
+        backend.residual_sums(&on_device, Batch::WHOLE, &weights, target, &mut sums).map(|_| ())
+    })
+}
+
+/// Returns the rate of passes over so many positions.
+fn rate(
+    positions: usize,
+    mut pass: impl FnMut() -> Result<(), BackendError>,
+) -> Result<f64, BackendError> {
+    let mut seconds = |passes: u32| {
+        let begun = Instant::now();
+        (0..passes).try_for_each(|_| pass())?;
+        Ok::<f64, BackendError>(begun.elapsed().as_secs_f64())
+    };
+    let mut passes = 1;
+    while passes < MOST_PASSES && seconds(passes)? < LEAST_SECONDS {
+        passes *= 2;
+    }
+    Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
+}
+
+/// The memory accesses of the inner loop alone, by the parameters of all features of positions,
+/// computed beforehand.
+struct Limit {
+    stream: Vec<u32>,
+    features: usize,
+    parameters: usize,
+}
+
+impl Limit {
+    fn new(model: &Model, positions: &[ScoredPosition]) -> Self {
+        let (mut stream, mut row) = (vec![], [Row::EMPTY]);
+        for position in positions {
+            model.write_rows([position.position()].into_iter(), &mut row);
+            stream.extend_from_slice(row[0].features(model));
+        }
+        Self { stream, features: model.feature_count(), parameters: model.parameters() }
+    }
+
+    fn run(&self, weights: &[i32]) -> Vec<i64> {
+        assert_eq!(weights.len(), self.parameters);
+        let mut sums = vec![0; self.parameters];
+        // Without features the stream is empty.
+        for row in self.stream.chunks_exact(self.features.max(1)) {
+            // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
+            unsafe {
+                let sum = gather(weights, row);
+                scatter(&mut sums, row, i64::from(sum));
+            }
+        }
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::pattern::PatternSet;
+    use othello_engine::record::{Label, Weight};
+
+    use super::*;
+
+    /// A regression: 64 instances were read for every set, in small sets beyond the end of the
+    /// weights.
+    #[test]
+    fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
+        for name in ["discs", "small"] {
+            let model = Model::new(PatternSet::shipped(name).unwrap());
+            let row =
+                |position| ScoredPosition::new(position, Label::of_score(0).unwrap(), Weight::ONE);
+            let positions: Vec<_> =
+                random_game(3, 0, usize::MAX).steps.iter().map(|step| row(step.position)).collect();
+            let limit = Limit::new(&model, &positions);
+            let mut added = vec![0; model.parameters()];
+            for position in &positions {
+                let features = model.features(&position.position());
+                let sum = features.len() as i64;
+                features.iter().for_each(|&p| added[p as usize] += sum);
+            }
+            assert_eq!(limit.run(&vec![1; model.parameters()]), added, "{name}");
+        }
+    }
+}
