@@ -152,7 +152,7 @@ mod tests {
         println!("allowed {}", allowed_bytes());
     }
 
-    /// A regression: the limits were ignored, and the process was killed.
+    /// A regression: the limits of the process on memory were ignored, and the system killed it.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";
@@ -170,7 +170,8 @@ mod tests {
         }
     }
 
-    /// A regression: only the root group was read, although schedulers create a group for each job.
+    /// A regression: only the limit of the root group was read, although schedulers create a group
+    /// for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

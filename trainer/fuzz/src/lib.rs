@@ -3,7 +3,7 @@
 //! * [`TARGETS`]: one function of bytes for each parser, which panics if the parser violates its
 //!   specification. libFuzzer calls them (`scripts/torture.sh fuzz`); `tests/corpus.rs` runs them
 //!   over their corpora and over changes of these.
-//! * [`attack`](crate::attack): the programs from outside, with damaged files, kills, failing
+//! * [`attack`]: the programs from outside, with damaged files, kills, failing
 //!   system calls and hostile arguments. `tests/attack.rs` runs some, `scripts/torture.sh` many.
 //!
 //! Both draw their changes from [`mutation`], [`damage`] and [`container`].

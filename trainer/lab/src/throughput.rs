@@ -50,8 +50,8 @@ pub enum BenchError {
 pub struct Rates {
     /// The rate of residual sums, on one thread of a CPU or on all of another device.
     pub own: f64,
-    /// The limit of the machine: that of its memory on a GPU, that of the memory accesses alone on
-    /// one thread of a CPU.
+    /// The limit of the machine. On a GPU, the memory bandwidth sets it; on a CPU, the memory
+    /// accesses of one thread.
     pub limit: f64,
 }
 
@@ -107,8 +107,8 @@ pub fn measure_cpu(
     Ok(rates)
 }
 
-/// Measures residual sums on a device. Its limit is memory bandwidth / bytes per position; that of
-/// a thread of the CPU if the bandwidth is not known.
+/// Measures residual sums on a device. The limit is memory bandwidth / bytes per position. If the
+/// bandwidth is not known, it is that of one thread of the CPU.
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -168,8 +168,8 @@ fn rate(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// The memory accesses of the inner loop alone, by the parameters of all features of positions,
-/// computed beforehand.
+/// The memory accesses of the inner loop alone. The parameters of all features are computed
+/// beforehand.
 struct Limit {
     stream: Vec<u32>,
     features: usize,
@@ -208,8 +208,8 @@ mod tests {
 
     use super::*;
 
-    /// A regression: 64 instances were read for every set, in small sets beyond the end of the
-    /// weights.
+    /// A regression: for every set, 64 instances were read. In small sets, these lie beyond the end
+    /// of the weights.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

@@ -1,5 +1,5 @@
-//! `othello-trainer split`, `sample` and `shuffle`: files of some games or positions of others, in
-//! their order or a random one.
+//! `othello-trainer split`, `sample` and `shuffle`: write some or all records of files to other
+//! files, in the same order or a random one.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -171,8 +171,9 @@ fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder.path(name)).unwrap().map(file).collect()
 }
 
-/// A folder of records stands for its files; a dataset is no record. A settings file without labels
-/// means those of the dataset in a fit (a past bug: those of a fit without one).
+/// A folder of records stands for its files; a dataset is not such a folder. If a settings file has
+/// no labels, a fit uses those of the dataset. (A regression: it used those of a fit without a
+/// settings file, and refused the dataset.)
 #[test]
 fn a_folder_of_records_is_a_dataset_of_its_files() {
     let folder = Folder::new();

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-/// Batch `number` of `of` equal parts of the positions in their original order. It takes the same
-/// share of every [`Rows`](super::Rows), so each batch has the same mix of the phases in a window.
+/// One of `of` equal parts of the positions in their original order: part `number`. A batch takes
+/// the same share of every [`Rows`](super::Rows), so each batch has the same mix of the phases in a
+/// window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,

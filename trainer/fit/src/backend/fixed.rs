@@ -1,4 +1,4 @@
-//! Units and bounds of the fixed-point arithmetic.
+//! Units and bounds of the fixed-point arithmetic in a fit.
 
 /// The steps of a parameter's weight in a disc.
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
@@ -13,7 +13,7 @@ pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 /// The steps of a position's weight in one occurrence.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
-/// The bits of the rounded search directions of the conjugate gradients.
+/// The number of bits to which the search directions of the conjugate gradients are rounded.
 pub const DIRECTION_BITS: i32 = 24;
 
 /// The shift that converts labels from 2⁻⁸ disc to 2⁻¹⁸ disc.

@@ -16,12 +16,13 @@ use crate::model::Model;
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// The number in the group of each parameter of the model.
+    /// The number of each parameter of the model in the group.
     pub numbers: Vec<u32>,
-    /// The model's parameter for each number of the group, except the last number.
+    /// The model's parameter for each number of the group except the last one.
     pub parameters: Vec<u32>,
-    /// The weight of the training positions that have each number but the last, in
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence, in descending order.
+    /// For each number except the last one, the weight of the training positions in which its
+    /// parameter occurs, in 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence.
+    /// In descending order.
     pub occurrences: Vec<i64>,
     /// The number of parameters that occur in training; they have the first numbers.
     pub trained: usize,
@@ -30,8 +31,9 @@ pub struct Group {
 }
 
 impl Group {
-    /// Creates a group of at least one phase from the occurrences of each parameter in training,
-    /// and in the other positions that the fit is measured on. `None` if the model has no factors.
+    /// Creates a group of at least one phase. `trained` has the occurrences of each parameter in
+    /// training, `others` those in the other positions that the fit is measured on. `None` if the
+    /// model has no factors.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {
@@ -58,13 +60,14 @@ impl Group {
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of group numbers: one for each parameter that occurs, and one for all
-    /// others.
+    /// Returns the count of the group's numbers: one for each parameter that occurs, and one for
+    /// all others together.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }
 
-    /// Returns the place of a phase's weights in the vector; by default, of the first phase.
+    /// Returns the place of a phase's weights in the vector. For a phase outside the group, it is
+    /// that of the first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()

@@ -75,9 +75,9 @@ pub trait Backend: Sync {
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
-    /// Returns this device for the weights and shared factors of a group of phases, which are the
-    /// elements of its vectors. Since values are not linear in factors, [`Self::descend`] replaces
-    /// sums of residuals and occurrences for a group.
+    /// Returns this device for a group of phases. The elements of its vectors are then the weights
+    /// of all phases of the group and the shared factors. Values are not linear in factors, so a
+    /// group is fitted by [`Self::descend`], not by sums of residuals and occurrences.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
@@ -106,9 +106,10 @@ pub trait Backend: Sync {
     /// Sets `to` to `from`.
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
-    /// Sets `sums` to Σ weight · residual for each parameter, over the positions of a batch that
-    /// have it, in units of 1/([`RESIDUALS_PER_DISC`] · [`WEIGHTS_PER_OCCURRENCE`]). Returns
-    /// Σ weight · residual² in units of 1/([`RESIDUALS_PER_DISC`]² · [`WEIGHTS_PER_OCCURRENCE`]).
+    /// For each parameter, sets its element of `sums` to Σ weight · residual over the batch's
+    /// positions that have the parameter, in units of 1/([`RESIDUALS_PER_DISC`] ·
+    /// [`WEIGHTS_PER_OCCURRENCE`]). Returns Σ weight · residual² in units of
+    /// 1/([`RESIDUALS_PER_DISC`]² · [`WEIGHTS_PER_OCCURRENCE`]).
     fn residual_sums(
         &self,
         positions: &Self::Positions<'_>,
@@ -168,8 +169,9 @@ pub trait Backend: Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<()>;
 
-    /// Does one update by Adam, and rounds the new weights like [`Self::round_weights`]. For each
-    /// parameter, with s its sum, w₀ its starting weight and the scalars of `step`:
+    /// Does one update by Adam, and rounds the new weights like [`Self::round_weights`]. Let s be a
+    /// parameter's element of `sums`, w₀ its initial weight, and the other names be the scalars of
+    /// `step`:
     ///
     /// ```text
     /// gradient = unit · s + ridge · (w₀ − w)
@@ -189,16 +191,16 @@ pub trait Backend: Sync {
     /// Returns the memory for [`Self::descend`].
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one update by Adam of those weights and factors of a group that a position of the batch
-    /// has, and rounds the new ones like [`Self::round_weights`]; all others also keep their
-    /// moments. Returns Σ weight · residual² before the update, in the unit of
-    /// [`Self::residual_sums`].
+    /// Does one update by Adam of the weights and factors of a group that occur in a position of
+    /// the batch, and rounds the new values like [`Self::round_weights`]. All others stay
+    /// unchanged, and so do their moments. Returns Σ weight · residual² before the update, in the
+    /// unit of [`Self::residual_sums`].
     ///
-    /// The sum s of an element is Σ weight · residual · derivative of the value with respect to it.
-    /// With n the weight of the batch's positions that have the parameter (in the phase, for a
-    /// weight) and N that of all training positions of the group, the update is that of
-    /// [`Self::adam`], where `ridge · n / N` stands for the ridge: so the pull of a whole epoch is
-    /// the same for rare and for frequent parameters.
+    /// The gradient sum s of a parameter is Σ weight · residual · derivative of the value with
+    /// respect to the parameter. Let n be the weight of the batch's positions that have the
+    /// parameter (for a weight: in its phase), and N that of all such training positions of the
+    /// group. The update is that of [`Self::adam`] with the ridge `ridge · n / N`, so in a whole
+    /// epoch the ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -238,7 +240,7 @@ pub struct Moments<B: Backend + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
-    /// The gradient for a sum of 1.
+    /// The factor that converts a sum to the gradient.
     pub unit: f64,
     /// The strength of the pull towards the initial weights, in the unit of the gradient.
     pub ridge: f64,
@@ -254,7 +256,7 @@ pub struct AdamStep {
     pub rate: f64,
     /// 1/(1 − β₂ᵗ).
     pub correction: f64,
-    /// The term that keeps the quotient finite.
+    /// The small number that keeps the divisor above 0.
     pub epsilon: f64,
 }
 
@@ -267,7 +269,8 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error of an operation that a backend for a phase, or for a group, does not support.
+/// Returns the error of an operation that this backend does not support, because it is for one
+/// phase or because it is for a group.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }

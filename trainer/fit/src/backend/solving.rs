@@ -7,11 +7,11 @@ use othello_engine::record::RecordError;
 /// A device that solves many positions at once; the scores equal those of
 /// [`Searcher::solve`](othello_engine::search::Searcher::solve).
 pub trait SolveMany: Sync {
-    /// Returns the greatest number of empty squares of a position that it solves.
+    /// Returns the greatest number of empty squares of a position that the device solves.
     fn most_empties(&self) -> u32;
 
-    /// Solves the positions that have few enough empty squares and need few enough steps. Stops if
-    /// `progress` is interrupted.
+    /// Solves the positions that have few enough empty squares and need few enough steps; the
+    /// scores of the others are `None`. Stops if `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],

@@ -2,9 +2,9 @@
 //!
 //! Positions come from games that the evaluation plays against itself: some as they occur, some
 //! after one or two random moves, since most positions of a search do not occur in strong games.
-//! The predictions are fitted to their scores. Then whole searches to the end are run with several
-//! numbers of standard deviations. Each confidence gets the number at which this share of the
-//! scores is correct.
+//! The predictions are fitted to the scores of these positions. Then whole searches to the end are
+//! run, once with each of several numbers of standard deviations. Each confidence, such as 95 %,
+//! gets the number of standard deviations with which that share of the scores is correct.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// In trials of whole searches, positions have this many empty squares fewer than the greatest
+/// The positions for trials of whole searches have this many empty squares fewer than the greatest
 /// number.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
@@ -36,7 +36,7 @@ const MOST_CHANCE: u32 = 2;
 /// The numbers of standard deviations that are tried.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
-/// A calibrated model, and its performance on positions that it was not fitted to.
+/// A calibrated model, and its errors on positions that it was not fitted to.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
     /// The model.
@@ -94,8 +94,8 @@ pub struct EmptiesError {
     pub observed: f64,
 }
 
-/// The performance of whole searches to the end that prune if the predicted score is some number of
-/// standard deviations outside the window.
+/// The results of whole searches to the end that prune a node if the predicted score is some number
+/// of standard deviations outside the window.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The number of standard deviations.
@@ -271,11 +271,11 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns the numbers of standard deviations at which the shares of right scores equal the
-/// confidences. Interpolates between the two nearest trials on the logarithm of the share of wrong
-/// scores.
+/// Returns, for each confidence, the number of standard deviations with which this share of the
+/// scores is right. Interpolates between the two nearest trials on the logarithm of the share of
+/// wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
-    // A trial without a wrong score shows only that they are few.
+    // A trial without a wrong score shows only that wrong scores are few.
     let wrong =
         |trial: &Trial| (1.0 - trial.right / 100.0).max(0.5 / trial.positions.max(1) as f64).ln();
     std::array::from_fn(|place| {

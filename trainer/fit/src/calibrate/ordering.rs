@@ -49,7 +49,7 @@ pub struct Calibrated {
     pub explained_by_replies: f64,
     /// The strength of the evaluation relative to the number of replies.
     pub strength: i16,
-    /// The strengths that were tried; strength 0 is without the weights.
+    /// The strengths that were tried. With strength 0, the weights are not used.
     pub trials: Vec<Trial>,
 }
 

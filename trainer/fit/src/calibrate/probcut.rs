@@ -22,7 +22,7 @@ const LEAST_DEPTH: u32 = 3;
 /// The numbers of random moves at the beginning of the games.
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
-/// A calibrated model, and its performance on positions that it was not fitted to.
+/// A calibrated model, and its errors on positions that it was not fitted to.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
     /// The model.
@@ -69,8 +69,8 @@ pub struct DepthError {
     pub observed: f64,
 }
 
-/// The share of predictions with which a cut at a selectivity would be wrong: the deep value is
-/// outside the allowed deviations, on the harmful side.
+/// The share of predictions with which a cut at some selectivity would be wrong: the deep value is
+/// beyond the allowed deviations, on the side where the cut does harm.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Miss {
     /// The probability of the selectivity in percent.
@@ -114,8 +114,8 @@ pub fn calibrate(
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
 }
 
-/// The values of searches of one position. Most moves of its game were drawn by their values, so
-/// that the samples include lost and won positions.
+/// The values of searches of one position. Most moves of its game were drawn at random by their
+/// values, so that the samples include lost and won positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     /// The ply of the position.

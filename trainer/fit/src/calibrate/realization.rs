@@ -291,8 +291,8 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are images of each other. f5 is the third of them in the order of the
-    /// board; the earlier search finds the first, d3, as good as any.
+    /// The four first moves are images of each other. In the order of the board, f5 is the third of
+    /// them. The earlier search finds the first, d3, as good as any.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");

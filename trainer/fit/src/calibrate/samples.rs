@@ -85,7 +85,8 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// Returns the errors of pairs of the expected error and the residual; `None` without pairs.
+    /// Returns the errors of predictions, given the expected error and the residual of each; `None`
+    /// without predictions.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let [predicted, observed] = root_mean_squares(&pairs)?;

@@ -2,7 +2,7 @@
 //! moves.
 //!
 //! A constant that is common to the scores of all moves of a position does not affect their order.
-//! So both the scores and their explanations are taken relative to the mean of their family.
+//! So scores and their explanations are both taken relative to the mean of their family.
 
 use std::ops::Range;
 
@@ -153,8 +153,8 @@ mod tests {
 
     use super::*;
 
-    /// Scores computed from known weights, plus a constant for each family, must be explained by
-    /// those weights.
+    /// Scores are computed from known weights, plus a constant for each family. The fit must find
+    /// these weights again.
     #[test]
     fn what_was_put_in_comes_out() {
         let mut random = Generator::new(1);

@@ -85,7 +85,8 @@ impl Dataset {
     }
 }
 
-/// Reads all stretches. Runs that exceed half of the memory are written to temporary files.
+/// Reads all stretches of the inputs into sorted runs. Runs that exceed half of the memory are
+/// written to temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -119,7 +120,7 @@ fn read_runs(
     Ok(runs)
 }
 
-/// Merges the rows of a phase, into temporary files if there is a limit on memory.
+/// Merges the rows of a phase. If there is a limit on memory, the result is in temporary files.
 fn merged_rows(
     rows: &[(Subset, StoredRows)],
     limit: Option<&MemoryLimit>,
@@ -150,8 +151,8 @@ impl DatasetBuilder {
         self.run.add(placed);
     }
 
-    /// Adds positions outside games; enumerated ones are all for training. Positions whose player
-    /// has no legal move are counted and omitted.
+    /// Adds positions outside games. Enumerated positions all go to training. Positions whose
+    /// player has no legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
         assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
         assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
-        // A regression: each counted as 1/64.
+        // A regression: each of these weights counted as 1/64.
         for lost in ["a*0.001", "a*0.02", "a*1e-300", "a*0.1"] {
             let refused = choice(lost).unwrap_err().to_string();
             assert!(refused.contains(&format!("`{lost}`: the weight ")), "{refused}");

@@ -11,7 +11,7 @@ use crate::source::{LabelRules, Labelled};
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// The numbers that were added by kind, for each phase.
+    /// The counts of labels that were added by kind, for each phase.
     before: Vec<BTreeMap<String, u64>>,
 }
 
@@ -38,7 +38,8 @@ impl LabelCounts {
         Phase::all().map(|phase| self.of_phases(&[phase.index()])).collect()
     }
 
-    /// Returns the kinds of labels in phases with their numbers, the most frequent first.
+    /// Returns the kinds of labels in some phases, each with its number of labels, the most
+    /// frequent first.
     pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
         for &phase in phases {

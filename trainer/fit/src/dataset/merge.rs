@@ -98,7 +98,7 @@ mod tests {
         ScoredPosition::new(position, Label::new(label).unwrap(), Weight::new(weight).unwrap())
     }
 
-    /// Merges sources, which are rows of one subset each and are sorted here; returns the rows by
+    /// Merges sources; each has rows of one subset, which are sorted here. Returns the rows by
     /// subset.
     fn merged_sources(sources: &[(Subset, &[ScoredPosition])]) -> [Vec<ScoredPosition>; 3] {
         let sorted = |&(subset, rows): &(Subset, &[ScoredPosition])| {
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(test, [row(5, 0, 1)]);
     }
 
-    /// A tenth of the sorted rows has about a tenth of the positions with a disc on any given
+    /// A tenth of the sorted rows must have about a tenth of the positions with a disc on any given
     /// square.
     #[test]
     fn any_stretch_of_sorted_rows_is_a_fair_sample() {

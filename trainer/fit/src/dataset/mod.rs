@@ -63,13 +63,14 @@ use stored::StoredRows;
 
 /// Positions for training, validation and test, by phase.
 ///
-/// Every position is the canonical one of its eight images, and its player has a legal move. Since
-/// rows are sorted, the dataset does not depend on the order of inputs and the number of threads.
-/// They are sorted by a hash of the position, so any range of them is a fair sample.
+/// Every position is the canonical one of its eight images, and its player has a legal move. Rows
+/// are sorted by a hash of the position. So the dataset does not depend on the order of the inputs
+/// and the number of threads, and any range of rows is a fair sample.
 ///
 /// In training each position occurs once. Its label is the mean of its duplicates' labels, halves
-/// of 1/256 disc rounded away from zero; its weight is their sum, at most 65,535/64 occurrences.
-/// The other two subsets keep duplicates, but lose positions that are also in training.
+/// of 1/256 disc rounded away from zero. Its weight is the sum of their weights, at most 65,535/64
+/// occurrences. The other two subsets keep duplicates, but lose positions that are also in
+/// training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
     /// The rows of each phase.

@@ -140,7 +140,8 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the rows at a place of a map; `None` if the description does not match the bytes.
+    /// Returns the rows at a place of a mapped file; `None` if the description does not match the
+    /// bytes.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

@@ -202,7 +202,8 @@ mod tests {
     use super::super::tests::games;
     use super::*;
 
-    /// More games than are labelled at the same time, and positions outside games.
+    /// The number of games in the test: more than are labelled at the same time. The test also has
+    /// positions outside games.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 
@@ -250,7 +251,7 @@ mod tests {
         }
     }
 
-    /// The positions of one game after another, computed without a stream.
+    /// Returns the expected positions, one game after another, computed without a stream.
     fn expected() -> Vec<Placed> {
         let split = Split::new(7);
         let of_games = games(GAMES).into_iter().flat_map(|game| {

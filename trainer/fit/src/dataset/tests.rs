@@ -143,7 +143,8 @@ fn files_are_mixed_by_their_weights() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Repeated games in batches of any size. Each batch is a sorted run in memory or in a file.
+    /// Games, some of which are repeated, come in batches of any size. Each batch becomes a sorted
+    /// run in memory or in a file.
     #[test]
     fn sorted_runs_give_the_dataset_that_one_run_gives(
         different in 1_u64..120,
@@ -205,7 +206,7 @@ fn a_folder_that_takes_no_file_is_named() {
     assert!(error.contains("/no/such/folder") && error.contains("5 MB"), "{error}");
 }
 
-/// The same, also with rows in temporary files.
+/// Reading some phases must give the same rows as reading all, also if rows are in temporary files.
 #[test]
 fn the_phases_that_are_read_have_what_they_have_among_all() {
     let folder = tempfile::tempdir().unwrap();
@@ -254,7 +255,7 @@ fn plain_positions_are_split_and_enumerated_ones_are_not() {
     assert!((total / 30..total / 12).contains(&held_out), "{held_out} of {total}");
 }
 
-/// All data that are read for testing are in the test subset, except positions of training.
+/// Test data must be in the test subset only, and without the positions that are in training.
 #[test]
 fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
 //! Writes weights without a container: 16-bit words, the bytes of factors, and a C header that
-//! states the place of each. This is for engines without a decompression library and without
-//! classes.
+//! states the place of each. This is for engines that cannot decompress and do not use classes.
 
 use std::fmt::Write as _;
 

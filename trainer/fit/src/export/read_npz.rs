@@ -113,7 +113,8 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Returns numbers by row and parameter (and dimension); `None` if the first array is missing.
+    /// Returns numbers by row and parameter (and dimension). Returns `None` if the first array is
+    /// missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -331,7 +332,7 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns a file like one from a Python program; one weight of the pattern is `change`.
+    /// Returns a file as a Python program may write it. One weight of the pattern is `change`.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);
@@ -355,7 +356,7 @@ mod tests {
         }
     }
 
-    /// A regression: counts of −1, of NaN and of 2³² were read as other numbers.
+    /// A regression: counts of −1, of NaN and of 2³² were read as other numbers, not refused.
     #[test]
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;

@@ -104,7 +104,8 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns, for each parameter of the set, the corresponding parameter of the weights, if any.
+    /// Returns, for each parameter of the set, the corresponding parameter of the weights, if there
+    /// is one.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];

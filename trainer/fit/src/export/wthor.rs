@@ -3,9 +3,9 @@
 //!
 //! The players and the tournament have number 0, the date is 0. The header states the depth at
 //! which most games have a theoretical score, if every game that is long enough has one at that
-//! depth. Otherwise the field of the score repeats the result. The result of a game that was broken
-//! off is the stated one, or black's discs on the board. The file cannot hold the other data of our
-//! records.
+//! depth. Otherwise the field of the score repeats the result. The result of an unfinished game is
+//! the stated one or, without it, black's discs on the board. The file cannot hold the other data
+//! of our records.
 
 use std::collections::BTreeMap;
 
@@ -83,11 +83,12 @@ mod tests {
         assert_eq!((bytes.len(), bytes[14]), (16 + 68 * 10, 56));
         assert_eq!(bytes[10..12], [0xE8, 7]);
         assert_eq!(read(&bytes), games);
-        // A regression: the result of a game that was broken off was that of its board.
+        // A regression: an unfinished game was exported with the result of its board, not with the
+        // stated one.
         let broken_off = games[3].clone().with_stated(26).unwrap();
         assert_eq!(wthor(&[broken_off], 2024).unwrap()[16 + 6], 45);
-        // Black's discs at the end, and under perfect play; in a game that was broken off, those on
-        // the board.
+        // Black's discs at the end, and under perfect play; in an unfinished game, the discs on the
+        // board.
         assert_eq!(bytes[16 + 68 * 9..][6..8], [64, 27]);
         assert_eq!(bytes[16..][6..8], [2, 2]);
         assert_eq!(bytes[16 + 68..][6..8], [4, 4]);

@@ -1,9 +1,10 @@
 //! Reads and writes Zebra's evaluation file, `coeffs2.bin`.
 //!
-//! The file may be compressed by gzip. Its words are 16-bit integers, big-endian: two magic
-//! numbers, the number of stages, and the stages that follow, as numbers of discs played. Then it
-//! has for each of these a constant, the parity, and a weight for each class of the 11 patterns of
-//! the shipped set `zebra`, all in 1/512 disc. Zebra converts them to 1/128 disc, rounded towards
+//! The file may be compressed by gzip. Its words are 16-bit integers, big-endian. First come two
+//! magic numbers, the number of stages, and for each stage its number of discs played. Then come
+//! the numbers of each stage, all in 1/512 disc: a constant, the parity, and a weight for each
+//! class of the 11 patterns of the shipped set `zebra`. Zebra converts them to 1/128 disc, rounded
+//! towards 0. It adds the parity at odd numbers of played discs.
 //! 0. It adds the parity at odd numbers of played discs.
 //!
 //! The classes of a pattern are numbered by the first of their configurations in ascending order;
@@ -55,7 +56,7 @@ pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
         }
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(i16::to_be_bytes).collect();
-    // Stored, so that the file is the same whatever compresses it.
+    // Stored without compression, so that the file does not depend on the version of a compressor.
     let mut packed = GzBuilder::new().write(vec![], Compression::none());
     let written = packed.write_all(&bytes).and_then(|()| packed.finish());
     written.map_err(|error| Program::Zebra.refused(error.to_string()))
@@ -267,7 +268,7 @@ impl Between {
     }
 }
 
-/// The least-squares problem for one number in each stored stage: a tridiagonal system.
+/// The least-squares problem of finding one number for each stored stage: a tridiagonal system.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],

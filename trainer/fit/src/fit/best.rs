@@ -31,7 +31,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if a fit between two updates can be in this state.
+    /// Returns true if the state of a fit between two updates can have these metrics.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -82,7 +82,8 @@ mod tests {
     use super::*;
     use crate::fit::settings::{FitSettings, Optimizer};
 
-    /// Returns the last of 20 epochs of a fit in which only the first epoch lowered the error.
+    /// Runs 20 epochs of a fit in which only the first epoch lowers the error; returns the last
+    /// epoch that is done.
     fn last_epoch(optimizer: Optimizer) -> u32 {
         let mut settings = FitSettings { patience: 3, ..FitSettings::default() };
         settings.adam.epochs = 20;

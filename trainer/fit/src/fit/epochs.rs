@@ -1,5 +1,5 @@
-//! The loop of a fit: update after update, the validation error after every epoch; it keeps the
-//! best weights.
+//! The loop of a fit. It makes one update after another, measures the validation error after every
+//! epoch, and keeps the best weights.
 
 use othello_engine::board::Phase;
 

@@ -105,7 +105,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws initial factors in dimensions where all are 0, for parameters that occur in training.
+    /// Draws initial factors at random for parameters that occur in training, in the dimensions in
+    /// which all factors are 0.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {

@@ -164,8 +164,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases that a shard reads: those of its units in the fits with and without
-    /// factors, and those in their windows.
+    /// Returns the phases that a shard reads: the phases of its units in the fits with and without
+    /// factors, and the phases in their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

@@ -27,7 +27,8 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings.
     pub settings: &'a FitSettings,
-    /// The optimizer. For another solver of the caller: the optimizer whose settings apply to it.
+    /// The optimizer. If the caller supplies a solver of its own, it is the optimizer whose
+    /// settings apply to that solver.
     pub optimizer: Optimizer,
     /// The initial weights, which the ridge pulls towards; 0 if there are none.
     pub initial: Option<&'a Weights>,

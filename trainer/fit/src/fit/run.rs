@@ -264,7 +264,8 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits the weights of a phase; with `is_start`, the initial weights of a fit of factors.
+    /// Fits the weights of a phase. If `is_start`, these are the initial weights of a fit of
+    /// factors.
     fn fit_phase(
         &self,
         part: &mut LongPart<'_>,
@@ -275,7 +276,7 @@ impl<B: Backend> Work<'_, B> {
         if dataset.training(phase).is_empty() {
             return Ok(true);
         }
-        // The metrics of the fit of factors replace those of its start.
+        // The metrics of the fit of factors replace those of the fit that it starts from.
         let (optimizer, initial, metrics) = match is_start {
             true => (Optimizer::LeastSquares, None, None),
             false => (optimizer, self.fit.initial_weights(), self.metrics.as_ref()),
@@ -355,7 +356,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the part of a finished fit; stores the measured vector of a stopped one.
+    /// Writes the part of a finished fit. If the fit was stopped, stores its measured vector
+    /// instead.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

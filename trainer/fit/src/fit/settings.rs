@@ -262,9 +262,9 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns when the epochs of a phase end. Adam runs to the end of its cosine, because most of
-    /// its gain comes last, and the noise at the high rates before would stop it too early (on
-    /// WTHOR, phase 59 stopped after 7 of 20 epochs).
+    /// Returns the rule by which the epochs of a phase end. Adam runs to the end of its cosine,
+    /// because most of its gain comes last, and the noise at the high rates before would stop it
+    /// too early (on WTHOR, phase 59 stopped after 7 of 20 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -290,8 +290,8 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns when the epochs of a group end: always after all epochs, since Adam's rate falls
-    /// along a cosine.
+    /// Returns the rule by which the epochs of a group end: always after all epochs, since Adam's
+    /// rate falls along a cosine.
     pub(super) fn stop(&self) -> Stop {
         Stop { epochs: self.epochs, patience: None, tolerance: 0.0 }
     }
@@ -346,7 +346,7 @@ mod tests {
         }
     }
 
-    /// Settings of version 0.1 are read.
+    /// A file of settings of version 0.1, with its names of epochs, is still read.
     #[test]
     fn the_old_names_of_epochs_are_read() {
         let old = "[adam]\npasses = 3\n[least_squares]\niterations = 4\n";

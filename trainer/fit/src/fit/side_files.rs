@@ -53,7 +53,7 @@ pub(super) struct GrowingMetrics {
 }
 
 impl GrowingMetrics {
-    /// Adds the line of an epoch, unless a process that was killed has added it.
+    /// Adds the line of an epoch, unless an earlier, killed process has already added it.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.path, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);

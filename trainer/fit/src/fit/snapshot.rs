@@ -13,8 +13,8 @@ use super::report::Metrics;
 use super::side_files::GrowingMetrics;
 use super::solver::{HEAD, State};
 
-/// Saves the state of a fit. [`Self::policy`] is called before every update. It may depend on time,
-/// since it never affects the weights of a finished fit.
+/// Saves the state of a fit. [`Self::policy`] is called before every update. The decision may
+/// depend on time, since saving never affects the weights of a finished fit.
 pub trait Checkpointer {
     /// Returns the decision before an update; `epoch_ended` is true if the last update ended an
     /// epoch.
@@ -69,9 +69,10 @@ pub(super) struct Saver<'s, 'r> {
 }
 
 impl<'s, 'r> Saver<'s, 'r> {
-    /// The shortest time between two saves …
+    /// The shortest time between two saves; [`SAVES`] may require a longer one.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// … also as a multiple of the duration of a save, since the state of a group is large.
+    /// The shortest time between two saves as a multiple of the duration of a save, since the state
+    /// of a group is large.
     const SAVES: u32 = 20;
 
     pub(super) fn new(
@@ -228,7 +229,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: the vectors of 64 factors were larger than a section may be.
+    /// A regression: a vector with 64 factors is larger than a section may be, and was not split.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

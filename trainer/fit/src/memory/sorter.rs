@@ -124,8 +124,8 @@ impl<T: Stored> Sources<T> {
     }
 }
 
-/// Returns the items of sorted sources in order; of equal items, that of the first source comes
-/// first. `next` returns the next item of a source, given its number below `sources`.
+/// Returns the items of several sorted sources in order. Of equal items, the one from the first
+/// source comes first. `next` returns the next item of a source, given its number below `sources`.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,

@@ -54,7 +54,8 @@ impl TestGames {
         self.games.is_empty()
     }
 
-    /// Returns the kinds of labels in phases with their numbers, the most frequent first.
+    /// Returns the kinds of labels in some phases, each with its number of labels, the most
+    /// frequent first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
@@ -65,7 +66,7 @@ impl TestGames {
     }
 }
 
-/// Sums over positions by their weights: a row for each game, a column for each phase.
+/// Sums over positions, each counted by its weight: a row for each game, a column for each phase.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
     /// Absolute errors in discs, with the value clamped to ±64.

@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(errors(&[&[1, 5], &[5, 1], &[3, 3]]).bias_error, Some(0.0));
     }
 
-    /// The standard error matches the variation of the bias over many samples of games.
+    /// The standard error must match the variation of the bias over many samples of games.
     #[test]
     fn the_standard_error_is_the_spread_over_samples_of_games() {
         let mut random = othello_engine::random::Generator::split(1, 2);

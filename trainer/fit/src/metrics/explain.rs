@@ -1,4 +1,4 @@
-//! Splits a value into the contributions of each pattern and each scalar feature, also those of the
+//! Splits a value into the contributions of each pattern and each scalar feature, also for the
 //! positions with the largest errors.
 
 use std::fmt;
@@ -168,7 +168,7 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of these files, labelled by these rules. Without an explainer, the
+    /// Describes a position of one of `files`, labelled by `rules`. Without an explainer, the
     /// description has no parts.
     ///
     /// # Errors

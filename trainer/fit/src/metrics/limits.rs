@@ -1,6 +1,6 @@
 //! Checks that errors are small enough.
 
-/// Errors, compared with the given limits; empty without limits.
+/// Errors and the limits that they are compared with; empty if there are no limits.
 #[derive(Default)]
 pub struct ErrorLimits(Vec<Limit>);
 
@@ -15,7 +15,8 @@ struct Limit {
 }
 
 impl ErrorLimits {
-    /// Adds a limit, if given, on named errors; `unknown` is the message if there are none.
+    /// Adds a limit on named errors, if one is given. `unknown` is the message if there are no
+    /// errors.
     pub fn with(
         mut self,
         flag: &'static str,
@@ -35,7 +36,7 @@ impl ErrorLimits {
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
     }
 
-    /// Returns true if no error is missing or exceeds its limit; `None` without limits.
+    /// Returns true if all errors are known and within their limits; `None` without limits.
     pub fn passed(&self) -> Option<bool> {
         (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
     }

@@ -187,7 +187,8 @@ struct PartialErrors {
 /// A position to evaluate, and its origin.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns the positions of games with their origins; `games_before` games come before them.
+/// Returns the positions of games with their origins. `games_before` is the number of games of the
+/// file that come before these.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

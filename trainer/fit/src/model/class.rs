@@ -24,7 +24,7 @@ pub(crate) struct Lane {
     pub fixed_stride: u16,
     /// The first parameter of the instance's pattern.
     pub first_parameter: u32,
-    /// The class for each c, if the pattern needs a table. Then `first` and `second` are empty.
+    /// The class for each c, if the pattern needs a map. Then `first` and `second` are empty.
     pub map: Option<Vec<u16>>,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// Returns, for each parameter of the arithmetic, its number in a weights file.
+/// Returns, for each parameter in the numbering of this module, its number in a weights file.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! [`Model`] returns the features, [`Phases`] a choice of the 60 phases. `averaged` and `quantized`
-//! change weights without a fit. For an example see the [crate](crate).
+//! change weights without a fit. For an example see the [crate].
 
 pub mod averaged;
 mod class;

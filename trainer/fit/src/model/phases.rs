@@ -8,7 +8,7 @@ use othello_engine::text::parse_range;
 
 use crate::InvalidSetting;
 
-/// A range of phases on the command line: `A..B` includes B; `A` is one phase.
+/// A range of phases on the command line: `A..B`, which includes B, or one phase `A`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Phases(pub RangeInclusive<Phase>);
 

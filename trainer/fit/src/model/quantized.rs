@@ -27,8 +27,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the size of a step, given the number of occurrences. It compares squares, which are
-    /// exact on every machine.
+    /// Returns the size of a step, given the number of occurrences. Compares squares, since these
+    /// are exact on every machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;

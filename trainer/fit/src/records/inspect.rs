@@ -130,7 +130,7 @@ struct Inspector {
     canonical_games: Keys,
     positions: Keys,
     records: u64,
-    /// The number of records before each file.
+    /// For each file, the number of records in the files before it.
     before: Vec<u64>,
 }
 

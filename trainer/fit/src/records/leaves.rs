@@ -195,8 +195,8 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the minimax value, and the leaves of all best lines. Each leaf has 1 if the same
-    /// side is to move there, otherwise −1.
+    /// Returns the minimax value, and the leaves of all best lines. The number of a leaf is 1 if
+    /// the side to move there is that of `position`, otherwise −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

@@ -53,8 +53,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns the number of new records in each file; `first` are the numbers of the files' first
-    /// records.
+    /// Returns the number of new records in each file. `first` has the number of the first record
+    /// of each file.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
@@ -65,7 +65,7 @@ impl Keys {
         Ok(distinct)
     }
 
-    /// Passes each record's number to `take`, and whether an earlier record has the same key.
+    /// Passes each record's number to `take`, with true if an earlier record has the same key.
     fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), MemoryError> {
         let mut last = None;
         for entry in self.0.sorted()? {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares with a set of all earlier keys, with any amount of memory.
+        /// The result must be that of a set of all earlier keys, with any amount of memory.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

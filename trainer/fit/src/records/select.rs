@@ -1,5 +1,6 @@
-//! Makes a file from some or all games or positions of others: split, sampled, shuffled or joined.
-//! It depends only on a seed and on the content of the files. Records are processed frame by frame.
+//! Makes files from some or all records of other files: split, sampled, shuffled or joined. The
+//! result depends only on a seed and on the content of the files. Records are processed frame by
+//! frame.
 
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -377,7 +378,7 @@ mod merge_tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Short games, some of which are equal.
+    /// Returns short games, some of which are equal.
     fn games(numbers: std::ops::Range<u64>) -> Vec<Game> {
         numbers.map(|number| random_game(number, 0, 4)).collect()
     }
@@ -434,7 +435,7 @@ mod shuffle_tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Tests all amounts of memory, from enough for all records to enough for the smallest runs.
+    /// Tests limits on memory from enough for all records down to enough for the smallest runs.
     #[test]
     fn records_stand_by_their_random_numbers_whatever_the_memory() {
         let folder = Folder::new();

@@ -175,7 +175,8 @@ impl Input {
         })
     }
 
-    /// Returns the next frame, `Some(None)` for another section, and `None` at the end of the file.
+    /// Returns the next frame; `Some(None)` if the next section is not a frame; `None` at the end
+    /// of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),
@@ -242,7 +243,7 @@ mod tests {
         assert!(!out.exists());
     }
 
-    /// A regression: `validate` accepted a file that every other command refuses.
+    /// A regression: `validate` accepted a weights file that every other command refuses.
     #[test]
     fn weights_that_no_command_takes_are_not_sound() {
         let folder = tempfile::tempdir().unwrap();

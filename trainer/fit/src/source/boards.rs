@@ -112,7 +112,8 @@ mod tests {
         assert!(parse(&over).unwrap_err().contains("over"));
     }
 
-    /// A regression: `fit` and `loss` refused such a text, although `benchmark --exact` read it.
+    /// A regression: `fit` and `loss` refused a text of scored boards, although `benchmark --exact`
+    /// read it.
     #[test]
     fn a_text_of_boards_is_data_as_records_are() {
         let text = format!("% problems\n{START} X; f5:+2;\n{START} X\n{START} O -4\n");

@@ -22,8 +22,8 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     open(path, pieces::game)
 }
 
-/// Reads the positions of the games of a file that begin with another board than the usual one,
-/// each with the result of its game. Games from the usual board give none.
+/// Reads the games of a file that begin with another board than the usual one. Returns their
+/// positions, each with the result of its game. Games from the usual board give none.
 pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     open(path, pieces::positions)
 }
@@ -193,7 +193,7 @@ mod tests {
         );
     }
 
-    /// A regression: games with these rules were imported as ordinary ones.
+    /// A regression: games with other rules than the usual ones were imported as ordinary games.
     #[test]
     fn games_of_other_rules_are_refused_by_name() {
         let typed = |rules: &str| game("B[f5]").replace("TY[8]", &format!("TY[{rules}]"));
@@ -212,8 +212,8 @@ mod tests {
         }
     }
 
-    /// A regression: a game that was cut off also consumed the next one, and `;)` in a value ended
-    /// its game.
+    /// A regression: a game that was cut off also consumed the next game, and `;)` inside a value
+    /// ended a game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");
@@ -249,7 +249,8 @@ mod tests {
         }
     }
 
-    /// A regression: such passes were skipped, and the side of a pass was not checked.
+    /// A regression: a pass that the rules do not allow was skipped, and the side of a pass was not
+    /// checked.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         for moves in ["B[f5]W[pa]B[pa]W[d6]", "B[f5]W[pa]", "B[pa]W[f5]"] {
@@ -259,7 +260,8 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A regression: such a result was not reported, and that of an unfinished game was lost.
+    /// A regression: a stated result that differs from the moves was not reported, and that of an
+    /// unfinished game was lost.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {
@@ -286,8 +288,7 @@ mod tests {
         assert_eq!(read(&bytes)[0].as_ref().unwrap().squares().len(), 9);
     }
 
-    /// Black to move on a board where it has one move, d1 from a1 over b1 and c1, which ends the
-    /// game.
+    /// On this board, black has one move: d1, which flips b1 and c1 and ends the game.
     #[test]
     fn positions_of_games_from_other_boards_have_the_result_as_label() {
         let row = "-------- ".repeat(7);

@@ -114,7 +114,7 @@ impl LabelRules {
     }
 
     /// Returns the labelled positions of a game in which a move was played, in order, starting
-    /// after its random moves. Each is weighted by its rule times `weight`.
+    /// after its random moves. The weight of a position is that of its rule times `weight`.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -133,7 +133,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses a weight of a file that leaves a rule times it too far from a multiple of 1/64.
+    /// Refuses a weight of a file if its product with the weight of a rule is too far from a
+    /// multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), InvalidSetting> {
         let wrong = |reason| {
             InvalidSetting::new(format!("the weight of a file times that of a rule: {reason}"))
@@ -330,7 +331,7 @@ mod tests {
     #[test]
     fn a_broken_off_game_has_no_result_but_may_be_solved() {
         let game = Game::new(0, &transcript::parse("f5d6c5f4").unwrap()).unwrap();
-        // A regression: the stated result of a game that was broken off was lost.
+        // A regression: the stated result of an unfinished game was lost.
         let stated = game.clone().with_stated(-26).unwrap();
         let rules = |text: &str| text.parse::<LabelRules>().unwrap();
         assert!(labels(&LabelRules::default(), &stated).is_empty());

@@ -56,8 +56,8 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
     }
 }
 
-/// Makes a game of a replay, with the stated result if the board at the end of the game gives
-/// another one, whether or not the empty squares count.
+/// Makes a game of a replay. Adds the stated result if the last board gives another result, whether
+/// or not empty squares count for the winner.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

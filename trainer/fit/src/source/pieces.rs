@@ -29,9 +29,9 @@ pub(super) struct Games<T> {
     source: TextSource,
     /// The bytes read after the last game.
     ahead: Vec<u8>,
-    /// The line on which they begin.
+    /// The line on which these bytes begin.
     line: u64,
-    /// The beginning of the last game: its line, its number, its players.
+    /// The beginning of a message about the last game: its line, its number, its players.
     place: String,
     number: u64,
     /// True if games may have variations in parentheses (SGF).
@@ -90,8 +90,8 @@ impl<T> Games<T> {
         piece
     }
 
-    /// Reads a piece. A game that was cut may have swallowed the beginning of the next, or all of
-    /// it, which is then read again.
+    /// Reads a piece. If a game was cut off, its piece may contain the beginning of the next game,
+    /// or all of it, which is then read again.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");
@@ -149,7 +149,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns whether this byte is the last one of a game, or of a text that begins none.
+    /// Returns whether this byte is the last one of a game, or of a text in which no game begins.
     fn ends(&mut self, byte: u8, nested: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
@@ -223,8 +223,8 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Makes the positions of a game from another board, with its result as their label; none of a game
-/// from the usual board.
+/// Makes the positions of a game from another board, with the result of the game as their label. A
+/// game from the usual board gives none.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

@@ -53,7 +53,7 @@ pub struct Stretch {
     most_positions: u64,
 }
 
-/// Calls a method that both readers, of games and of positions, have.
+/// Calls a method that both kinds of readers have: those of games and those of positions.
 macro_rules! either {
     ($records:expr, $reader:ident => $call:expr) => {
         match $records {
@@ -112,7 +112,8 @@ impl Records {
         })
     }
 
-    /// Skips damage up to the next frame; returns false if there is none.
+    /// After an error, skips the damaged bytes up to the next undamaged frame. Returns false if
+    /// there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         match self {
             Self::Games(reader) => reader.resynchronize(),

@@ -53,7 +53,8 @@ mod tests {
         assert_eq!(games.len(), 6);
     }
 
-    /// A regression: GTP refused such passes, but no import did.
+    /// A regression: imports accepted passes that the rules do not allow, although GTP refused
+    /// them.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         let error = read(b"(;GM[2]FF[4]SZ[8];B[f5];W[];B[d6])")[0].clone().unwrap_err();

@@ -154,7 +154,8 @@ mod tests {
         }
     }
 
-    /// A regression: such files were refused as files of games of a wrong size.
+    /// A regression: these files were refused as files of games of a wrong size. Their message must
+    /// name their kind.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

@@ -172,8 +172,8 @@ impl Comparing<'_> {
         })
     }
 
-    /// Plays the openings, divided among the seeds, until a sequential test decides or none is
-    /// left.
+    /// Plays the openings, which are divided among the seeds, until a sequential test decides or no
+    /// opening is left.
     fn play(
         &self,
         names: &[String; 2],
@@ -202,7 +202,7 @@ impl Comparing<'_> {
     }
 }
 
-/// Returns the verdict: that of the errors or, if they prove nothing, that of a match.
+/// Returns the verdict: that of the errors or, if the errors prove nothing, that of a match.
 fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
     match (difference.verdict(), played) {
         (Verdict::Equal, Some(played)) => played.verdict(),

@@ -159,7 +159,7 @@ mod tests {
 
     /// Returns errors on `games` games by recipes that differ by `better` discs. Every seed shifts
     /// a recipe's errors by about 0.05 discs. Every game shifts the errors of both recipes equally,
-    /// and those of each recipe a little.
+    /// and in addition those of each recipe a little.
     fn study(seed: u64, seeds: usize, games: usize, better: f64) -> Vec<[ErrorsByGame; 2]> {
         let mut random = Generator::new(seed);
         let common: Vec<f64> = (0..games).map(|_| 5.0 + noise(&mut random)).collect();

@@ -120,7 +120,7 @@ pub struct Fitted {
     pub games: u64,
 }
 
-/// The checksums of what the fits of a study are made from, and the pattern sets.
+/// The checksums of the inputs of a study's fits, and their pattern sets as text.
 pub type Origins = BTreeSet<String>;
 
 /// Returns the provenance of a study, with the recipe as it is written.
@@ -141,7 +141,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Refuses test games that a recipe learns from. Adds what it learns from to `origins`.
+    /// Refuses test games that a recipe learns from. Adds the inputs of the recipe to `origins`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), StudyError> {
         let mut trained = TrainedOn::default();
         DataChoice::files(&recipe.data)?.iter().for_each(|choice| trained.add_file(&choice.path));
@@ -155,8 +155,8 @@ impl StudySettings {
         Ok(trained.check(record_files(&self.test)?.iter().map(PathBuf::as_path))?)
     }
 
-    /// Reads the test games, picks the device, and opens the run. `recipe` is its provenance, and
-    /// `own` are the settings of this kind of study alone.
+    /// Reads the test games, picks the device, and opens the run. `recipe` is the provenance of the
+    /// recipe; `own` are the settings of this kind of study alone.
     pub fn begin<'a>(
         &'a self,
         recipe: Provenance,

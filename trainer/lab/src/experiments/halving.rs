@@ -34,8 +34,8 @@ impl Standing {
 }
 
 /// Returns the standings after a round, and the difference of each trial's error from that of the
-/// best. `trials` has the errors of each trial by seed, all with the same seeds and games; they are
-/// empty for a trial that diverged. After the `last` round no trial is halved.
+/// best trial. `trials` has the errors of each trial by seed, all with the same seeds and games; a
+/// trial that diverged has none. If the round is the `last`, no trial is [`Standing::Halved`].
 pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {

@@ -167,7 +167,8 @@ impl Recipe {
         self.settings_with(number, Share::ALL)
     }
 
-    /// Returns the settings of that seed with a share of the games that the recipe takes.
+    /// Returns the settings with the seed of the given number, and with a share of the games that
+    /// the recipe uses.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);

@@ -1,5 +1,5 @@
-//! The results of a player: the moves that it chooses, the scores that the solver finds, and its
-//! values, compared with known exact scores.
+//! The results of a player, compared with known exact scores: the moves that it chooses, the scores
+//! that the solver finds, and its values.
 
 use std::ops::RangeInclusive;
 use std::path::Path;

@@ -69,7 +69,7 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
-    /// Searches files of games for games that lead to the problems, which programs with GTP need.
+    /// Finds games that lead to the problems in files of games. Programs with GTP need them.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -201,7 +201,7 @@ impl Benchmark {
             BestMoves::by_program(engine, terms, problems, progress)
         };
         if let Some(hard) = &self.hard {
-            // A program by GTP is not told the depth, so that one is enough.
+            // A program by GTP is not told a depth, so one measurement is enough.
             let many = if engine.protocol == Protocol::Gtp { 1 } else { self.depths.len() };
             let depths = self.depths.iter().take(many);
             row.hard = depths.filter_map(|&depth| choose(depth, hard)).collect();

@@ -37,7 +37,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Searches those files that contain games for games that lead to the positions.
+    /// Finds games that lead to the positions, in those of the files that contain games.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],

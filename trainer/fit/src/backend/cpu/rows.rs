@@ -11,8 +11,8 @@ use crate::model::{Model, Row};
 /// The number of positions in a block, whose rows stay in the first-level cache.
 const BLOCK: usize = 16;
 
-/// For each position, sums the weights of its parameters, and adds the result of `value` for this
-/// sum to the sum of each parameter.
+/// For each position, adds up the weights of its parameters, and calls `value` with this sum. Adds
+/// the result to the sum of each of these parameters.
 #[inline]
 pub(super) fn gather_and_scatter(
     model: &Model,
@@ -96,7 +96,7 @@ pub unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
             *sum = sum.wrapping_add(weight(parameter));
         }
     }
-    // Sums of 65 weights fit; the order does not matter.
+    // A sum of 65 weights fits into 32 bits, and its order does not matter.
     sums.into_iter().chain(rest.iter().map(weight)).fold(0, i32::wrapping_add)
 }
 

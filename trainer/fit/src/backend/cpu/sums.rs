@@ -75,7 +75,8 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Sets `sums` to the sums of `add` over all rows; returns the sum of its results.
+/// Calls `add` for all rows, so that `sums` has the total of what it adds, and returns the total of
+/// its results. Several workers share the rows if that saves time.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

@@ -31,8 +31,8 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// As integers, the bits of positive doubles have the same order as the doubles; NaN is above
-/// infinity.
+/// Compares the doubles as integers: the bits of positive doubles have the same order as the
+/// doubles, and NaN is above infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
@@ -103,7 +103,8 @@ pub(super) struct AdamElement<'v> {
 }
 
 impl AdamElement<'_> {
-    /// Does the update of [`Backend::adam`](crate::backend::Backend::adam) with another ridge.
+    /// Does the update of [`Backend::adam`](crate::backend::Backend::adam), but with the ridge
+    /// `ridge`.
     #[inline(always)]
     pub(super) fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;

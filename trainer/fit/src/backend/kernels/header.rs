@@ -35,7 +35,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes every distinct map once; returns the number of the map of each lane.
+/// Writes every distinct map to classes once. Returns, for each lane, the number of its map, if it
+/// has one.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();

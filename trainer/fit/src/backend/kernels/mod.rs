@@ -24,7 +24,7 @@ use sums::{DeviceGroup, GroupSums};
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};
 
-/// Returns the program of a model's pattern set, which every launcher compiles.
+/// Returns the program of a model's pattern set. Every launcher compiles it.
 pub fn program(model: &Model) -> Program {
     Program::new(&header::header(model))
 }

@@ -1,5 +1,5 @@
-//! Sums and errors over positions, of weights alone and of weights and factors of a group of
-//! phases, computed by kernels.
+//! Sums and errors over positions, computed by kernels: for weights alone, and for the weights and
+//! factors of a group of phases.
 
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the numbers, the vector, and the places of the rows' weights and of the factors.
+    /// Returns the kernel arguments for a group: the numbers, the vector, and the places of the
+    /// rows' weights and of the factors.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,

@@ -329,7 +329,8 @@ fn and_for_vectors() {
     vectors_are_computed_alike_to_the_bit::<HostLauncher>();
 }
 
-/// Tests the comparisons above: each of these small changes in the sources makes one of them fail.
+/// Tests the comparisons above: each of these small changes in the sources must make one of them
+/// fail.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");
@@ -360,8 +361,8 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// A kernel that AddressSanitizer must stop in `scripts/check-long.sh`, which proves that it is
-/// active.
+/// Not a test: a kernel that AddressSanitizer must stop in `scripts/check-long.sh`, which proves
+/// that it is active.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

@@ -133,7 +133,7 @@ fn sources(runs: &[SortedRun], phase: Phase) -> Vec<(Subset, &[ScoredPosition])>
 }
 
 /// Merges the rows of a phase into its part. Training rows, which are the most, are written
-/// directly; the others wait in memory, or in temporary files if there is a limit on memory.
+/// directly. The other rows wait in memory or, if there is a limit on memory, in temporary files.
 fn write_phase(
     part: &mut LongPart<'_>,
     counts: &Counts,

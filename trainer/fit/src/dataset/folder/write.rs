@@ -119,9 +119,9 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> {
 }
 
 impl DatasetFolder {
-    /// Refuses a folder that cannot be written, or whose files are among the `inputs`. Unless it
-    /// may be replaced, also refuses a folder that has records of another kind, which would look
-    /// like files of the dataset.
+    /// Refuses a folder that cannot be written, or that contains one of the `inputs` under the name
+    /// of a file of the dataset. Unless `existing` allows replacing it, also refuses a folder that
+    /// has records of another kind, since these would look like files of the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -149,8 +149,8 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder whose files were made from other data or settings. Compares the checksums
-    /// at the ends of the files before the data are read.
+    /// Refuses a folder whose files were made from other data or settings. To find out before the
+    /// data are read, compares the checksums at the ends of the files.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],

@@ -62,7 +62,8 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// The training error by recurrence equals the measured one, up to the rounding of residuals.
+/// The training error that least squares computes by a recurrence must equal the measured one, up
+/// to the rounding of residuals.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));
@@ -151,7 +152,7 @@ fn starting_weights_are_what_the_ridge_pulls_towards() {
         let found = solve(&model, &rows, 1e9, initial.clone(), &by);
         assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-3));
     }
-    // Adam first steps away at its learning rate, and is back when that has fallen.
+    // Adam first moves away, at its high learning rate, and is back when the rate has fallen.
     let adam = AdamSettings { epochs: 500, batch: 0, ..AdamSettings::default() };
     let found = solve(&model, &rows, 1e6, initial.clone(), &Solution::adam(adam));
     assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-2));

@@ -1,5 +1,5 @@
-//! A group of phases that share factors: the gain by factors, and a fit that continues with wider
-//! factors.
+//! Tests of a group of phases that share factors: the gain by factors, and a fit that continues
+//! with wider factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};
@@ -39,7 +39,7 @@ fn train_mse(report: &FitReport) -> f64 {
     report.0[1].train_mse.unwrap()
 }
 
-/// The reported errors equal those of the tables that the engine uses.
+/// The reported errors must equal those of the tables that the engine uses.
 #[test]
 fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted() {
     let (plain, model, dataset) = (model(), factor_model(), dataset());
@@ -66,8 +66,8 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit with wider factors starts from the result of the narrow one: with tiny steps, the error
-/// does not change.
+/// A fit with wider factors must start from the result of the narrow one: with tiny steps, the
+/// error does not change.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -1,5 +1,6 @@
-//! The optimizers, compared with the exact solution and with themselves: with other numbers of
-//! threads, with data in another order, and after a stop and a resumption.
+//! Tests of the optimizers. Their results are compared with the exact solution, and with their own
+//! results in other runs: with other numbers of threads, with data in another order, and after a
+//! stop and a resumption.
 
 mod exact;
 mod factors;

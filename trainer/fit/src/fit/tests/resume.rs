@@ -1,4 +1,4 @@
-//! A phase that is stopped and resumed has the same result as without a stop.
+//! Tests that a phase that is stopped and resumed has the same result as without a stop.
 
 use othello_engine::board::Phase;
 

@@ -1,5 +1,5 @@
-//! Whole fits that reach the time limit, are interrupted, divided among processes, or find
-//! snapshots that cannot be used.
+//! Tests of whole fits that reach the time limit, are interrupted, are divided among processes, or
+//! find snapshots that cannot be used.
 
 use std::fs;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! The sums over positions, compared with a plain computation and tested at their limits.
+//! Tests of the sums over positions: compared with a plain computation, and at their limits.
 
 use super::*;
 use crate::backend::{Backend, Batch, MAX_TOTAL_WEIGHT, Target, WEIGHT_LIMIT};
@@ -28,7 +28,8 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// The sums are exact even for the largest total weight, weights and label.
+/// The sums must be exact even for the largest total weight, the largest weights of parameters and
+/// the largest label.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();

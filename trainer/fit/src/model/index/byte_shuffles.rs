@@ -107,7 +107,7 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes the parameters of the lanes with these numbers.
+            /// Writes the parameters of the lanes, given the four numbers of each lane.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(
@@ -146,7 +146,7 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Computes c·T + x(x + 1)/2 + y for one half of the lanes.
+            /// Computes the classes c·T + x(x + 1)/2 + y of one half of the lanes.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

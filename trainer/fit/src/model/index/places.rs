@@ -25,10 +25,10 @@ pub(super) struct Places {
     /// For each number and each of its digits, the least significant first, the square of each
     /// byte lane.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// The factors of low, in the order of the 16-bit numbers after interleaving: the low halves of
-    /// a vector's chunks first, then the high halves.
+    /// The factor of each lane's number `low`, in the order of the 16-bit numbers after
+    /// interleaving: the low halves of a vector's chunks first, then the high halves.
     pub low_stride: [u16; LANES],
-    /// The factors of high, in the same order.
+    /// The factor of each lane's number `high`, in the same order.
     pub high_stride: [u16; LANES],
     /// The first parameter of each instance, in the order of the instances.
     pub first_parameter: [u32; LANES],

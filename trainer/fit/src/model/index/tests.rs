@@ -1,4 +1,5 @@
-//! Tests of every instruction set against the definition, for sets with every kind of symmetry.
+//! Tests that every instruction set computes the parameters of the definition, for pattern sets
+//! with every kind of symmetry.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;
@@ -15,7 +16,8 @@ fn in_file(model: &Model, features: &[u32]) -> Vec<usize> {
     features.iter().map(|&parameter| model.in_file(parameter as usize)).collect()
 }
 
-/// Compares on the positions of a few random games, and on a few boards that no game reaches.
+/// Compares the parameters with the definition, on the positions of a few random games and on a few
+/// boards that no game reaches.
 fn compare(set: &PatternSet, games: u64) {
     let mut positions = random_positions(games);
     let mut random = Generator::new(7);

@@ -1,4 +1,4 @@
-//! Relabels one game with the exact scores of its last positions, or one position, and compares
+//! Relabels a game with the exact scores of its last positions, or a single position. Compares
 //! results and labels with scores under perfect play.
 
 use std::collections::BTreeMap;
@@ -30,9 +30,9 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores as values: each position with at most [`Settings::exact`]
-    /// empty squares gets its score as the value of its move. The first such position becomes the
-    /// solved position, unless an earlier one is solved.
+    /// Returns the game with exact scores as values: the value of each move that is played with at
+    /// most [`Settings::exact`] empty squares becomes the score of its position. The first such
+    /// position becomes the solved position, unless an earlier one is solved.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -43,7 +43,7 @@ impl Relabel for Game {
         let mut values = settings.search(self, &replay, searcher);
         let mut solved = self.solved().filter(|solved| usize::from(solved.ply) < first);
         let mut next = None;
-        // The last one is the score of the end.
+        // The last score is that of the end of the game.
         let first_known = replay.steps.len() + 1 - known.len().min(replay.steps.len() + 1);
         for ply in first..=replay.steps.len() {
             let (position, side, played) = reached(&replay, ply);

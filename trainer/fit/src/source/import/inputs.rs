@@ -10,7 +10,7 @@ use othello_engine::progress::Progress;
 use super::{Imported, RandomPlies, Summary};
 use crate::source::{Entries, SourceError, checksum};
 
-/// Files in a fixed order: in the order named; those of a folder, sorted by name.
+/// Files in the order in which they were named. The files of a folder are sorted by name.
 pub(super) struct Inputs {
     files: Vec<PathBuf>,
     /// For each file, the number of random moves that its games begin with.
@@ -19,8 +19,8 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Collects files and the visible files in folders, only those with an extension if one is
-    /// given.
+    /// Collects the named files, and the visible files in the named folders. If an extension is
+    /// given, takes only files with this extension from folders.
     pub(super) fn find(
         paths: &[PathBuf],
         extension: Option<&str>,
@@ -61,8 +61,8 @@ impl Inputs {
         self.files.iter().map(|file| checksum(file, progress)).collect()
     }
 
-    /// Counts every entry and passes those that are accepted to `take`; lists refused ones, and
-    /// games that end with another result than the stated one.
+    /// Reads and counts every entry. Passes accepted records to `take`. Lists refused entries, and
+    /// games whose stated result differs from their moves.
     pub(super) fn read<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -108,7 +108,8 @@ impl Inputs {
     }
 }
 
-/// Messages on single records, refused or with another result, and the number of each kind.
+/// The messages about single records that are refused or have another result, and the number of
+/// each kind.
 struct Told<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],

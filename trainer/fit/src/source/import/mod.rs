@@ -123,7 +123,8 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files to read. Of a folder, all files are read; for WTHOR, all its .wtb files.
     pub paths: &'a [PathBuf],
-    /// The random moves that games begin with; the last that names a file counts.
+    /// The numbers of random moves that games begin with. If several of them name a file, the last
+    /// one counts.
     pub random_plies: &'a [RandomPlies],
     /// The file to write.
     pub out: &'a Path,

@@ -63,7 +63,8 @@ fn transcripts_become_games() {
     assert_eq!(import_transcripts(&files).unwrap(), summary);
 }
 
-/// A regression: duplicated or missing frames with valid checksums were accepted.
+/// A regression: an unfinished output with valid checksums was accepted even if frames were missing
+/// or duplicated.
 #[test]
 fn an_unfinished_import_is_made_again_whatever_it_holds() {
     let folder = Folder::new();
@@ -102,7 +103,7 @@ fn other_inputs_are_refused_without_force() {
     assert!(import_transcripts(&files).unwrap_err().to_string().contains("--force"));
     files.existing = Existing::Replace;
     assert_ne!(import_transcripts(&files).unwrap().sha256, first.sha256);
-    // The content does not depend on the path of the input.
+    // The content must not depend on the path of the input.
     fs::create_dir(folder.path("folder")).unwrap();
     fs::rename(folder.path("a.txt"), folder.path("folder/b.txt")).unwrap();
     files.paths = vec![folder.path("folder")];
@@ -110,7 +111,7 @@ fn other_inputs_are_refused_without_force() {
     import_transcripts(&files).unwrap();
 }
 
-/// A regression: a table of transcripts gave no games, and its dashes gave one.
+/// A regression: a table of transcripts gave no games, and its line of dashes gave one.
 #[test]
 fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     let folder = Folder::new();
@@ -129,7 +130,8 @@ fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     }
 }
 
-/// A regression: all positions of such games got labels, also those before the random moves end.
+/// A regression: all positions of games with random first moves got labels, also those before the
+/// end of the random moves.
 #[test]
 fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
     let folder = Folder::new();
@@ -185,9 +187,9 @@ fn files_without_a_single_record_are_an_error() {
     assert!(import_transcripts(&folder.files("empty", "a.games")).is_err());
 }
 
-/// Expected are the published numbers of the data set. The number 4,884 counts the exactly scored
-/// positions of 2019 to 2022 in finished and unfinished games that no game of an earlier year
-/// reaches, each once up to symmetry (4,886 with duplicates).
+/// The expected numbers are those published for the data set. The number 4,884 counts the exactly
+/// scored positions of 2019 to 2022, in finished and unfinished games, that no game of an earlier
+/// year reaches. Each position counts once up to symmetry (4,886 with duplicates).
 #[test]
 #[ignore = "WTHOR is not ours to ship: OTHELLO_SHARED names a folder with data/wthor/*.wtb"]
 fn wthor_has_the_games_and_positions_it_is_known_for() {

@@ -22,8 +22,8 @@ pub enum Origin {
     LambdaReturn(Lambda),
     /// The result of the game.
     Result,
-    /// The result that the source of the game states, also of a game that was broken off; else the
-    /// result.
+    /// The result that the source of the game states, even if the game is unfinished. If the source
+    /// states none, the result.
     Stated,
 }
 

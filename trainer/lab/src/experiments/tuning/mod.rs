@@ -131,7 +131,7 @@ impl Tuning<'_> {
         })
     }
 
-    /// Returns the rounds, each with at most half of the combinations of the previous round.
+    /// Returns the rounds. Each has at most half of the combinations of the previous one.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -259,8 +259,8 @@ fn key(line: &Json) -> [Option<&Json>; 3] {
 }
 
 impl RecordFile {
-    /// Begins the record. Refuses one of another recipe or other test games unless it may be
-    /// replaced.
+    /// Begins the record. Refuses an existing record of another recipe or other test games, unless
+    /// it may be replaced.
     pub(super) fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());

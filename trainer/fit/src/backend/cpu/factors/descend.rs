@@ -23,7 +23,8 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Returns Σ weight · residual² of a batch; all rows of an element of `rows` are of one phase.
+/// Computes the residuals of a batch; returns their Σ weight · residual². Each element of `rows`
+/// has positions of one phase.
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -144,8 +145,8 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factors of the parameter with this number, and its weights minus half the squares
-    /// of the factors.
+    /// Rounds the factors of a parameter of the group. Also rounds its weights, minus half the
+    /// squares of the factors.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;

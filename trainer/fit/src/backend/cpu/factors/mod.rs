@@ -1,16 +1,16 @@
 //! Weights and factors of a group of phases: the values of positions, and the sums of their
 //! residuals.
 //!
-//! The value of a position is the sum of its weights and of the products of every two of its
-//! vectors. The products total half the squares of the vectors' sum, minus half the squares of each
-//! vector; the first half of the elements is added, the second half subtracted. The squares of each
-//! vector alone are subtracted from the weights once, when they are rounded, and not for every
-//! position.
+//! The value of a position is the sum of its weights, plus the products of every two of its
+//! vectors. These products total half the squares of the vectors' sum, minus half the squares of
+//! each vector. (The first half of the elements is added, the second half subtracted.) The squares
+//! of the single vectors are subtracted from the weights once, when the weights are rounded, not
+//! for every position.
 //!
 //! The derivative with respect to a factor is the residual times the sum of the other vectors. The
-//! sum of all vectors is the same for all features of a position. The residual times this sum is
-//! therefore computed once and added up for each feature; at the end each factor's own part is
-//! subtracted, using the sum of the residuals of its parameter.
+//! sum of all vectors is the same for all features of a position, so the residual times this sum is
+//! computed once and added up for each feature. At the end, each factor's own part is subtracted:
+//! the factor times the sum of the residuals of its parameter.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|

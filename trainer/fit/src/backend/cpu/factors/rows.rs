@@ -29,7 +29,8 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// The group's number of each parameter of the model; an index into `weights` and `vectors`.
+    /// The number that the group gives to each parameter of the model: an index into `weights` and
+    /// `vectors`.
     numbers: &'a [u32],
     /// The weights, minus half the squares of each parameter's vector.
     weights: &'a [i32],
@@ -45,7 +46,8 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Creates the values from a group's rounded vector; the phase's weights are at `weights`.
+    /// Creates the values from a group's rounded vector. `weights` is the place of the phase's
+    /// weights in the vector.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,

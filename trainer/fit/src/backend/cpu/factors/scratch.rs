@@ -11,9 +11,9 @@ pub struct Scratch {
     pub(super) weights: Vec<u16>,
     /// Residual · weight · sum of vectors, by position and dimension.
     pub(super) added: Vec<i32>,
-    /// For each phase of the group, the number of positions up to its last one.
+    /// For each phase of the group, the number of positions of this phase and of all earlier ones.
     pub(super) ends_of_phases: Vec<u32>,
-    /// For each parameter, the end of its list in `positions`.
+    /// For each parameter, the place in `positions` at which its list ends.
     pub(super) ends: Vec<u32>,
     /// The lists of positions of all parameters, one after another.
     pub(super) positions: Vec<u32>,

@@ -88,7 +88,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// Scalars with which an update's running mean of the gradient equals the sum.
+/// The scalars of an update after which the running mean of the gradient is just the gradient sum.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -210,8 +210,8 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// The last number represents the parameters that do not occur; its elements add nothing to any
-/// value.
+/// The last number of a group stands for all parameters that do not occur. Its elements add nothing
+/// to any value.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

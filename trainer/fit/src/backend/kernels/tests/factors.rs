@@ -9,7 +9,7 @@ fn factor_model(set: &str, dimensions: usize) -> Model {
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns the group of the rows' two phases; the second is held out.
+/// Returns the group of the two phases of the rows. The second phase is held out.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -22,7 +22,7 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Returns the vectors after updates by all positions and by a batch, and the errors.
+/// Returns the vectors after updates by all positions and by one batch, and the errors.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -99,7 +99,7 @@ fn and_for_weights_and_factors() {
     weights_and_factors_give_the_same_sums::<HostLauncher>();
 }
 
-/// Tests the comparison: a small change in the sources makes it fail.
+/// Tests the comparison: this small change in the sources must make it fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

@@ -88,7 +88,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// A search limited by nodes goes as deep as they allow, and never replaces an exact score.
+/// A search limited by nodes must go as deep as the nodes allow, and never replace an exact score.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
@@ -147,7 +147,7 @@ fn shards_and_interrupted_runs_end_as_the_undivided_run() {
     assert_eq!(folder.bytes("stopped"), folder.bytes("whole"));
 }
 
-/// A file of enumerated openings is marked as complete, and so is the file after relabelling.
+/// A file of enumerated openings is marked as complete. After relabelling, it must still be.
 #[test]
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();
