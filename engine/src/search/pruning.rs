@@ -10,7 +10,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// The confidences of the searches to the end that precede an exact search to the end.
+/// The confidences of the pruned searches that run before an exact search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut prunes nodes, with one confidence for searches to a depth and a

@@ -72,7 +72,7 @@ impl Middles {
         &self.of.0
     }
 
-    /// Returns the greatest middle, which bounds the places of unchecked reads.
+    /// Returns the greatest of these places, which bounds the places of unchecked reads.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {

@@ -10,8 +10,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// The square from which every lane takes each digit of each number. The tables exist only if the
-/// processor has AVX-512VBMI.
+/// For each digit of each number, the square from which every lane takes it. The tables exist only
+/// if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],
