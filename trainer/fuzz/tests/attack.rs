@@ -10,6 +10,8 @@ use othello_testing::skip;
 
 const NONE: Rounds = Rounds {
     kills: 0,
+    starts: 0,
+    streams: 0,
     files: 0,
     full: 0,
     calls: 0,
@@ -30,7 +32,7 @@ fn no_command_breaks_its_word() {
     let place = Place::new(binaries, inputs.path());
     let limits = Limits { seconds: 60, mebibytes: 1024 };
     let rounds = [
-        (1, Rounds { files: 4, full: 1, ..NONE }),
+        (1, Rounds { files: 4, full: 1, streams: 1, ..NONE }),
         (2, Rounds { calls: 1, limits: 1, obstacles: 1, engines: 2, names: 2, lists: 20, ..NONE }),
     ];
     std::thread::scope(|scope| {

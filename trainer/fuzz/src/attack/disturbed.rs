@@ -162,6 +162,20 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
+/// Starts every command again while it runs; one of the two must do the work.
+pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
+    disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
+        let start = || run(place.command(folder, words).arg("--json"), limits);
+        let seconds = draws.below(1000) as f64 / 1000.0 * whole.seconds;
+        let [second, first] = std::thread::scope(|scope| {
+            let first = scope.spawn(start);
+            sleep(Duration::from_secs_f64(seconds));
+            [start(), first.join().expect("its end")]
+        });
+        Some((format!("started again after {seconds:.3} s"), Some(Ended::done_of(first, second))))
+    });
+}
+
 /// Returns a folder in which a killed run left unfinished work; `None` if no kill left any.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;

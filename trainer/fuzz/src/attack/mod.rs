@@ -14,6 +14,7 @@ mod ground;
 mod markup;
 mod obstacles;
 mod process;
+mod streams;
 
 use ground::Ground;
 pub use ground::{Limits, Place};
@@ -24,6 +25,12 @@ pub struct Rounds {
     /// Kills of each command that writes
     #[arg(long, default_value_t = 2)]
     pub kills: usize,
+    /// Second starts of each command that writes, while the first runs
+    #[arg(long, default_value_t = 2)]
+    pub starts: usize,
+    /// Long streams of lines for each protocol
+    #[arg(long, default_value_t = 4)]
+    pub streams: usize,
     /// Damaged files of each kind
     #[arg(long, default_value_t = 40)]
     pub files: usize,
@@ -58,8 +65,10 @@ type Attack = fn(&mut Ground<'_>, usize);
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();
-    let all: [(&'static str, Attack, usize); 9] = [
+    let all: [(&'static str, Attack, usize); 11] = [
         ("kills", disturbed::kills, rounds.kills),
+        ("starts", disturbed::starts, rounds.starts),
+        ("streams", streams::round, rounds.streams),
         ("files", files::round, rounds.files),
         ("full", disturbed::full, rounds.full),
         ("calls", disturbed::calls, rounds.calls),

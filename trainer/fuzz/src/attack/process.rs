@@ -30,6 +30,16 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
+    /// Returns the one of two runs that did the work; a run without an end if neither did.
+    pub(super) fn done_of(first: Self, second: Self) -> Self {
+        let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
+        match (is_done(&first), is_done(&second)) {
+            (true, _) => first,
+            (_, true) => second,
+            _ => Self { status: None, ..first },
+        }
+    }
+
     /// Returns true if the run ended with a message that asks to correct something or to try again.
     pub(super) fn is_refused(&self) -> bool {
         is_refusal(self.code())
