@@ -2,6 +2,7 @@
 
 mod sorter;
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,11 @@ impl MemoryLimit {
     pub(crate) fn changed(&self) -> MemoryError {
         let changed = "the file does not contain the bytes that were written to it";
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
+    }
+
+    /// Creates a temporary file without a name.
+    pub(crate) fn temporary_file(&self) -> Result<File, MemoryError> {
+        tempfile::tempfile_in(&self.folder).map_err(|error| self.no_room(error))
     }
 
     fn no_room(&self, source: io::Error) -> MemoryError {

@@ -2,12 +2,12 @@
 //! until they are complete.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::lock::{create_partial, sync_folder};
 use super::paths::{
-    open_ordinary, partial_path, read_ordinary, refuse_link, refuse_special_outputs,
+    open_ordinary, partial_path, refuse_link, refuse_special_outputs,
 };
 use super::shown::{is_shown, refuse_shown, show};
 use super::{Existing, FileError};
@@ -18,17 +18,30 @@ use super::{Existing, FileError};
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
-        match read_ordinary(path, bytes.len() as u64) {
-            Ok(there) if there == bytes => return Ok(()),
-            Ok(_) | Err(FileError::Long { .. }) => {
-                return Err(FileError::exists(path, "it has other content"));
-            }
+        match has_content(path, bytes) {
+            Ok(true) => return Ok(()),
+            Ok(false) => return Err(FileError::exists(path, "it has other content")),
             Err(error) if is_missing(&error) => {}
             Err(error) => return Err(error),
         }
         check_head(path, bytes)?;
     }
     replace(path, bytes)
+}
+
+/// Compares the content of a file with `bytes`, piece by piece.
+fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool, FileError> {
+    let mut there = BufReader::with_capacity(1 << 16, open_ordinary(path)?);
+    loop {
+        let piece = there.fill_buf().map_err(FileError::io(path, "read it"))?;
+        let Some(rest) = bytes.strip_prefix(piece) else { return Ok(false) };
+        let read = piece.len();
+        if read == 0 {
+            return Ok(rest.is_empty());
+        }
+        bytes = rest;
+        there.consume(read);
+    }
 }
 
 /// Writes `bytes` and replaces any file at the path. Refuses a partial file with another beginning,

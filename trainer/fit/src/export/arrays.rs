@@ -1,31 +1,44 @@
-//! Files of named arrays: NumPy's `.npz`, a zip of `.npy` files; weights and positions as such.
+//! Files of named arrays: NumPy's `.npz`, a zip of `.npy` files; and the arrays of weights.
 //! `datasets/formats.md` lists the arrays.
 
-use std::io::Cursor;
+use std::io::{Cursor, Seek, Write};
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayBase, ArrayD, ArrayView1, ArrayView2, Data, Dimension, s};
+use ndarray::{Array1, Array2, ArrayBase, ArrayD, ArrayView2, Data, Dimension, s};
 use ndarray_npy::{NpzWriter, WritableElement};
 use othello_engine::board::PHASES;
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Geometry, Scalar};
+use zip::CompressionMethod;
+use zip::write::SimpleFileOptions;
 
 use super::program::ExportError;
-use crate::dataset::Columns;
 
 /// An `.npz` file. Its bytes depend only on the arrays: the files in the zip have no dates.
-pub struct Npz(NpzWriter<Cursor<Vec<u8>>>);
+pub struct Npz<W: Write + Seek = Cursor<Vec<u8>>>(NpzWriter<W>);
 
 impl Npz {
-    /// Creates a file without arrays.
+    /// Creates a file in memory without arrays.
     #[expect(clippy::new_without_default, reason = "a file to write to is begun, not assumed")]
     pub fn new() -> Self {
-        Self(NpzWriter::new_compressed(Cursor::new(vec![])))
+        Self::to(Cursor::new(vec![]))
     }
 
     /// Returns the bytes of the file.
     pub fn finish(self) -> Result<Vec<u8>, ExportError> {
-        Ok(self.0.finish()?.into_inner())
+        Ok(self.into_writer()?.into_inner())
+    }
+}
+
+impl<W: Write + Seek> Npz<W> {
+    /// Creates a file without arrays.
+    pub fn to(writer: W) -> Self {
+        Self(NpzWriter::new(writer))
+    }
+
+    /// Completes the file; returns its writer.
+    pub fn into_writer(self) -> Result<W, ExportError> {
+        Ok(self.0.finish()?)
     }
 
     /// Adds an array.
@@ -34,25 +47,17 @@ impl Npz {
         name: &str,
         array: &ArrayBase<impl Data<Elem = T>, D>,
     ) -> Result<(), ExportError> {
-        Ok(self.0.add_array(name, array)?)
+        // The zip needs other fields for a long array.
+        let is_long = array.len().saturating_mul(size_of::<T>()) >= 0xFFFF_0000;
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .large_file(is_long);
+        Ok(self.0.add_array_with_options(name, array, options)?)
     }
 
     /// Adds a text as an array of UTF-8 bytes, since NumPy's strings take four bytes per character.
     pub fn text(&mut self, name: &str, text: &str) -> Result<(), ExportError> {
         self.array(name, &Array1::from(text.as_bytes().to_vec()))
-    }
-
-    /// Adds labelled positions, and the settings and inputs that determined them as JSON.
-    /// `datasets/formats.md` lists the arrays.
-    pub fn positions(&mut self, columns: &Columns, provenance: &str) -> Result<(), ExportError> {
-        let Columns { player, opponent, label, weight, ply, subset } = columns;
-        self.text("provenance", provenance)?;
-        self.array("player", &ArrayView1::from(player))?;
-        self.array("opponent", &ArrayView1::from(opponent))?;
-        self.array("label", &ArrayView1::from(label))?;
-        self.array("weight", &ArrayView1::from(weight))?;
-        self.array("ply", &ArrayView1::from(ply))?;
-        self.array("subset", &ArrayView1::from(subset))
     }
 }
 

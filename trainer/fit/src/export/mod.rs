@@ -3,7 +3,7 @@
 //! | module | format |
 //! |---|---|
 //! | `program` | evaluation files of Edax, Egaroucid and Zebra, written and read |
-//! | `arrays`, `read_npz` | arrays of NumPy, `.npz` |
+//! | `arrays`, `positions`, `read_npz` | arrays of NumPy, `.npz` |
 //! | `raw` | plain bytes, with a C header that describes them |
 //! | `wthor` | games as a WTHOR database |
 //!
@@ -23,6 +23,7 @@
 pub mod arrays;
 pub mod edax;
 pub mod egaroucid;
+pub mod positions;
 pub mod program;
 mod program_files;
 pub mod raw;

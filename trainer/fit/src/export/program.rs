@@ -4,6 +4,8 @@ use ndarray_npy::WriteNpzError;
 use othello_engine::board::Phase;
 use othello_engine::pattern::{PatternSet, Scalar};
 
+use crate::memory::MemoryError;
+
 /// A program with its own evaluation file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum Program {
@@ -44,6 +46,8 @@ pub enum ExportError {
     Format { expected: String, reason: String },
     #[error("the arrays cannot be packed: {0}")]
     Arrays(#[from] WriteNpzError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
 }
 
 impl Program {

@@ -152,8 +152,12 @@ pub(crate) struct Temporary {
 
 impl Temporary {
     pub(crate) fn create(limit: &MemoryLimit) -> Result<Self, MemoryError> {
-        let file = tempfile::tempfile_in(&limit.folder).map_err(|error| limit.no_room(error))?;
-        Ok(Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() })
+        Ok(Self::of(limit.temporary_file()?, limit))
+    }
+
+    /// Takes over a temporary file.
+    pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
+        Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }
 
     pub(crate) fn len(&self) -> usize {

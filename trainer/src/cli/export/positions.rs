@@ -7,8 +7,8 @@ use othello_engine::file::{Provenance, plain};
 use serde::Serialize;
 
 use super::{Arguments, sha256_of};
-use crate::dataset::{Columns, DataChoice, PositionStream, Split, StreamSettings, Subset};
-use crate::export::arrays::Npz;
+use crate::dataset::{DataChoice, PositionStream, Split, StreamSettings};
+use crate::export::positions::PositionArrays;
 use crate::model::Phases;
 
 /// The number of positions read at a time.
@@ -51,28 +51,28 @@ pub(super) fn export(
         seed: 0,
     };
     let mut stream = PositionStream::open(&data, settings)?;
-    let mut columns = Columns::default();
+    let mut arrays = PositionArrays::beside(&arguments.out)?;
+    let mut counts = [0; 3];
     loop {
         let rows = stream.next_batch(BATCH, session.progress())?;
         if rows.is_empty() {
             break;
         }
-        columns.extend(&rows);
+        rows.iter().for_each(|placed| counts[placed.subset as usize] += 1);
+        arrays.extend(&rows)?;
     }
     let provenance = Provenance::new("export")
         .with("data", serde_json::to_value(stream.inputs())?)
         .with("labels", labels.to_string())
         .with("split", serde_json::to_value(split)?)
         .canonical();
-    let mut file = Npz::new();
-    file.positions(&columns, &provenance)?;
-    let bytes = file.finish()?;
+    let bytes = arrays.finish(&provenance)?;
     plain::write(&arguments.out, &bytes, arguments.existing())?;
-    let of = |subset| columns.subset.iter().filter(|&&found| found == subset as u8).count();
+    let [positions, validation_positions, test_positions] = counts;
     session.print(&Exported {
-        positions: of(Subset::Training),
-        validation_positions: of(Subset::Validation),
-        test_positions: of(Subset::Test),
+        positions,
+        validation_positions,
+        test_positions,
         bytes: bytes.len(),
         sha256: sha256_of(&bytes),
     })

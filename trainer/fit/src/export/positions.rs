@@ -1,0 +1,104 @@
+//! Positions as arrays of NumPy. The arrays and their file are made in temporary files, so that any
+//! number of positions takes little memory.
+
+use std::path::Path;
+
+use bytemuck::cast_slice;
+use memmap2::Mmap;
+use ndarray::ArrayView1;
+
+use super::arrays::Npz;
+use super::program::ExportError;
+use crate::dataset::{Columns, Placed};
+use crate::memory::{MemoryError, MemoryLimit, Temporary};
+
+/// Arrays of positions in temporary files.
+pub struct PositionArrays {
+    limit: MemoryLimit,
+    columns: [Temporary; 6],
+}
+
+impl PositionArrays {
+    /// Creates arrays without positions, in the folder of an output.
+    pub fn beside(out: &Path) -> Result<Self, MemoryError> {
+        let limit = MemoryLimit::beside(out, 0);
+        let column = || Temporary::create(&limit);
+        let columns = [column()?, column()?, column()?, column()?, column()?, column()?];
+        Ok(Self { limit, columns })
+    }
+
+    /// Adds positions at the end.
+    pub fn extend(&mut self, rows: &[Placed]) -> Result<(), MemoryError> {
+        let Columns { player, opponent, label, weight, ply, subset } = &Columns::from(rows);
+        let [player, opponent] = [player, opponent].map(|discs| cast_slice(discs));
+        let [label, weight] = [label, weight].map(|numbers| cast_slice(numbers));
+        let bytes = [player, opponent, label, weight, ply, subset];
+        self.columns.iter_mut().zip(bytes).try_for_each(|(column, bytes)| column.write(bytes))
+    }
+
+    /// Returns the bytes of an `.npz` file of the positions, and of the settings and inputs that
+    /// determined them as JSON. `datasets/formats.md` lists the arrays.
+    pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
+        let [player, opponent, label, weight, ply, subset] = self.columns;
+        let mut file = Npz::to(self.limit.temporary_file()?);
+        file.text("provenance", provenance)?;
+        for (name, discs) in [("player", player), ("opponent", opponent)] {
+            file.array(name, &ArrayView1::from(cast_slice::<_, u64>(&discs.map()?)))?;
+        }
+        for (name, numbers) in [("label", label), ("weight", weight)] {
+            file.array(name, &ArrayView1::from(cast_slice::<_, f32>(&numbers.map()?)))?;
+        }
+        for (name, small) in [("ply", ply), ("subset", subset)] {
+            file.array(name, &ArrayView1::from(&*small.map()?))?;
+        }
+        Ok(Temporary::of(file.into_writer()?, &self.limit).map()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use ndarray::Array1;
+    use ndarray_npy::NpzReader;
+    use othello_engine::board::Position;
+    use othello_engine::record::{Label, ScoredPosition, Weight};
+
+    use super::*;
+    use crate::dataset::Subset;
+
+    /// A regression: the memory grew with the number of positions.
+    #[test]
+    fn positions_are_kept_in_files_and_come_back_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut arrays = PositionArrays::beside(&folder.path().join("a.npz")).unwrap();
+        let row = |number: u64| {
+            let position = Position::new(number << 8, 0b1111).unwrap();
+            let label = Label::of_score((number % 64) as i32).unwrap();
+            let row = ScoredPosition::new(position, label, Weight::ONE);
+            Placed { row, subset: Subset::ALL[(number % 3) as usize] }
+        };
+        for batch in 0..10 {
+            let rows: Vec<Placed> = (0..1000).map(|at| row(1 + 1000 * batch + at)).collect();
+            arrays.extend(&rows).unwrap();
+        }
+        // 8 + 8 + 4 + 4 + 1 + 1 bytes of each position.
+        let in_files: usize = arrays.columns.iter().map(Temporary::len).sum();
+        assert_eq!(in_files, 10_000 * 26);
+        let bytes = arrays.finish("{}").unwrap();
+        let mut npz = NpzReader::new(Cursor::new(&bytes[..])).unwrap();
+        let player: Array1<u64> = npz.by_name("player").unwrap();
+        assert!(player.iter().copied().eq((1..=10_000).map(|number| number << 8)));
+        let label: Array1<f32> = npz.by_name("label").unwrap();
+        assert!(label.iter().copied().eq((1..=10_000).map(|number| (number % 64) as f32)));
+        let subset: Array1<u8> = npz.by_name("subset").unwrap();
+        assert!(subset.iter().copied().eq((1..=10_000).map(|number| (number % 3) as u8)));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        // Without positions, the arrays have no elements.
+        let none = PositionArrays::beside(&folder.path().join("a.npz")).unwrap();
+        let bytes = none.finish("{}").unwrap();
+        let ply: Array1<u8> =
+            NpzReader::new(Cursor::new(&bytes[..])).unwrap().by_name("ply").unwrap();
+        assert!(ply.is_empty());
+    }
+}
