@@ -1,9 +1,9 @@
 //! An opening and a game that leads to it, for players that can only start from whole games.
 
-use std::collections::BTreeSet;
-
-use othello_engine::board::{Position, Side, Squares, Symmetry};
-use othello_engine::protocol::{Board, Turn};
+use othello_engine::board::transcript::Step;
+use othello_engine::board::{Position, Side, Symmetry};
+use othello_engine::openings::game_to;
+use othello_engine::protocol::Turn;
 use othello_engine::record::Game;
 
 /// A position from which a game starts.
@@ -17,43 +17,35 @@ pub struct Opening {
     pub path: Option<Vec<Turn>>,
 }
 
-/// The greatest number of positions in the search for such a game: enough for an opening of 12
-/// plies.
-const MOST_POSITIONS: usize = 200_000;
-
 impl Opening {
     /// Creates the opening with a game that leads to it. If no game is found, tries the symmetric
     /// images of the position.
     pub fn new(position: Position) -> Self {
-        for symmetry in Symmetry::all() {
-            let target = position.image(symmetry);
-            let mut search = Search { target, seen: BTreeSet::new(), path: vec![] };
-            if search.reach(&Position::START) {
-                let side =
-                    if search.path.len().is_multiple_of(2) { Side::Black } else { Side::White };
-                return Self { position: target, side, path: Some(search.path) };
-            }
-        }
-        Self::without_path(position)
+        // To one half of the images the start has its colours swapped: one of each half suffices.
+        let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
+        let images = [position].into_iter().chain(
+            Symmetry::all().find(swaps).map(|symmetry| position.image(symmetry)),
+        );
+        // Without a pass, black moves on even plies.
+        let even = if position.ply() % 2 == 0 { Side::Black } else { Side::White };
+        let ways = [even, even.other()].map(|side| images.clone().map(move |image| (image, side)));
+        let reached = |(position, side)| {
+            let game = Game::new(0, &game_to(position, side)?).ok()?;
+            let path = Some(path(&game.replay().steps, side));
+            Some(Self { position, side, path })
+        };
+        ways.into_iter().flatten().find_map(reached).unwrap_or_else(|| Self::without_path(position))
     }
 
     /// Returns the positions of a game in which a move was played, each as an opening with the game
     /// up to that position.
     pub fn along(game: &Game) -> Vec<Self> {
-        let (mut board, mut path, mut openings) = (Board::default(), vec![], vec![]);
-        for &square in game.squares() {
-            if board.position().moves() == 0 && board.play(board.side(), None).is_ok() {
-                path.push(None);
-            }
-            let (position, side) = (*board.position(), board.side());
-            openings.push(Self { position, side, path: Some(path.clone()) });
-            // The moves of a record are legal.
-            if board.play(side, Some(square)).is_err() {
-                break;
-            }
-            path.push(Some(square));
-        }
-        openings
+        let steps = game.replay().steps;
+        let opening = |(at, step): (usize, &Step)| {
+            let &Step { position, side, .. } = step;
+            Self { position, side, path: Some(path(&steps[..at], side)) }
+        };
+        steps.iter().enumerate().map(opening).collect()
     }
 
     /// Creates the opening without a game, for players that can start from any position.
@@ -62,42 +54,18 @@ impl Opening {
     }
 }
 
-struct Search {
-    target: Position,
-    seen: BTreeSet<Position>,
-    path: Vec<Turn>,
-}
-
-impl Search {
-    /// Returns true if the target can be reached; then `path` leads to it.
-    fn reach(&mut self, position: &Position) -> bool {
-        if *position == self.target {
-            return true;
+/// Returns the turns of a game from the start up to a position with `side` to move.
+fn path(steps: &[Step], side: Side) -> Vec<Turn> {
+    let (mut turns, mut mover) = (vec![], Side::Black);
+    let next = steps.iter().map(|step| (step.side, Some(step.square)));
+    for (side, turn) in next.chain([(side, None)]) {
+        if side != mover {
+            turns.push(None);
         }
-        if self.seen.len() >= MOST_POSITIONS || !self.seen.insert(*position) {
-            return false;
-        }
-        let moves = position.moves();
-        if moves == 0 {
-            return !position.is_over() && self.step(None, &position.pass());
-        }
-        // No disc ever leaves the board.
-        let occupied = self.target.player() | self.target.opponent();
-        let on_the_way = Squares(moves & occupied);
-        on_the_way.into_iter().any(|square| {
-            let next = position.after(square, position.flips(square));
-            self.step(Some(square), &next)
-        })
+        turns.extend(turn.map(Some));
+        mover = side.other();
     }
-
-    fn step(&mut self, turn: Turn, next: &Position) -> bool {
-        self.path.push(turn);
-        let reached = self.reach(next);
-        if !reached {
-            self.path.pop();
-        }
-        reached
-    }
+    turns
 }
 
 #[cfg(test)]
