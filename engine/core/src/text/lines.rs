@@ -135,7 +135,8 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
         // A transcript without blanks is the next game.
         (None, _) if line.iter().take_while(|byte| **byte != b' ').count() > 5 => false,
         (None, [first, second, ..]) => {
-            second.is_ascii_digit() || b"-p".contains(&first.to_ascii_lowercase())
+            let is_result = first.is_ascii_digit() && b"-:".contains(second);
+            is_result || second.is_ascii_digit() || b"-p".contains(&first.to_ascii_lowercase())
         }
         _ => line == b"*",
     };
@@ -145,15 +146,16 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
 /// Returns whether a line is a tag of PGN, such as `[White "name"]`.
 fn is_tag(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    line.len() > 2 && line[0] == b'[' && line[1].is_ascii_alphabetic() && line.ends_with(b"]")
+    let is_name = |line: &[u8]| line[1].is_ascii_alphabetic() && !line[2].is_ascii_digit();
+    line.len() > 2 && line[0] == b'[' && is_name(line) && line.ends_with(b"]")
 }
 
-/// Returns the number at the beginning of a numbered line: 12 for `12.`.
+/// Returns the number at the beginning of a numbered line: 12 for `12.` and `12)`.
 fn move_number(line: &[u8]) -> Option<u64> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number = str::from_utf8(&line[..digits]).ok()?;
-    if line.get(digits) == Some(&b'.') { number.parse().ok() } else { None }
+    if matches!(line.get(digits), Some(b'.' | b')')) { number.parse().ok() } else { None }
 }
 
 /// Returns whether a line is the head of a table: names without digits, with separators between
@@ -277,6 +279,7 @@ mod tests {
                 &["1. f5 d6\n2. c3 d3", "1. f5 f6\nf4", "f5d6"],
             ),
             ("1. f5 d6 2. c3\nf5d6c5f4", &["1. f5 d6 2. c3", "f5d6c5f4"]),
+            ("1) f5 d6\n2) c3\n8-56\n[f5, d6]\n[f5]", &["1) f5 d6\n2) c3\n8-56", "[f5, d6]", "[f5]"]),
             ("f5d6\nf5f6\n1 f5\n2 d6", &["f5d6", "f5f6", "1 f5", "2 d6"]),
         ] {
             let read = lines(text.as_bytes()).next_lines::<String>(99).unwrap();
