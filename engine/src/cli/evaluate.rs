@@ -10,8 +10,9 @@ use serde::{Serialize, Serializer};
 use othello_cli::arguments::number_in;
 
 use super::arguments::{SearchArguments, without_clock};
-use super::positions::{Positions, no_position, report_forms};
+use super::positions::{Positions, no_position};
 use super::{Outcome, Session};
+use crate::board::transcript::Form;
 use crate::board::{Position, Square, StatedPosition};
 use crate::eval::{Evaluator, Value};
 use crate::openings::Book;
@@ -135,7 +136,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if evaluation.values.is_empty() {
         return Err(no_position(&lines).into());
     }
-    report_forms(forms, session);
+    Form::report(forms, session.progress());
     evaluation.agreement = agreement.report();
     evaluation.seconds = begun.elapsed().as_secs_f64();
     session.print(&evaluation)

@@ -9,10 +9,11 @@ use serde::Serialize;
 use othello_cli::arguments::number_in;
 
 use super::arguments::SearchArguments;
-use super::positions::{Positions, report_forms};
+use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::analysis::{RatedMove, rated_move, sort_best_first};
 use crate::board::notation::board_text;
+use crate::board::transcript::Form;
 use crate::board::{Square, Squares, StatedPosition};
 use crate::eval::Evaluator;
 use crate::player::{MAX_MILLISECONDS, SearchBy, SearchSpec, WeightsSpec};
@@ -140,7 +141,7 @@ impl fmt::Display for Hints {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;
-    report_forms(positions.iter().map(|stated| stated.form), session);
+    Form::report(positions.iter().map(|stated| stated.form), session.progress());
     let numbered = positions.iter().enumerate();
     let moves = numbered.flat_map(|(index, stated)| {
         Squares(stated.position.moves()).map(move |square| (index, square))

@@ -1,14 +1,13 @@
 //! The positions that an argument specifies: in a file, on standard input, or in the argument
 //! itself.
 
+use std::convert::Infallible;
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::Session;
 use crate::board::StatedPosition;
-use crate::board::transcript::Form;
-use crate::progress::Progress as _;
 use crate::text::{Lines, TextError, TextSource};
 
 /// The source of positions.
@@ -23,32 +22,15 @@ pub(super) enum Positions {
 }
 
 impl FromStr for Positions {
-    type Err = String;
+    type Err = Infallible;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "-" {
-            return Ok(Self::StandardInput);
-        }
-        match text.parse::<StatedPosition>() {
-            Ok(_) => Ok(Self::Stated(text.to_owned())),
-            // File names do not look like that.
-            Err(error) if looks_like_a_position(text) && !PathBuf::from(text).exists() => {
-                Err(format!("neither a file nor a position: {error}"))
-            }
-            Err(_) => Ok(Self::File(text.into())),
-        }
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "-" => Self::StandardInput,
+            _ if text.parse::<StatedPosition>().is_ok() => Self::Stated(text.to_owned()),
+            _ => Self::File(text.into()),
+        })
     }
-}
-
-/// Returns whether a text resembles a board, a game or a pass more than the name of a file.
-fn looks_like_a_position(text: &str) -> bool {
-    let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
-    let bytes = text.as_bytes();
-    let squares = bytes.windows(2).filter(|pair| is_square(pair)).count();
-    let is_name = text.contains(['.', '/', '\\']) && !text.contains(' ');
-    text.len() >= 60
-        && (text.starts_with('[') || bytes[..20].iter().all(|byte| b"XxOoBbWw*-. ".contains(byte)))
-        || squares > 0 && 4 * squares >= text.len() && !is_name
 }
 
 impl Positions {
@@ -64,7 +46,7 @@ impl Positions {
         match self {
             Self::Stated(text) => Ok(TextSource::of_text(text)?.into()),
             Self::StandardInput => Ok(TextSource::standard_input()?.into()),
-            Self::File(path) => Lines::open(path),
+            Self::File(path) => Lines::open(path).map_err(|error| neither(path, error)),
         }
     }
 }
@@ -75,9 +57,17 @@ pub(super) fn no_position(lines: &Lines) -> TextError {
     TextError::Content { path: lines.source().path().to_owned(), reason }
 }
 
-/// Reports in which forms of other programs the positions were written.
-pub(super) fn report_forms(forms: impl IntoIterator<Item = Form>, session: &Session) {
-    Form::report(forms).into_iter().for_each(|report| session.progress().message(&report));
+/// Names both readings of an argument that is neither a position nor a file.
+fn neither(path: &Path, error: TextError) -> TextError {
+    let text = path.to_string_lossy();
+    match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {
+        (Err(missing), Err(invalid)) => {
+            let reason =
+                format!("neither a file nor a board or transcript: {missing}; {invalid}");
+            TextError::Content { path: path.to_owned(), reason }
+        }
+        _ => error,
+    }
 }
 
 #[cfg(test)]
@@ -93,26 +83,26 @@ mod tests {
         assert_eq!(parse(board), Ok(Positions::Stated(board.to_owned())));
         assert_eq!(parse("boards.txt"), Ok(Positions::File("boards.txt".into())));
         assert_eq!(parse("/dev/stdin"), Ok(Positions::File("/dev/stdin".into())));
-        let refused = parse("f5d6a1").unwrap_err();
-        assert!(refused.contains("neither a file nor a position: move 3: a1"), "{refused}");
-        // A misspelt transcript is refused; a file name that begins like one is not.
-        let refused = parse("f5d6x").unwrap_err();
-        assert!(refused.contains("neither a file nor a position: "), "{refused}");
         assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
-        // A regression: such words were taken as names of files that do not exist.
         let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
         assert_eq!(parse(ggs), Ok(Positions::Stated(ggs.to_owned())));
-        for text in [
-            "paf5",
-            "f5pad6",
-            "1. f5 d7",
-            "f5,d7",
-            &ggs.replace("O*", "Q*"),
-            &format!("{board} f4pa"),
+        // A regression: such words were taken as names of files that do not exist.
+        for (text, said) in [
+            ("f5d6a1", "move 3: a1 is not legal"),
+            ("f5d6x", "`x` is not a square"),
+            ("paf5", "move 1: a pass"),
+            ("f5pad6", "move 2: a pass"),
+            ("h9", "`h9` is not a square; expected a1 to h8"),
+            ("--XXXX", "the board has 6 squares"),
+            ("1. f5 d7", "move 2: d7 is not legal"),
+            ("f5,d7", "move 2: d7 is not legal"),
+            (&ggs.replace("O*", "Q*"), "`Q` is not a square"),
+            (&format!("{board} f4pa"), "move 2: a pass"),
+            (&board.replace(" O", " Q"), "`Q`"),
         ] {
-            let refused = parse(text).unwrap_err();
-            assert!(refused.contains("neither a file nor a position: "), "{text}: {refused}");
+            let refused = parse(text).unwrap().lines().err().unwrap().to_string();
+            let both = format!("{text}: neither a file nor a board or transcript: No such file");
+            assert!(refused.starts_with(&both) && refused.contains(said), "{refused}");
         }
-        assert!(parse(&board.replace(" O", " Q")).unwrap_err().contains("`Q`"));
     }
 }

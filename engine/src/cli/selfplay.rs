@@ -184,7 +184,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let settings = Settings {
         seed: arguments.seed,
         random_plies: arguments.random_plies.clone(),
-        openings: Openings::load(&arguments.openings)?,
+        openings: Openings::load(&arguments.openings, session.progress())?,
         depth: sides.each(|side| side.plan.depth),
         nodes: sides.each(|side| side.spec.nodes),
         selectivity: sides.each(|side| side.plan.selectivity),

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::positions::{Positions, report_forms};
+use super::positions::Positions;
 use super::{Outcome, Session};
 use crate::board::notation::board_text;
 use crate::board::transcript::Form;
@@ -163,7 +163,7 @@ impl fmt::Display for Solve {
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;
-    report_forms(lines.iter().map(|line| line.form), session);
+    Form::report(lines.iter().map(|line| line.form), session.progress());
     let search = Search::new(&evaluator).hash_mb(arguments.hash_mb).threads(session.threads());
     let mut team =
         search.team(lines.len()).context("--hash-mb, the size of the table of each thread")?;

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::board::transcript::{self, Form, Replay};
 use crate::board::{Square, StatedPosition};
 use crate::openings::game_to;
+use crate::progress::Progress;
 use crate::text::{Invalid, Lines, TextError};
 
 /// The choice of openings, as given by an argument.
@@ -42,7 +43,7 @@ pub enum Openings {
 pub struct ListedOpenings(Arc<[Opening]>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Opening(Box<[Square]>);
+struct Opening(Box<[Square]>, Form);
 
 impl FromStr for OpeningsChoice {
     type Err = std::convert::Infallible;
@@ -78,18 +79,19 @@ impl FromStr for Opening {
                 let over = "the game is over after these moves; expected the beginning of one";
                 Err(Invalid(over.to_owned()))
             }
-            None => Ok(Self(replay.steps.iter().map(|step| step.square).collect())),
+            None => Ok(Self(replay.steps.iter().map(|step| step.square).collect(), form)),
         }
     }
 }
 
 impl Openings {
-    /// Loads the openings of a choice. A file has games or boards, one a line.
-    pub fn load(choice: &OpeningsChoice) -> Result<Self, TextError> {
+    /// Loads the openings of a choice. A file has games or boards, one a line, whose forms are
+    /// reported.
+    pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, TextError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
             OpeningsChoice::Distinct => Self::Distinct,
-            OpeningsChoice::File(path) => Self::Listed(ListedOpenings::read(path)?),
+            OpeningsChoice::File(path) => Self::Listed(ListedOpenings::read(path, progress)?),
         })
     }
 
@@ -104,24 +106,25 @@ impl Openings {
 }
 
 impl ListedOpenings {
-    fn read(path: &Path) -> Result<Self, TextError> {
+    fn read(path: &Path, progress: &dyn Progress) -> Result<Self, TextError> {
         let openings: Vec<Opening> = Lines::open(path)?.next_lines(usize::MAX)?;
         if openings.is_empty() {
             let reason = "has no opening; expected transcripts or boards, one a line".to_owned();
             return Err(TextError::Content { path: path.to_owned(), reason });
         }
+        Form::report(openings.iter().map(|opening| opening.1), progress);
         Ok(Self(openings.into()))
     }
 
     pub(super) fn of(&self, index: u64) -> Replay {
-        let Opening(squares) = &self.0[(index % self.0.len() as u64) as usize];
+        let Opening(squares, _) = &self.0[(index % self.0.len() as u64) as usize];
         Replay::from_start(squares).expect("an opening replays")
     }
 
     /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case with line feeds.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
-        for Opening(squares) in self.0.iter() {
+        for Opening(squares, _) in self.0.iter() {
             let moves: String = squares.iter().map(ToString::to_string).collect();
             hash.update(moves + "\n");
         }
@@ -132,11 +135,12 @@ impl ListedOpenings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
 
     fn read(text: &str) -> Result<ListedOpenings, TextError> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        ListedOpenings::read(file.path())
+        ListedOpenings::read(file.path(), &Silent)
     }
 
     #[test]

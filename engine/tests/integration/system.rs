@@ -21,6 +21,9 @@ fn folder() -> Folder {
 
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
 
+/// Openings whose parts are written one after another.
+const OPENINGS: &str = "openings --plies 6 --score-depth 5 --weights mobility";
+
 /// A self-play run that is too long to complete before a signal arrives.
 const MANY_GAMES: &str = "selfplay --games 100000 --seed 1 --depth 2 --exact 6 --weights mobility";
 
@@ -105,11 +108,13 @@ fn a_missing_folder_or_input_is_named() {
         ),
         (
             "solve none.obf",
-            "none.obf: cannot open it: No such file or directory (os error 2); check the path",
+            "none.obf: neither a file nor a board or transcript: No such file or directory (os error \
+             2); the board has 8 squares; expected 64 of X, *, O, - and .",
         ),
         (
             "evaluate none.txt",
-            "none.txt: cannot open it: No such file or directory (os error 2); check the path",
+            "none.txt: neither a file nor a board or transcript: No such file or directory (os error \
+             2); the board has 8 squares; expected 64 of X, *, O, - and .",
         ),
     ] {
         assert_eq!(folder.refusal(arguments), format!("error: {expected}"), "{arguments}");
@@ -216,23 +221,26 @@ fn an_interrupt_ends_at_once_what_cannot_be_gone_on_with() {
 
 #[test]
 fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
-    let folder = folder();
-    let mut first = start(&folder, GAMES, 0);
-    send(&first, Signal::STOP);
-    for force in ["", " --force"] {
-        let second = folder.run(&format!("{GAMES} --out a.games{force}"));
-        assert_eq!(second.status.code(), Some(75));
-        let expected = format!(
-            "error: a.games: another process (process {}) makes it; wait for it, or name another \
-             output",
-            first.id()
-        );
-        assert_eq!(message(&second), expected);
+    for (command, out) in [(GAMES, "a.games"), (OPENINGS, "a.openings")] {
+        let folder = folder();
+        let command = format!("{command} --out {out}");
+        let mut first = folder.started(&command, &format!("{out}.parts/part-000000"), 1);
+        send(&first, Signal::STOP);
+        for force in ["", " --force"] {
+            let second = folder.run(&format!("{command}{force}"));
+            assert_eq!(second.status.code(), Some(75));
+            let expected = format!(
+                "error: {out}: another process (process {}) makes it; wait for it, or name another \
+                 output",
+                first.id()
+            );
+            assert_eq!(message(&second), expected);
+        }
+        first.kill().unwrap();
+        first.wait().unwrap();
+        folder.runs(&command);
+        assert!(out != "a.games" || folder.read(out) == undisturbed());
     }
-    first.kill().unwrap();
-    first.wait().unwrap();
-    folder.runs(&format!("{GAMES} --out a.games"));
-    assert!(folder.read("a.games") == undisturbed());
 }
 
 /// If the reader of the messages closes the pipe, the work continues without a panic.

@@ -10,7 +10,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::board::Discs;
 use othello_engine::file::{Existing, Provenance, check_output, check_replaceable, plain};
 use othello_engine::player::PlayerSpec;
-use othello_engine::progress::Progress as _;
+use othello_engine::progress::Progress;
 use othello_engine::run::{Run, Shard};
 use othello_engine::search::Selectivity;
 use serde_json::json;
@@ -96,6 +96,7 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
 /// The parts that run, and those that are skipped.
 struct Plan<'a> {
     arguments: &'a Arguments,
+    progress: &'a dyn Progress,
     timeout: Duration,
     left_out: Vec<LeftOut>,
 }
@@ -168,7 +169,7 @@ impl Plan<'_> {
         }
         let Some(file) = files.into_iter().next() else { return Ok(None) };
         let choice = Choice { count: games.div_ceil(2), seed: SEED, within: WITHIN };
-        let openings = choice.draw(&file)?;
+        let openings = choice.draw(&file, self.progress)?;
         if players.iter().chain([against]).any(PlayerSpec::needs_games) {
             check_reached(&openings)?;
         }
@@ -221,11 +222,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Run::check_is_free(out, Shard::WHOLE)?;
     }
     let timeout = Duration::from_secs(arguments.timeout);
-    let mut plan = Plan { arguments, timeout, left_out: vec![] };
+    let progress = session.progress();
+    let mut plan = Plan { arguments, progress, timeout, left_out: vec![] };
     let mut benchmark = plan.benchmark()?;
     let load = |player| Subject::load(player, plan.terms());
     let subjects: Vec<Subject> = arguments.players.iter().map(load).collect::<Result<_, _>>()?;
-    let (progress, mut left_out) = (session.progress(), plan.left_out);
+    let mut left_out = plan.left_out;
     if arguments.players.iter().any(PlayerSpec::needs_games) {
         benchmark.find_games(&arguments.files_of_games(), progress)?;
     }

@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let (recipes, mut origins) = ([Recipe::read(first)?, Recipe::read(second)?], Origins::new());
     recipes.iter().try_for_each(|recipe| settings.check_test(recipe, &mut origins))?;
     let drawn = arguments.openings.as_deref().zip(arguments.pairs);
-    let drawn = drawn.map(|(path, count)| openings(path, count)).transpose()?;
+    let drawn = drawn.map(|(path, count)| openings(path, count, session.progress())).transpose()?;
     let comparing = Comparing {
         seeds: arguments.seeds,
         smallest: arguments.smallest,

@@ -235,7 +235,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let loaded = [arguments.load(first, terms)?, arguments.load(second, terms)?];
     let choice =
         Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
-    let openings = choice.draw(&arguments.openings)?;
+    let openings = choice.draw(&arguments.openings, session.progress())?;
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;
     }

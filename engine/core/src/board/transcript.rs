@@ -3,8 +3,8 @@
 //! | form | example |
 //! |---|---|
 //! | [`Form::Transcript`] | `f5d6c3`, `F5 D6 C3`, `f5-d6-c3` |
-//! | [`Form::Commas`] | `f5,d6,c3` |
-//! | [`Form::Numbered`] | `1. f5 d6 2. c3`, `1 f5 2 d6` |
+//! | [`Form::Commas`] | `f5,d6,c3`, `f5\|d6`, `["f5", "d6"]` |
+//! | [`Form::Numbered`] | `1. f5 d6 2. c3`, `1) f5 2) d6`, `1 f5 2 d6` |
 //! | [`Form::Tagged`] | PGN: `[White "name"]`, then moves, then `56-8` |
 //! | [`Form::Logbook`] | `+f5-d6+c3: +048 00:00 1` |
 //! | [`Form::Column`] | a row of a table, or moves after a label: `7,f5d6c3`, `moves: f5d6c3` |
@@ -12,6 +12,7 @@
 //! A pass is omitted, or written as `pass`, `pa`, `ps` or `--` where the rules demand it.
 
 use super::{Discs, Position, Side, Square};
+use crate::progress::Progress;
 use crate::text::{Invalid, excerpt};
 
 /// The form in which a text states a game or a position.
@@ -39,18 +40,17 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns a message with the number of records in each form of another program; `None` if
-    /// there are none.
-    pub fn report(forms: impl IntoIterator<Item = Self>) -> Option<String> {
+    /// Reports the number of records in each form if some are in forms of other programs.
+    pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
             *counts.entry(form).or_default() += 1;
         }
-        if counts.keys().all(|form| matches!(form, Self::Transcript | Self::Board | Self::Obf)) {
-            return None;
+        let is_own = |form: &Self| matches!(form, Self::Transcript | Self::Board | Self::Obf);
+        if !counts.keys().all(is_own) {
+            let parts = counts.iter().map(|(form, count)| format!("{count} as {form}"));
+            progress.message(&format!("read {}", parts.collect::<Vec<_>>().join(", ")));
         }
-        let parts = counts.iter().map(|(form, count)| format!("{count} as {form}"));
-        Some(format!("read {}", parts.collect::<Vec<_>>().join(", ")))
     }
 }
 
@@ -122,10 +122,13 @@ const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
     /// Reads the turns of a text in any form but a row of a table. Does not play them.
-    pub fn scan(text: &str) -> Result<Self, Invalid> {
+    pub fn scan<'a>(text: &'a str) -> Result<Self, Invalid> {
         let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
         let mut rest = text.trim_ascii();
-        while let Some((tag, after)) = rest.strip_prefix('[').and_then(|tag| tag.split_once(']')) {
+        // A list of moves is not a tag.
+        let tag = |text: &'a str| text.strip_prefix('[').and_then(|tag| tag.split_once(']'));
+        let tag = |text| tag(text).filter(|(tag, _)| !begins_with(tag.trim_matches('"'), 1));
+        while let Some((tag, after)) = tag(rest) {
             read.form = Form::Tagged;
             read.tag(tag)?;
             rest = after.trim_ascii_start();
@@ -173,7 +176,7 @@ impl Turns {
         let after = &text[first.len_utf8()..];
         match first {
             '+' => form(&mut self.form, Form::Logbook),
-            ',' | ';' => form(&mut self.form, Form::Commas),
+            ',' | ';' | '|' => form(&mut self.form, Form::Commas),
             '{' | '(' => {
                 let end = if first == '{' { '}' } else { ')' };
                 return after.split_once(end).map(|(_, after)| after).ok_or_else(wrong);
@@ -189,9 +192,9 @@ impl Turns {
                 let after = &text[digits..];
                 let (turns, number) = (self.turns.len(), text[..digits].parse::<usize>());
                 let is_next = number.is_ok_and(|n| n == turns + 1 || n == turns / 2 + 1);
-                if after.starts_with('.') || is_next && after.starts_with(' ') {
+                if after.starts_with(['.', ')']) || is_next && after.starts_with(' ') {
                     form(&mut self.form, Form::Numbered);
-                    return Ok(after.trim_start_matches('.'));
+                    return Ok(after.trim_start_matches(['.', ')']));
                 }
                 if turns == 0 || !text.contains(['-', ':']) {
                     return Err(wrong());
@@ -199,7 +202,7 @@ impl Turns {
                 self.result = Some(result(text).ok_or_else(wrong)?);
                 return Ok("");
             }
-            '-' | '!' | '?' => {}
+            '-' | '!' | '?' | '"' | '\'' | '[' | ']' => {}
             blank if blank.is_whitespace() => {}
             _ => return Err(wrong()),
         }
@@ -377,8 +380,13 @@ mod tests {
             (with_pass("--"), Form::Transcript, None),
             (joined("", ","), Form::Commas, None),
             (joined("", "; "), Form::Commas, None),
+            (joined("", "|"), Form::Commas, None),
+            (format!("\"{}\"", joined("", ",")), Form::Commas, None),
+            (format!("[{}]", joined("", ", ")), Form::Commas, None),
+            (format!("[\"{}\"]", joined("", "\", \"")), Form::Commas, None),
             (numbered.clone(), Form::Numbered, None),
             (numbered.replace(". ", "."), Form::Numbered, None),
+            (numbered.replace(". ", ") "), Form::Numbered, None),
             (numbered.replace(". ", " "), Form::Numbered, None),
             (format!("{numbered} {{good}} 56:08"), Form::Numbered, Some(48)),
             (format!("{tags}{numbered}\n56-8"), Form::Tagged, Some(48)),

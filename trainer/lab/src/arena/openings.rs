@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use othello_engine::board::transcript::Form;
 use othello_engine::board::{Discs, Position, StatedPosition};
 use othello_engine::file::{self, FileError};
+use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
 use othello_engine::record::{PositionReader, RecordError};
 use othello_engine::text::{Lines, TextError};
@@ -53,11 +55,15 @@ impl Choice {
     /// Draws openings from a file, no two of them equal up to symmetry. The file may contain
     /// enumerated openings (those of the last ply are used), positions, or text with a board line
     /// or a transcript on each line.
-    pub fn draw(&self, path: &Path) -> Result<Vec<Position>, OpeningsError> {
+    pub fn draw(
+        &self,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
             // Files of other kinds are refused by the reader, by name.
             Ok(_) => self.labelled(path)?,
-            Err(FileError::Foreign { .. }) => text(path)?,
+            Err(FileError::Foreign { .. }) => text(path, progress)?,
             Err(error) => return Err(RecordError::from(error).into()),
         };
         openings.retain(|position| position.moves() != 0);
@@ -92,13 +98,10 @@ impl Choice {
     }
 }
 
-fn text(path: &Path) -> Result<Vec<Position>, OpeningsError> {
-    let mut lines = Lines::open(path)?;
-    let mut openings = vec![];
-    while let Some(StatedPosition { position, .. }) = lines.next_line()? {
-        openings.push(position);
-    }
-    Ok(openings)
+fn text(path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, OpeningsError> {
+    let openings: Vec<StatedPosition> = Lines::open(path)?.next_lines(usize::MAX)?;
+    Form::report(openings.iter().map(|opening| opening.form), progress);
+    Ok(openings.iter().map(|opening| opening.position).collect())
 }
 
 #[cfg(test)]
@@ -106,11 +109,12 @@ mod tests {
     use super::*;
     use othello_engine::board::notation::board_text;
     use othello_engine::board::{Side, Symmetry};
+    use othello_engine::progress::Silent;
     use othello_testing::scratch;
 
     fn draw(text: &str, count: usize, seed: u64) -> Result<Vec<Position>, OpeningsError> {
         let choice = Choice { count, seed, within: 64 };
-        scratch::with_file("openings.txt", text.as_bytes(), |path| choice.draw(path))
+        scratch::with_file("openings.txt", text.as_bytes(), |path| choice.draw(path, &Silent))
     }
 
     #[test]

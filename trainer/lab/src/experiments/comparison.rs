@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use othello_engine::progress::Progress;
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Phase, Position, Side};
 use othello_engine::eval::Evaluator;
@@ -34,10 +35,14 @@ pub struct Comparing<'a> {
 }
 
 /// Draws the openings of a match from a file.
-pub fn openings(path: &Path, count: usize) -> Result<Vec<Position>, StudyError> {
+pub fn openings(
+    path: &Path,
+    count: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<Position>, StudyError> {
     /// The largest absolute label, in discs.
     const WITHIN: Discs = 10;
-    Ok(Choice { count, seed: 1, within: WITHIN }.draw(path)?)
+    Ok(Choice { count, seed: 1, within: WITHIN }.draw(path, progress)?)
 }
 
 /// The comparison of two recipes.

@@ -103,7 +103,7 @@ impl Inputs {
             }
         }
         told.finish();
-        Form::report(forms.iter().copied()).into_iter().for_each(|line| progress.message(&line));
+        Form::report(forms, progress);
         Ok(summary)
     }
 }
