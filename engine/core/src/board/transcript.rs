@@ -108,6 +108,20 @@ fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
 }
 
+/// Splits a text after the tag at its beginning, whose quoted value may contain `]`. A list of
+/// moves is not a tag.
+fn first_tag(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix('[')?;
+    let (mut last, mut is_quoted) = (' ', false);
+    let closes = |letter| {
+        is_quoted ^= letter == '"' && last != '\\';
+        last = letter;
+        letter == ']' && !is_quoted
+    };
+    let (tag, after) = text.split_at(text.find(closes).or_else(|| text.find(']'))?);
+    (!begins_with(tag.trim_matches('"'), 1)).then_some((tag, &after[1..]))
+}
+
 /// Returns whether a text begins with at least `moves` moves.
 fn begins_with(text: &str, moves: usize) -> bool {
     let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
@@ -125,10 +139,7 @@ impl Turns {
     pub fn scan<'a>(text: &'a str) -> Result<Self, Invalid> {
         let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
         let mut rest = text.trim_ascii();
-        // A list of moves is not a tag.
-        let tag = |text: &'a str| text.strip_prefix('[').and_then(|tag| tag.split_once(']'));
-        let tag = |text| tag(text).filter(|(tag, _)| !begins_with(tag.trim_matches('"'), 1));
-        while let Some((tag, after)) = tag(rest) {
+        while let Some((tag, after)) = first_tag(rest) {
             read.form = Form::Tagged;
             read.tag(tag)?;
             rest = after.trim_ascii_start();
@@ -176,7 +187,7 @@ impl Turns {
         let after = &text[first.len_utf8()..];
         match first {
             '+' => form(&mut self.form, Form::Logbook),
-            ',' | ';' | '|' => form(&mut self.form, Form::Commas),
+            ',' | ';' | '|' | '/' => form(&mut self.form, Form::Commas),
             '{' | '(' => {
                 let end = if first == '{' { '}' } else { ')' };
                 return after.split_once(end).map(|(_, after)| after).ok_or_else(wrong);
@@ -199,7 +210,9 @@ impl Turns {
                 if turns == 0 || !text.contains(['-', ':']) {
                     return Err(wrong());
                 }
-                self.result = Some(result(text).ok_or_else(wrong)?);
+                if !WINNERS.contains(&text) {
+                    self.result = Some(result(text).ok_or_else(wrong)?);
+                }
                 return Ok("");
             }
             '-' | '!' | '?' | '"' | '\'' | '[' | ']' => {}
@@ -209,6 +222,9 @@ impl Turns {
         Ok(after)
     }
 }
+
+/// The results of PGN that state the winner without a score.
+const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
 /// Reads a final count, such as `56-8` or `56:08`; returns the disc difference for black.
 fn result(text: &str) -> Option<Discs> {
@@ -381,6 +397,7 @@ mod tests {
             (joined("", ","), Form::Commas, None),
             (joined("", "; "), Form::Commas, None),
             (joined("", "|"), Form::Commas, None),
+            (joined("", "/"), Form::Commas, None),
             (format!("\"{}\"", joined("", ",")), Form::Commas, None),
             (format!("[{}]", joined("", ", ")), Form::Commas, None),
             (format!("[\"{}\"]", joined("", "\", \"")), Form::Commas, None),
@@ -391,6 +408,9 @@ mod tests {
             (format!("{numbered} {{good}} 56:08"), Form::Numbered, Some(48)),
             (format!("{tags}{numbered}\n56-8"), Form::Tagged, Some(48)),
             (format!("{tags}{GAME}"), Form::Tagged, Some(48)),
+            (format!("[White \"[A] \\\"b]\"]\n{numbered}\n1-0"), Form::Tagged, None),
+            (format!("[White \"a\"b\"]\n{numbered} 1/2-1/2"), Form::Tagged, None),
+            (format!("{numbered} 0-1"), Form::Numbered, None),
             (
                 format!("{}: +048 00:00 1", joined("+", "-").replace("-+", "-")),
                 Form::Logbook,

@@ -6,9 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::lock::{create_partial, sync_folder};
-use super::paths::{
-    open_ordinary, partial_path, refuse_link, refuse_special_outputs,
-};
+use super::paths::{open_ordinary, partial_path, refuse_link, refuse_special_outputs};
 use super::shown::{is_shown, refuse_shown, show};
 use super::{Existing, FileError};
 

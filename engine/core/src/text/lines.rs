@@ -135,7 +135,7 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
         // A transcript without blanks is the next game.
         (None, _) if line.iter().take_while(|byte| **byte != b' ').count() > 5 => false,
         (None, [first, second, ..]) => {
-            let is_result = first.is_ascii_digit() && b"-:".contains(second);
+            let is_result = first.is_ascii_digit() && b"-:/".contains(second);
             is_result || second.is_ascii_digit() || b"-p".contains(&first.to_ascii_lowercase())
         }
         _ => line == b"*",
@@ -279,7 +279,11 @@ mod tests {
                 &["1. f5 d6\n2. c3 d3", "1. f5 f6\nf4", "f5d6"],
             ),
             ("1. f5 d6 2. c3\nf5d6c5f4", &["1. f5 d6 2. c3", "f5d6c5f4"]),
-            ("1) f5 d6\n2) c3\n8-56\n[f5, d6]\n[f5]", &["1) f5 d6\n2) c3\n8-56", "[f5, d6]", "[f5]"]),
+            ("1. f5 d6\n1/2-1/2\nf5d6", &["1. f5 d6\n1/2-1/2", "f5d6"]),
+            (
+                "1) f5 d6\n2) c3\n8-56\n[f5, d6]\n[f5]",
+                &["1) f5 d6\n2) c3\n8-56", "[f5, d6]", "[f5]"],
+            ),
             ("f5d6\nf5f6\n1 f5\n2 d6", &["f5d6", "f5f6", "1 f5", "2 d6"]),
         ] {
             let read = lines(text.as_bytes()).next_lines::<String>(99).unwrap();
