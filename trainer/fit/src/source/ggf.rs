@@ -66,12 +66,12 @@ fn parse(text: &str) -> Result<StatedGame, String> {
 }
 
 /// Reads the letters of the rules, such as `sr` in `s8r18`: both colours at the same time, a random
-/// board, or komi. Refuses other letters, such as that in `8a`.
+/// board, komi, or the colour that a player asked for. Refuses other letters, such as that in `8a`.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
     let letters = letters.to_ascii_lowercase();
-    match letters.chars().find(|letter| !"skr".contains(*letter)) {
+    match letters.chars().find(|letter| !"bkrsw".contains(*letter)) {
         None => Ok(letters),
         Some('a') => Err(format!("an anti game, TY[{}]: fewer discs win", excerpt(value))),
         Some(_) => Err(format!("a game of other rules, TY[{}]", excerpt(value))),
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn games_of_other_rules_are_refused_by_name() {
         let typed = |rules: &str| game("B[f5]").replace("TY[8]", &format!("TY[{rules}]"));
-        for rules in ["8", "8k", "s8", "8r20", "s8r18:l", "S8K"] {
+        for rules in ["8", "8k", "s8", "8r20", "s8r18:l", "S8K", "8b", "s8w"] {
             assert!(read(typed(rules).as_bytes())[0].is_ok(), "{rules}");
         }
         for (rules, said) in [
