@@ -44,6 +44,19 @@ fn folder() -> Folder {
     folder
 }
 
+/// A regression: a study that was refused removed the empty folder of the one that had begun.
+#[test]
+fn of_starts_at_the_same_moment_one_does_the_work() {
+    let folder = folder();
+    let mut command =
+        folder.command("curve one.toml --phases 40..40 --test test.games --seeds 1 --out out");
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut starts: Vec<Child> = (0..6).map(|_| command.spawn().unwrap()).collect();
+    let codes: Vec<_> = starts.iter_mut().map(|child| child.wait().unwrap().code()).collect();
+    assert!(codes.contains(&Some(0)), "{codes:?}");
+    assert!(codes.iter().all(|code| matches!(code, Some(0 | 75))), "{codes:?}");
+}
+
 fn signal(child: &Child, signal: &str) {
     let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(status.success());

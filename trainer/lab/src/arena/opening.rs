@@ -23,9 +23,9 @@ impl Opening {
     pub fn new(position: Position) -> Self {
         // To one half of the images the start has its colours swapped: one of each half suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
-        let images = [position].into_iter().chain(
-            Symmetry::all().find(swaps).map(|symmetry| position.image(symmetry)),
-        );
+        let images = [position]
+            .into_iter()
+            .chain(Symmetry::all().find(swaps).map(|symmetry| position.image(symmetry)));
         // Without a pass, black moves on even plies.
         let even = if position.ply() % 2 == 0 { Side::Black } else { Side::White };
         let ways = [even, even.other()].map(|side| images.clone().map(move |image| (image, side)));

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use othello_engine::progress::Progress;
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Discs, Phase, Position, Side};
 use othello_engine::eval::Evaluator;
+use othello_engine::progress::Progress;
 use othello_engine::run::Stage;
 use othello_engine::search::Strength;
 use serde::Serialize;

@@ -168,8 +168,10 @@ impl StudySettings {
         make_folder(&self.out)?;
         let own = json!([own, digest(origins)]);
         let begun = self.open(recipe, own, stages, progress);
-        if begun.is_err() {
-            // A folder that was made for nothing goes; one that holds something stays.
+        let is_free = || Run::check_is_free(&self.out, Shard::WHOLE).is_ok();
+        if begun.is_err() && is_free() {
+            // A folder that was made for nothing goes; one that holds something stays, and so does
+            // that of a run that has just begun.
             let _ = fs::remove_dir(&self.out);
         }
         begun
