@@ -62,8 +62,7 @@ fn neither(path: &Path, error: TextError) -> TextError {
     let text = path.to_string_lossy();
     match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {
         (Err(missing), Err(invalid)) => {
-            let reason =
-                format!("neither a file nor a board or transcript: {missing}; {invalid}");
+            let reason = format!("neither a file nor a board or transcript: {missing}; {invalid}");
             TextError::Content { path: path.to_owned(), reason }
         }
         _ => error,

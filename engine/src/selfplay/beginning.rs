@@ -159,7 +159,8 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "f5d6c3\nf5f6e6f4g5\n").unwrap();
         let choice = OpeningsChoice::File(file.path().to_owned());
-        let settings = settings("0*1,12..=13*2", Openings::load(&choice, &crate::progress::Silent).unwrap());
+        let settings =
+            settings("0*1,12..=13*2", Openings::load(&choice, &crate::progress::Silent).unwrap());
         let beginnings = Beginnings::new(&settings);
         let mut lengths = BTreeSet::new();
         for index in 0..40 {

@@ -73,6 +73,34 @@ def of_child():
     assert othello.solve("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X").value == 18
 
 
+FORMS = "? b B h H i I l L q Q e f d F D U3 S3 O M8[s] m8[s] >u8 >i8 <u4 >f8".split()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_arrays_of_any_form_are_boards_with_the_right_value_or_refused(seed):
+    weights, draws = othello.Weights.embedded(), np.random.default_rng(seed)
+    done = 0
+    for _ in range(400):
+        form, count = FORMS[draws.integers(len(FORMS))], int(draws.integers(1, 9))
+        numbers = draws.integers(-1 if draws.integers(4) == 0 else 0, 100, count)
+        boards = numbers.astype(np.int64).astype(form)
+        view = draws.integers(4)
+        boards = [boards, boards[::-1], np.repeat(boards, 2)[::2], boards.reshape(1, -1)][view]
+        opponents = np.full(count, 0x8100000000000000, np.uint64)
+        try:
+            values = weights.values(boards, opponents)
+        except (TypeError, ValueError) as refused:
+            assert "expected" in str(refused) or "is not an integer" in str(refused)
+            is_wrong = view == 3 or np.dtype(form).kind not in "iuO" or (numbers < 0).any()
+            assert is_wrong, (form, view, numbers, refused)
+            continue
+        done += 1
+        exact = [int(number) for number in boards]
+        for player, value in zip(exact, values):
+            assert value == weights.values([player], [0x8100000000000000])[0], (form, view, player)
+    assert done > 50
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_forked_child_works_and_so_does_its_own_child():
     """A past fault: it waited forever for the threads of its parent."""

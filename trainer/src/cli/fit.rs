@@ -152,7 +152,10 @@ impl fmt::Display for Fitted {
         let discs = |mae: Option<f64>| mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
         let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
         let tested: u64 = self.phases.0.iter().map(|row| row.test_positions).sum();
-        write!(f, "MAE over all phases: validation {validation}, test {test} on {tested} positions")?;
+        write!(
+            f,
+            "MAE over all phases: validation {validation}, test {test} on {tested} positions"
+        )?;
         writeln!(f, " that training has not")?;
         writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
         let weights = self.weights.display();

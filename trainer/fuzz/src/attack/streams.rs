@@ -6,10 +6,8 @@ use std::process::Command;
 use super::ground::{Ground, Limits};
 use super::process::run;
 
-const SERVERS: [&str; 2] = [
-    "othello-engine gtp --level 1 --weights mobility",
-    "othello-engine nboard --weights mobility",
-];
+const SERVERS: [&str; 2] =
+    ["othello-engine gtp --level 1 --weights mobility", "othello-engine nboard --weights mobility"];
 
 /// Lines that a server answers at once, refuses, or skips.
 const LINES: [&str; 9] = [
