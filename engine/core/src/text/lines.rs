@@ -132,10 +132,11 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
     let is_numbered = lines.any(|line| move_number(line) == Some(1));
     let goes_on = match (move_number(line), line) {
         (Some(number), _) => number != 1,
+        (None, b"1/2-1/2") => true,
         // A transcript without blanks is the next game.
         (None, _) if line.iter().take_while(|byte| **byte != b' ').count() > 5 => false,
         (None, [first, second, ..]) => {
-            let is_result = first.is_ascii_digit() && b"-:/".contains(second);
+            let is_result = first.is_ascii_digit() && b"-:".contains(second);
             is_result || second.is_ascii_digit() || b"-p".contains(&first.to_ascii_lowercase())
         }
         _ => line == b"*",
