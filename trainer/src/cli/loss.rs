@@ -167,14 +167,20 @@ impl Arguments {
             return Ok(measuring.positions(rows, progress)?);
         }
         let measured = measuring.files(&self.data, &self.rules(), progress)?;
+        let Some(trained) = trained else { return Ok(measured) };
         for (path, sha256) in self.data.iter().zip(&measured.sha256) {
-            if trained.as_ref().is_some_and(|trained| trained.knows(sha256)) {
-                progress.message(&format!(
-                    "{}: the weights were fitted to this file, so this is not a test error; \
-                     --subset test measures the held-out positions",
-                    path.display()
-                ));
-            }
+            let fitted_to = if trained.knows(sha256) {
+                "this file".to_owned()
+            } else if let Some(image) = trained.image_of(path, &self.weights) {
+                format!("images of its first records, in {}", image.display())
+            } else {
+                continue;
+            };
+            progress.message(&format!(
+                "{}: the weights were fitted to {fitted_to}, so this is not a test error; \
+                 --subset test measures the held-out positions of the training data",
+                path.display()
+            ));
         }
         Ok(measured)
     }

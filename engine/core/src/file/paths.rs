@@ -12,7 +12,8 @@ pub(super) fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
 }
 
-pub(super) fn folder_of(path: &Path) -> &Path {
+/// Returns the folder of a file; `.` for a path without one.
+pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }

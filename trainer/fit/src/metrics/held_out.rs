@@ -1,9 +1,11 @@
 //! The training data of weights according to their provenance, and its held-out subsets.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use othello_engine::board::Phase;
+use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Weights, WeightsChoice, WeightsError, embedded};
+use othello_engine::file::{folder_of, stated_sha256};
 use othello_engine::progress::Progress;
 use othello_engine::record::ScoredPosition;
 use serde::Deserialize;
@@ -12,6 +14,7 @@ use serde_json::{Map, Value as Json};
 use super::error::MetricsError;
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
 use crate::source::LabelRules;
+use crate::source::records::{Frame, Records};
 
 /// The data and the layout of a fit according to its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -51,6 +54,20 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
+    /// Looks in the folders of `data` and `weights` for a file that the weights were fitted to, and
+    /// most of whose first records are, up to symmetry, among the first of `data`.
+    pub fn image_of(&self, data: &Path, weights: &WeightsChoice) -> Option<PathBuf> {
+        let own = first_records(data)?;
+        let weights = if let WeightsChoice::File(path) = weights { path } else { data };
+        let folders = [data, weights].map(folder_of).into_iter();
+        let files = folders.filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+        let is_known = |path: &PathBuf| stated_sha256(path).is_ok_and(|sha256| self.knows(&sha256));
+        files.map(|entry| entry.path()).filter(is_known).find(|path| {
+            let known = first_records(path).unwrap_or_default();
+            2 * own.intersection(&known).count() > own.len().max(known.len())
+        })
+    }
+
     /// Returns the positions of a subset; `labels`, if given, replaces the rules of the fit.
     pub fn subset(
         &self,
@@ -73,6 +90,16 @@ impl Trained {
         }
         Ok(Phase::all().flat_map(|phase| dataset.subset(subset, phase)).copied().collect())
     }
+}
+
+/// Returns canonical images of the games or positions in the first section of a file.
+fn first_records(path: &Path) -> Option<BTreeSet<(Vec<Square>, Option<Position>)>> {
+    Some(match Records::open(path).ok()?.next_frame().ok()?? {
+        Frame::Games(games) => games.iter().map(|game| (game.canonical_squares(), None)).collect(),
+        Frame::Positions(rows) => {
+            rows.iter().map(|row| (vec![], Some(row.position().canonical()))).collect()
+        }
+    })
 }
 
 #[cfg(test)]
