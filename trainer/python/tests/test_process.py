@@ -86,7 +86,7 @@ def test_arrays_of_any_form_are_boards_with_the_right_value_or_refused(seed):
         boards = numbers.astype(np.int64).astype(form)
         view = draws.integers(4)
         boards = [boards, boards[::-1], np.repeat(boards, 2)[::2], boards.reshape(1, -1)][view]
-        opponents = np.full(count, 0x8100000000000000, np.uint64)
+        opponents = np.full(count, 0xF000000000000000, np.uint64)
         try:
             values = weights.values(boards, opponents)
         except (TypeError, ValueError) as refused:
@@ -97,7 +97,7 @@ def test_arrays_of_any_form_are_boards_with_the_right_value_or_refused(seed):
         done += 1
         exact = [int(number) for number in boards]
         for player, value in zip(exact, values):
-            assert value == weights.values([player], [0x8100000000000000])[0], (form, view, player)
+            assert value == weights.values([player], [0xF000000000000000])[0], (form, view, player)
     assert done > 50
 
 

@@ -136,7 +136,7 @@ const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
     /// Reads the turns of a text in any form but a row of a table. Does not play them.
-    pub fn scan<'a>(text: &'a str) -> Result<Self, Invalid> {
+    pub fn scan(text: &str) -> Result<Self, Invalid> {
         let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
         let mut rest = text.trim_ascii();
         while let Some((tag, after)) = first_tag(rest) {

@@ -144,7 +144,7 @@ fn attack(
         .filter(|fault| fault != "hangs" || !is_endless)
         .or_else(|| ended.repeats_its_input())
         .or_else(|| harm(list, inputs, &before, &after))
-        .or_else(|| litter(ended.code(), &before, &after))
+        .or_else(|| litter(list, ended.code(), &before, &after))
         .or_else(|| (!is_refused).then(|| format!("is not refused so: {}", ended.errors)));
     let shown: Vec<String> = list
         .iter()
@@ -244,16 +244,18 @@ fn harm(
     None
 }
 
-/// Returns temporary files that remain.
+/// Returns temporary files that remain; a shard leaves its parts.
 fn litter(
+    list: &[OsString],
     code: Option<i32>,
     before: &BTreeMap<PathBuf, Vec<u8>>,
     after: &BTreeMap<PathBuf, Vec<u8>>,
 ) -> Option<String> {
     let mut new = after.keys().filter(|name| !before.contains_key(*name));
+    let is_shard = list.iter().any(|word| word == "--shard");
     let is_litter = |name: &&PathBuf| {
         let name = name.to_string_lossy();
-        let is_of_a_run = name.contains("partial") || name.contains(".parts/");
+        let is_of_a_run = name.contains("partial") || name.contains(".parts/") && !is_shard;
         name.starts_with(".tmp") || code == Some(0) && is_of_a_run
     };
     let found = new.find(is_litter).filter(|_| code.is_some())?;
