@@ -29,7 +29,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
             // Unfinished files of folders of weights are looked at when their turn comes.
-            let must_be_refused = beside.is_empty();
+            let must_be_refused = beside.is_empty() && !may_go(&path, thing);
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
     }

@@ -27,7 +27,7 @@ impl Opening {
             .into_iter()
             .chain(Symmetry::all().find(swaps).map(|symmetry| position.image(symmetry)));
         // Without a pass, black moves on even plies.
-        let even = if position.ply() % 2 == 0 { Side::Black } else { Side::White };
+        let even = if position.ply().is_multiple_of(2) { Side::Black } else { Side::White };
         let ways = [even, even.other()].map(|side| images.clone().map(move |image| (image, side)));
         let reached = |(position, side)| {
             let game = Game::new(0, &game_to(position, side)?).ok()?;
