@@ -97,7 +97,7 @@ for run in 1 2; do
     "$trainer" quickstart --seed 7 --out "$out/quickstart-$run" --json 2>"$out/log" >"$out/quickstart-$run.json"
     tail -n 1 "$out/quickstart-$run.json" | field sha256
 done
-weights=$out/quickstart-1/generation-1.weights openings=$out/quickstart-1/plies.openings
+weights=$out/quickstart-1/generation-3.weights openings=$out/quickstart-1/generation-3.openings
 "$trainer" match "$weights" mobility --openings "$openings" --pairs 200 --depth 4 --exact 12 2>"$out/log"
 
 step "quickstart prints what the README says"
@@ -108,12 +108,12 @@ step "a match against itself is even"
 
 step "1 and 2 threads fit the same weights"
 for threads in 1 2; do
-    "$trainer" fit "$out/quickstart-1/generation-1.games" --threads $threads --out "$out/$threads.weights" --json 2>"$out/log" | field sha256
+    "$trainer" fit "$out/quickstart-1/generation-3.games" --threads $threads --out "$out/$threads.weights" --json 2>"$out/log" | field sha256
 done
 
 step "phases 12 to 57 beat the mean for each number of discs, on held-out games"
-"$trainer" fit "$out/quickstart-1/generation-1.games" --patterns discs --out "$out/discs.weights" --json >"$out/discs.json" 2>"$out/log"
-"$trainer" fit "$out/quickstart-1/generation-1.games" --out "$out/patterns.weights" --json >"$out/patterns.json" 2>"$out/log"
+"$trainer" fit "$out/quickstart-1/generation-3.games" --patterns discs --out "$out/discs.weights" --json >"$out/discs.json" 2>"$out/log"
+"$trainer" fit "$out/quickstart-1/generation-3.games" --out "$out/patterns.weights" --json >"$out/patterns.json" 2>"$out/log"
 python3 - "$out/patterns.json" "$out/discs.json" <<'PYTHON'
 import json, sys
 patterns, discs = (json.load(open(path))["phases"] for path in sys.argv[1:])

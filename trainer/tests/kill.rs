@@ -245,6 +245,6 @@ fn compare() {
 #[ignore = "minutes of work: `scripts/check-long.sh` runs it"]
 fn quickstart() {
     let kills = many_kills().unwrap_or(10).div_ceil(10);
-    let output = "quickstart/generation-1.weights";
+    let output = "quickstart/generation-3.weights";
     subject("quickstart --seed 1", output, &[]).check_with(kills);
 }

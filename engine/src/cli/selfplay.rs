@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
-    #[arg(long, value_name = "SPEC", default_value = "8..24")]
+    #[arg(long, value_name = "SPEC", default_value = "8..24*3,25..45")]
     random_plies: Schedule,
     #[arg(long, value_name = "O", default_value = "random")]
     openings: OpeningsChoice,
@@ -76,7 +76,7 @@ pub(in crate::cli) struct SelfPlay {
 }
 
 /// The default depth of the search for each move, without a limit of nodes.
-const DEFAULT_DEPTH: u32 = 6;
+const DEFAULT_DEPTH: u32 = 2;
 
 /// The default number of empty squares at which play is perfect, following pruned endgame searches.
 const DEFAULT_EXACT: u32 = 16;

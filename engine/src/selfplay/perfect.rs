@@ -22,9 +22,9 @@ const MOST: u32 = 60;
 pub struct PerfectFrom(RangeInclusive<u32>);
 
 impl PerfectFrom {
-    /// Returns the default numbers: 15 and 16.
+    /// Returns the default numbers: 12 and 13.
     pub fn usual() -> Self {
-        Self(15..=16)
+        Self(12..=13)
     }
 
     /// Returns the numbers that games draw from.

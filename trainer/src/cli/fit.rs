@@ -47,7 +47,7 @@ pub struct Arguments {
     optimizer: Optimizer,
     #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
     seed: Option<u64>,
-    #[arg(long, value_name = "SET", help = pattern_sets(|_| true) + " [default: standard]")]
+    #[arg(long, value_name = "SET", help = pattern_sets(|_| true) + " [default: scalars; factors from 20,000 training games on]")]
     patterns: Option<String>,
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
@@ -187,11 +187,33 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         trained.add_initial(before.as_ref().map_or(&[], Trained::data));
         trained.check(arguments.test.iter().map(|choice| choice.path.as_path()))?;
     }
-    let set = match &initial {
-        Some(file) => file.weights.set().clone(),
-        None => arguments.pattern_set()?,
+    let folder = arguments.folder()?;
+    let given = match &initial {
+        Some(file) => Some(file.weights.set().clone()),
+        None => arguments.pattern_set(folder.as_ref().map(DatasetFolder::games))?,
     };
-    let (device, optimizer, why) = arguments.device_and_optimizer(&set)?;
+    let device = arguments.device.unwrap_or(Device::Auto).pick()?;
+    let undecided = given.is_none();
+    let mut set = given.map_or_else(|| usual_set(u64::MAX), Ok)?;
+    let (mut optimizer, mut why) = arguments.optimizer(&device, &set)?;
+    let mut settings = arguments.settings(optimizer, &set, folder.as_ref())?;
+    let memory = bytes_of(arguments.memory_mb);
+    let limit = MemoryLimit::beside(&arguments.out, memory / 2);
+    let mut dataset =
+        arguments.dataset(folder.as_ref(), &set, &settings, limit, session.progress())?;
+    if undecided {
+        set = usual_set(dataset.games())?;
+        (optimizer, why) = arguments.optimizer(&device, &set)?;
+        settings = arguments.settings(optimizer, &set, None)?;
+        dataset.keep(&arguments.phases_read(&set, &settings));
+    }
+    if initial.is_none() && arguments.patterns.is_none() {
+        session.progress().message(&format!(
+            "pattern set {} ({} training games; factors from {GAMES_FOR_FACTORS} on)",
+            set.name(),
+            dataset.games()
+        ));
+    }
     let (name, reason) = (device.name(), &device.reason);
     // A user who did not ask for a GPU need not read why none is used; `doctor` reports it.
     session.progress().message(&match arguments.device {
@@ -201,13 +223,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if let (Some(_), Some(message)) = (&initial, arguments.cut_groups(set.factors())) {
         session.progress().message(&message);
     }
-    let folder = arguments.folder()?;
-    let settings = arguments.settings(optimizer, &set, folder.as_ref())?;
     let model = Model::new(set);
-    let memory = bytes_of(arguments.memory_mb);
-    let limit = MemoryLimit::beside(&arguments.out, memory / 2);
-    let dataset =
-        arguments.dataset(folder.as_ref(), &model, &settings, limit, session.progress())?;
     let fit = Fit {
         model: &model,
         dataset: &dataset,
@@ -260,17 +276,35 @@ fn filled(phases: &FitReport) -> Vec<Filled> {
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
+/// The number of training games from which a fit has factors by default. With fewer games, more of
+/// them lower the error as much as factors do in the same time (docs/log/factors.md).
+const GAMES_FOR_FACTORS: u64 = 20_000;
+
+/// Returns the default pattern set for a number of training games.
+fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
+    let name = if games < GAMES_FOR_FACTORS { "scalars" } else { "factors" };
+    PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))
+}
+
 fn described(shape: FactorShape) -> String {
     format!("{} for each class, shared by {} phases", shape.dimensions(), shape.phases())
 }
 
 impl Arguments {
-    /// Returns the pattern set of a fit without initial weights.
-    fn pattern_set(&self) -> anyhow::Result<PatternSet> {
-        let name = self.patterns.as_deref().unwrap_or("standard");
-        let set = PatternSet::named(name, Path::new(""))?;
+    /// Returns the pattern set of a fit without initial weights, or `None` if the number of games
+    /// decides and is not known yet.
+    fn pattern_set(&self, games: Option<u64>) -> anyhow::Result<Option<PatternSet>> {
+        let set = match (&self.patterns, self.factors, self.optimizer) {
+            (Some(name), ..) => PatternSet::named(name, Path::new(""))?,
+            (None, Some(_), _) => usual_set(u64::MAX)?,
+            (None, None, Optimizer::Lsq | Optimizer::Descent) => usual_set(0)?,
+            (None, None, _) => match games {
+                Some(games) => usual_set(games)?,
+                None => return Ok(None),
+            },
+        };
         let shape = self.factors.map(|choice| choice.shape(set.factors())).or(set.factors());
-        Ok(set.with_factors(shape))
+        Ok(Some(set.with_factors(shape)))
     }
 
     /// Reads the initial weights, and converts their factors to the requested shape.
@@ -337,14 +371,12 @@ impl Arguments {
     fn dataset(
         &self,
         folder: Option<&DatasetFolder>,
-        model: &Model,
+        set: &PatternSet,
         settings: &FitSettings,
         limit: MemoryLimit,
         progress: &dyn Progress,
     ) -> anyhow::Result<Dataset> {
-        let units = Units::of(model.set(), &self.phases.0);
-        let shard = self.shard.unwrap_or(Shard::WHOLE);
-        let phases = units.phases_read(shard, &settings.window);
+        let phases = self.phases_read(set, settings);
         if let Some(folder) = folder {
             return Ok(folder.read(&phases, Some(&limit), progress)?);
         }
@@ -353,27 +385,27 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
     }
 
-    /// Returns the device and the optimizer, each with the reason for the choice.
-    fn device_and_optimizer(
-        &self,
-        set: &PatternSet,
-    ) -> anyhow::Result<(PickedDevice, fit::Optimizer, &'static str)> {
-        let device = self.device.unwrap_or(Device::Auto).pick()?;
-        if set.factors().is_none() {
-            let (optimizer, why) = self.optimizer(&device);
-            return Ok((device, optimizer, why));
-        }
-        ensure!(
-            matches!(self.optimizer, Optimizer::Auto | Optimizer::Adam),
-            "the pattern set has factors, which only Adam fits: omit --optimizer"
-        );
-        Ok((device, fit::Optimizer::Adam, "values are not linear in factors"))
+    /// Returns the phases whose positions this fit reads.
+    fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        Units::of(set, &self.phases.0).phases_read(shard, &settings.window)
     }
 
-    /// Returns the optimizer of a fit without factors, and the reason for the choice.
-    fn optimizer(&self, device: &PickedDevice) -> (fit::Optimizer, &'static str) {
+    /// Returns the optimizer, and the reason for the choice.
+    fn optimizer(
+        &self,
+        device: &PickedDevice,
+        set: &PatternSet,
+    ) -> anyhow::Result<(fit::Optimizer, &'static str)> {
         const ASKED: &str = "chosen by --optimizer";
-        match self.optimizer {
+        if set.factors().is_some() {
+            ensure!(
+                matches!(self.optimizer, Optimizer::Auto | Optimizer::Adam),
+                "the pattern set has factors, which only Adam fits: omit --optimizer"
+            );
+            return Ok((fit::Optimizer::Adam, "values are not linear in factors"));
+        }
+        Ok(match self.optimizer {
             Optimizer::Adam => (fit::Optimizer::Adam, ASKED),
             Optimizer::Lsq => (fit::Optimizer::LeastSquares, ASKED),
             Optimizer::Descent => (fit::Optimizer::Descent, ASKED),
@@ -383,7 +415,7 @@ impl Arguments {
             Optimizer::Auto => {
                 (fit::Optimizer::LeastSquares, "lowest error, and the default without a GPU")
             }
-        }
+        })
     }
 
     /// Returns the settings of the dataset in a folder, if any, overridden by the settings file and

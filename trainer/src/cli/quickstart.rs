@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
-use othello_engine::eval::{Evaluator, Mobility, WeightsChoice};
+use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, Provenance, make_folder};
 use othello_engine::openings;
 use othello_engine::pattern::PatternSet;
@@ -48,13 +48,36 @@ struct Games {
     exact: &'static str,
 }
 
-/// The two generations: first fast games by an evaluation by hand, then better games by the weights
-/// fitted to them.
-const GENERATIONS: [Games; 2] = [
-    Games { games: 10_240, random_plies: RANDOM_PLIES, depth: 2, exact: "10..11" },
-    Games { games: 15_360, random_plies: RANDOM_PLIES, depth: 4, exact: "12..13" },
+/// A generation: games by the last weights, and a fit to them.
+struct Generation {
+    games: Games,
+    /// The first generation whose games the fit uses.
+    first: usize,
+    patterns: &'static str,
+    labels: &'static str,
+}
+
+/// The generations: three with few patterns, for which few games suffice, then the weights to keep.
+/// The first player, `mobility`, has no values in discs. Values of weak players are noisy, so λ is
+/// near 1.
+const GENERATIONS: [Generation; 4] = [
+    Generation::new(games(6_144, 2, "10..11"), 0, "small", "all:exact, all:result"),
+    Generation::new(games(12_288, 2, "12..13"), 0, "small", LABELS),
+    Generation::new(games(10_240, 4, "12..13"), 2, "small", LABELS),
+    Generation::new(games(28_672, 4, "12..13"), 2, "scalars", LABELS),
 ];
-const RANDOM_PLIES: &str = "8..=24*3,25..=45";
+const LABELS: &str = "all:exact, all:lambda0.9, all:result";
+
+const fn games(games: u64, depth: u32, exact: &'static str) -> Games {
+    Games { games, random_plies: "8..24*3,25..45", depth, exact }
+}
+
+impl Generation {
+    const fn new(games: Games, first: usize, patterns: &'static str, labels: &'static str) -> Self {
+        Self { games, first, patterns, labels }
+    }
+}
+
 /// The games for testing the last fit. They have their own seed and random plies; the same player
 /// plays them with deeper searches than in its training games.
 const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exact: "14..15" };
@@ -154,8 +177,8 @@ struct Fitted {
 }
 
 impl Quickstart<'_> {
-    fn openings_path(&self) -> PathBuf {
-        self.folder.join("plies.openings")
+    fn openings_path(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("generation-{number}.openings"))
     }
 
     fn games_path(&self, name: &str) -> PathBuf {
@@ -166,33 +189,34 @@ impl Quickstart<'_> {
         self.folder.join(format!("generation-{number}.weights"))
     }
 
-    /// Plays the games of a generation, and fits to all games so far. In the last generation, plays
-    /// the test games also.
+    /// Plays the games of a generation, and fits to them. In the last generation, plays the test
+    /// games also.
     fn generation(&self, number: usize) -> anyhow::Result<Fitted> {
-        if number == 0 {
-            self.openings()?;
-        }
         let player = number.checked_sub(1).map(|before| WeightsChoice::File(self.weights(before)));
         let player = player.unwrap_or(WeightsChoice::Mobility);
+        self.openings(number, &player)?;
         let name = |number: usize| format!("generation-{number}");
         let seed = self.seed.wrapping_add(number as u64);
-        self.games(&name(number), seed, &GENERATIONS[number], &player)?;
+        self.games(&name(number), seed, &GENERATIONS[number].games, &player)?;
         let choice = |path| DataChoice { path, weight: 1.0 };
         let mut test = vec![];
         if number + 1 == GENERATIONS.len() {
             self.games("test", self.seed.wrapping_add(TEST_SEED), &TEST, &player)?;
             test.push(choice(self.games_path("test")));
         }
-        let games = (0..=number).map(|number| self.games_path(&name(number)));
-        let data: Vec<_> = [self.openings_path()].into_iter().chain(games).map(choice).collect();
+        let games =
+            (GENERATIONS[number].first..=number).map(|number| self.games_path(&name(number)));
+        let data: Vec<_> =
+            [self.openings_path(number)].into_iter().chain(games).map(choice).collect();
         self.fit(number, &data, &test)
     }
 
-    /// Enumerates the openings and scores them by searches with `mobility`.
-    fn openings(&self) -> anyhow::Result<()> {
-        let (path, existing) = (self.openings_path(), self.existing);
+    /// Enumerates the openings and scores them by searches of a player.
+    fn openings(&self, number: usize, player: &WeightsChoice) -> anyhow::Result<()> {
+        let (path, existing) = (self.openings_path(number), self.existing);
         let settings = openings::Settings::whole(OPENING_PLIES, OPENING_DEPTH);
-        openings::write_openings(&path, &settings, &Mobility, existing, self.progress)?;
+        let evaluator = Evaluator::load(player)?;
+        openings::write_openings(&path, &settings, &evaluator, existing, self.progress)?;
         Ok(())
     }
 
@@ -207,22 +231,26 @@ impl Quickstart<'_> {
         let evaluator = Evaluator::load(player)?;
         let random_plies = games.random_plies.parse()?;
         let exact: PerfectFrom = games.exact.parse()?;
+        let values = player.is_learned();
         let settings = selfplay::Settings::new(seed, random_plies, games.depth, exact);
+        let settings = selfplay::Settings { values, ..settings };
         let run = selfplay::Run::whole(settings, games.games);
         let (path, evaluators) = (self.games_path(name), PerSide::both(&evaluator));
         play_games(&path, &run, evaluators, self.existing, self.progress)?;
         Ok(())
     }
 
-    /// Fits all phases to all games so far.
+    /// Fits all phases.
     fn fit(
         &self,
         number: usize,
         data: &[DataChoice],
         test: &[DataChoice],
     ) -> anyhow::Result<Fitted> {
-        let settings = FitSettings { seed: self.seed, test_percent: 0, ..FitSettings::default() };
-        let set = PatternSet::shipped("standard").context("the standard set is shipped")?;
+        let Generation { patterns, labels, .. } = GENERATIONS[number];
+        let (seed, labels) = (self.seed, labels.parse()?);
+        let settings = FitSettings { seed, labels, test_percent: 0, ..FitSettings::default() };
+        let set = PatternSet::shipped(patterns).context("the pattern set is shipped")?;
         let (model, progress) = (Model::new(set), self.progress);
         let dataset = Dataset::read(data, test, &settings.labels, settings.split(), progress)?;
         let fit = Fit {
@@ -257,7 +285,8 @@ impl Quickstart<'_> {
             budgets: Default::default(),
             sprt: None,
         };
-        let openings = choice.draw(&self.openings_path(), self.progress)?;
+        let openings =
+            choice.draw(&self.openings_path(GENERATIONS.len() - 1), self.progress)?;
         let kept = KeptMatch { players: &[played], openings: &openings, conditions: &conditions };
         let mut result = kept.play_stage(self.run, 1 + number, self.progress)?;
         // A first look does not need the effort.

@@ -129,6 +129,11 @@ impl DatasetFolder {
         Manifest::parse(text).map(drop)
     }
 
+    /// Returns the number of training games, as [`Dataset::games`] counts them.
+    pub fn games(&self) -> u64 {
+        self.manifest.games
+    }
+
     /// Returns the settings of labels and split.
     pub fn settings(&self) -> &LayoutSettings {
         &self.made.settings

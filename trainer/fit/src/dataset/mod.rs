@@ -154,6 +154,15 @@ impl Dataset {
         self.counts.games
     }
 
+    /// Drops the positions of all phases except these.
+    pub fn keep(&mut self, phases: &[Phase]) {
+        for phase in Phase::all().filter(|phase| !phases.contains(phase)) {
+            if let Some(rows) = self.phases.get_mut(phase.index()) {
+                *rows = PhaseRows::default();
+            }
+        }
+    }
+
     /// Returns the number of training positions of a phase by kind of label, the most frequent
     /// first. Duplicates count separately.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {

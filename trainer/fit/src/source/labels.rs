@@ -364,9 +364,9 @@ mod tests {
     fn by_default_a_value_before_the_solved_position_is_blended_with_what_follows() {
         let default = labels(&LabelRules::default(), &relabelled());
         let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
-        // From black's view the values from ply 3 on are 8, 10, 6 and 6, each with 0.9 times the
+        // From black's view the values from ply 3 on are 8, 10, 6 and 6, each with half the
         // weight of the one before.
-        let blend = 0.1 * 8.0 + 0.09 * 10.0 + 0.081 * 6.0 + 0.729 * 6.0;
+        let blend = 0.5 * 8.0 + 0.25 * 10.0 + 0.125 * 6.0 + 0.125 * 6.0;
         assert!((discs[3] + blend).abs() < 0.01, "{discs:?}");
         // The value at ply 1 has no successor; from ply 4 on the scores are exact.
         let rest = [&discs[..3], &discs[4..]].concat();
@@ -430,7 +430,7 @@ mod tests {
         ] {
             assert_eq!(rules(text).to_string(), text);
         }
-        let default = "all:exact, all:lambda0.9, solved-2..=solved+2:solved, all:result";
+        let default = "all:exact, all:lambda0.5, solved-2..=solved+2:solved, all:result";
         assert_eq!(rules(default), LabelRules::default());
         assert_eq!(rules("7:result").to_string(), "7..=7:result*1");
         assert_eq!(rules("34..38:solved"), rules("34..=38:solved"));

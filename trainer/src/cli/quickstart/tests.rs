@@ -53,8 +53,8 @@ fn shape(text: &str) -> String {
 
 /// Returns a verdict with the numbers that the README shows.
 fn verdict() -> Verdict {
-    let weights = PathBuf::from("quickstart/generation-1.weights");
-    let name = "quickstart/generation-1.weights";
+    let weights = PathBuf::from("quickstart/generation-3.weights");
+    let name = "quickstart/generation-3.weights";
     Verdict {
         positions: 942_789,
         phases: phases(),

@@ -36,8 +36,9 @@ pub enum Origin {
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ of labels, which is near the best value for both weak and strong games.
-    pub const USUAL: Self = Self(90);
+    /// The default λ of labels. Values of the shipped weights are best with less, results of weak
+    /// players with more.
+    pub const USUAL: Self = Self(50);
 
     /// Returns the λ of a number of hundredths; `None` above 100.
     pub fn new(hundredths: u8) -> Option<Self> {
