@@ -114,9 +114,10 @@ pub fn number_from<T: Number>(
     number_in(first..=T::MAX)
 }
 
-/// Parses a decimal number.
-pub fn decimal(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "expected a number, such as 0.5".to_owned())
+/// Parses a number above 0.
+pub fn above_0(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&number: &f64| number.is_finite() && number > 0.0);
+    number.ok_or_else(|| "expected a number above 0, such as 0.5".to_owned())
 }
 
 /// Returns the command line of a program, with the texts of all flags.

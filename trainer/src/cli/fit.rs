@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
-use othello_cli::arguments::{decimal, number_from};
+use othello_cli::arguments::{above_0, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsFile};
@@ -60,7 +60,7 @@ pub struct Arguments {
     window: Option<Window>,
     /// Ridge (L2) penalty towards the starting weights, in positions [default: 30; 1000 with
     /// factors, where `ridge` in --settings is for the preceding least-squares fit]
-    #[arg(long, value_name = "R", value_parser = decimal)]
+    #[arg(long, value_name = "R", value_parser = above_0)]
     ridge: Option<f64>,
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     phases: Phases,
@@ -77,7 +77,7 @@ pub struct Arguments {
     batch: Option<u32>,
     /// Initial learning rate of Adam in discs, which falls to 0 [default: 0.2, or 0.0025 with
     /// factors]
-    #[arg(long, value_name = "DISCS", value_parser = decimal)]
+    #[arg(long, value_name = "DISCS", value_parser = above_0)]
     learning_rate: Option<f64>,
     /// Time limit in minutes; unfinished phases enter the weights, the same command resumes them
     #[arg(long, value_name = "M", value_parser = minutes)]
