@@ -285,8 +285,7 @@ impl Quickstart<'_> {
             budgets: Default::default(),
             sprt: None,
         };
-        let openings =
-            choice.draw(&self.openings_path(GENERATIONS.len() - 1), self.progress)?;
+        let openings = choice.draw(&self.openings_path(GENERATIONS.len() - 1), self.progress)?;
         let kept = KeptMatch { players: &[played], openings: &openings, conditions: &conditions };
         let mut result = kept.play_stage(self.run, 1 + number, self.progress)?;
         // A first look does not need the effort.
