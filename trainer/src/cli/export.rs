@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::export::arrays::{Npz, Origin, add_weights};
 use crate::export::program::Program;
-use crate::export::raw::{header, raw};
+use crate::export::raw::{c_file, raw};
 use crate::export::wthor::wthor;
 use crate::source::LabelRules;
 
@@ -30,6 +30,9 @@ pub struct Arguments {
     weights: WeightsChoice,
     #[arg(long)]
     format: Format,
+    /// Begin the names in a C file with P [default: the name of the file]
+    #[arg(long, value_name = "P", value_parser = identifier)]
+    prefix: Option<String>,
     #[arg(long, value_name = "F")]
     out: PathBuf,
     /// Year in the header of a WTHOR file
@@ -47,9 +50,10 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays: of weights, or of positions with labels
     Npz,
-    /// 16-bit words without a container; `c` describes them
+    /// Words without a container, for the C file of `c`
     Raw,
-    /// The C header to `raw`: the squares of the patterns, and a function that evaluates a position
+    /// A C file that evaluates positions, also move by move, with weights of at most 4 MiB inside;
+    /// larger ones are the file of `raw`
     C,
     /// The evaluation file of Edax (eval.dat), of weights for its patterns
     Edax,
@@ -109,7 +113,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             file.finish()?
         }
         Format::Raw => raw(&weights),
-        Format::C => header(&weights, &sha256_of(&raw(&weights))).into_bytes(),
+        Format::C => c_file(&weights, &arguments.prefix()).into_bytes(),
         Format::Edax => for_program(Program::Edax)?,
         Format::Egaroucid => for_program(Program::Egaroucid)?,
         Format::Zebra => for_program(Program::Zebra)?,
@@ -145,7 +149,28 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
     })
 }
 
+/// Parses a C identifier.
+fn identifier(text: &str) -> Result<String, String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let first = text.chars().next().is_some_and(|c| !c.is_ascii_digit());
+    let is_identifier = first && text.chars().all(is_word);
+    is_identifier.then(|| text.to_owned()).ok_or_else(|| {
+        "is not a C identifier (expected letters, digits and _, first not a digit)".to_owned()
+    })
+}
+
 impl Arguments {
+    /// Returns the beginning of the names in a C file.
+    fn prefix(&self) -> String {
+        let of_file = || {
+            let stem = self.out.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+            let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+            let words: String = stem.chars().map(word).collect();
+            identifier(&words).unwrap_or_else(|_| format!("weights_{words}"))
+        };
+        self.prefix.clone().unwrap_or_else(of_file)
+    }
+
     /// Returns the file or folder of records, if positions are exported as arrays.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;

@@ -1,11 +1,9 @@
-//! Writes weights without a container: 16-bit words, the bytes of factors, and a C header that
-//! states the place of each. This is for engines that cannot decompress and do not use classes.
-
-use std::fmt::Write as _;
+//! Writes weights for programs in C: words without a container, and a file that evaluates.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
-use othello_engine::pattern::Scalar;
+use othello_engine::pattern::{Scalar, configurations};
+use sha2::{Digest as _, Sha256};
 
 /// Returns the weights as little-endian words, in steps: phase by phase, for each pattern by
 /// configuration, then for each scalar feature by count. The vectors of factors follow, if there
@@ -44,108 +42,90 @@ fn order(weights: &Weights) -> Vec<usize> {
     geometry.patterns.iter().flat_map(of_pattern).chain(of_scalars).collect()
 }
 
-/// Returns the C header for the bytes of [`raw`], which have this checksum.
-pub fn header(weights: &Weights, sha256: &str) -> String {
+/// The greatest size of weights that the C file contains: compilers take about 1.3 s and 150 MB for
+/// a million numbers.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Returns a C file that evaluates positions by these weights, from scratch or move by move. Its
+/// names begin with `prefix`, a C identifier. Weights of at most 4 MiB are part of it; larger ones
+/// lie in the file of [`raw`].
+pub fn c_file(weights: &Weights, prefix: &str) -> String {
+    let bytes = raw(weights);
     let geometry = weights.geometry();
-    let sizes = geometry.patterns.iter().map(|pattern| pattern.class_of.len());
-    let firsts: Vec<usize> = sizes
-        .scan(0, |next, size| {
-            let first = *next;
-            *next += size;
-            Some(first)
-        })
-        .collect();
-    let rows = geometry.instances.iter().map(|instance| {
-        let squares = instance.squares.iter().map(|square| square.index().to_string());
-        let squares = squares.collect::<Vec<_>>().join(", ");
-        let (first, count) = (firsts[instance.pattern], instance.squares.len());
-        format!("    {{{first}, {count}, {{{squares}}}}}, /* pattern {} */\n", instance.pattern)
-    });
-    let rows: String = rows.collect();
-    let names: Vec<String> =
-        weights.set().scalars().iter().map(|scalar| format!("\"{scalar}\"")).collect();
-    let weights_of_phase = order(weights).len();
-    let patterns: usize = geometry.patterns.iter().map(|pattern| pattern.class_of.len()).sum();
+    let patterns: Vec<usize> = geometry.patterns.iter().map(|it| it.class_of.len()).collect();
+    let first = |pattern: usize| patterns[..pattern].iter().sum::<usize>();
+    let mut touched = vec![vec![]; 64];
+    let mut rows = String::new();
+    for (number, instance) in geometry.instances.iter().enumerate() {
+        let squares: Vec<usize> = instance.squares.iter().map(|square| square.index()).collect();
+        for (digit, &square) in squares.iter().enumerate() {
+            touched[square].push(format!("{{{number}, {}}}", configurations(digit)));
+        }
+        let empty = first(instance.pattern) + (configurations(squares.len()) - 1) / 2;
+        let row = format!("{{{empty}, {}, {{{}}}}}", squares.len(), list(squares));
+        rows += &format!("    {row}, /* pattern {} */\n", instance.pattern);
+    }
+    let at = (0..=64).map(|square| touched[..square].iter().map(Vec::len).sum::<usize>());
+    let scalars = weights.set().scalars();
+    let numbers =
+        scalars.iter().map(|own| Scalar::ALL.iter().position(|it| it == own).unwrap_or(0));
     let factors = weights.factors().map(Factors::shape);
-    let (dimensions, phases) =
-        factors.map_or((0, PHASES), |shape| (shape.dimensions(), shape.phases()));
-    let then = match dimensions {
-        0 => String::new(),
-        _ => format!(
-            ";\n * then int8_t factors, {dimensions} for each of as many places, for every {phases} phases"
-        ),
+    let (dimensions, shared) = factors.map_or((0, PHASES), |it| (it.dimensions(), it.phases()));
+    let (place, tables) = match bytes.len() {
+        ..=MOST_BYTES => (IN_THE_FILE, table(&bytes)),
+        _ => (BESIDE_THE_FILE, INCLUDED.to_owned()),
     };
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = write!(
-        text,
-        r"/* Weights of an Othello evaluation, as `othello-trainer export --format raw` writes them: little-endian
- * int16_t in steps of 1/{STEPS_PER_DISC} disc, {weights_of_phase} for each of {PHASES} phases{then}.
- * The file has {bytes} bytes and the SHA-256 {sha256}. */
-#ifndef OTHELLO_WEIGHTS_H
-#define OTHELLO_WEIGHTS_H
-#include <stdint.h>
-
-#define OTHELLO_PHASES {PHASES}
-#define OTHELLO_STEPS_PER_DISC {STEPS_PER_DISC}
-#define OTHELLO_BYTES {bytes}
-#define OTHELLO_WEIGHTS_OF_PHASE {weights_of_phase}
-#define OTHELLO_FACTORS {dimensions}
-#define OTHELLO_PHASES_OF_FACTORS {phases}
-#define OTHELLO_INSTANCES {instances}
-#define OTHELLO_SCALARS {scalars}
-#define OTHELLO_FIRST_SCALAR {patterns}
-#define OTHELLO_COUNTS {counts}
-
-/* The instances of the patterns: where in a phase their weights begin, and their squares, a1 = 0, h1 = 7, h8 = 63. */
-static const struct {{ int32_t first; int8_t count; int8_t squares[10]; }} othello_instances[OTHELLO_INSTANCES] = {{
-{rows}}};
-
-/* The scalar features, after the patterns: OTHELLO_COUNTS weights each, by count. */
-static const char *const othello_scalars[OTHELLO_SCALARS + 1] = {{{names}}};
-
-/* What is at a place of a phase: its weight, and its factors, which are added to `sums`. */
-static inline int othello_part(const int16_t *weights, const int8_t *factors, int64_t place, int *sums) {{
-    for (int d = 0; d < OTHELLO_FACTORS; d++)
-        sums[d] += factors[OTHELLO_FACTORS * place + d];
-    return weights[place];
-}}
-
-/* The value of a position in steps for the player, who has a legal move; bit 0 is a1. `counts` has one number for
- * each scalar feature. */
-static inline int othello_value(const int16_t *weights, uint64_t player, uint64_t opponent, const int *counts) {{
-    int phase = -4, digits[64], sum = 0, sums[OTHELLO_FACTORS + 1] = {{0}};
-    for (int s = 0; s < 64; s++) {{
-        int own = (int)(player >> s & 1), other = (int)(opponent >> s & 1);
-        digits[s] = 1 + own - other; /* opponent 0, empty 1, player 2 */
-        phase += own + other;
-    }}
-    const int8_t *factors = (const int8_t *)(weights + (int64_t)OTHELLO_PHASES * OTHELLO_WEIGHTS_OF_PHASE);
-    factors += (int64_t)(phase / OTHELLO_PHASES_OF_FACTORS) * OTHELLO_WEIGHTS_OF_PHASE * OTHELLO_FACTORS;
-    weights += (int64_t)phase * OTHELLO_WEIGHTS_OF_PHASE;
-    for (int i = 0; i < OTHELLO_INSTANCES; i++) {{
-        int configuration = 0; /* the first square is the least significant digit */
-        for (int k = othello_instances[i].count - 1; k >= 0; k--)
-            configuration = 3 * configuration + digits[othello_instances[i].squares[k]];
-        sum += othello_part(weights, factors, othello_instances[i].first + configuration, sums);
-    }}
-    for (int k = 0; k < OTHELLO_SCALARS; k++)
-        sum += othello_part(weights, factors, OTHELLO_FIRST_SCALAR + OTHELLO_COUNTS * k + counts[k], sums);
-    /* Half the squares of the first half of the sums, less half those of the second half, rounded down from 1/2. */
-    int64_t squares = 0;
-    for (int d = 0; d < OTHELLO_FACTORS; d++)
-        squares += (2 * d < OTHELLO_FACTORS ? 1 : -1) * (int64_t)sums[d] * sums[d];
-    sum += (int)((squares + 128 + ((int64_t)1 << 40)) / 256 - ((int64_t)1 << 32));
-    int most = 64 * OTHELLO_STEPS_PER_DISC;
-    return sum > most ? most : sum < -most ? -most : sum;
-}}
-#endif
-",
-        bytes = size(weights),
-        instances = geometry.instances.len(),
-        scalars = names.len(),
-        counts = Scalar::VALUES,
-        names = if names.is_empty() { "0".to_owned() } else { names.join(", ") },
-    );
+    let numbers_of = [
+        ("STEPS", STEPS_PER_DISC as usize),
+        ("PHASES", PHASES),
+        ("BYTES", bytes.len()),
+        ("OF_PHASE", order(weights).len()),
+        ("FACTORS", dimensions),
+        ("SHARED", shared),
+        ("INSTANCES", geometry.instances.len()),
+        ("SCALARS", scalars.len()),
+        ("FIRST_SCALAR", patterns.iter().sum()),
+        ("COUNTS", Scalar::VALUES),
+    ];
+    let line = |own: &Vec<String>| format!("    {},\n", own.join(", "));
+    let texts = [
+        ("WHERE", place.to_owned()),
+        ("TABLES", tables),
+        ("SHA256", hex::encode(Sha256::digest(&bytes))),
+        ("ROWS", rows),
+        ("SCALAR_NUMBERS", list(numbers.chain([0]))),
+        ("TOUCHED", touched.iter().filter(|own| !own.is_empty()).map(line).collect()),
+        ("AT", list(at)),
+        ("name", prefix.to_owned()),
+        ("NAME", prefix.to_uppercase()),
+    ];
+    let numbers_of = numbers_of.map(|(key, number)| (key, number.to_string()));
+    let mut text = include_str!("evaluation.h").to_owned();
+    for (key, value) in texts.into_iter().chain(numbers_of) {
+        text = text.replace(&format!("@{key}@"), &value);
+    }
     text
+}
+
+const IN_THE_FILE: &str = "Pass @name@_weights, at the end of this file, as `weights`:";
+const BESIDE_THE_FILE: &str = "`weights` are the file that `othello-trainer export --format raw` writes. Read it at run \
+    time,\n * or define @NAME@_FILE as its path in quotes before this file (GCC, Clang) and pass @name@_weights:";
+const INCLUDED: &str = r#"
+#ifdef @NAME@_FILE
+__asm__(".section .rodata\n.balign 64\n.globl @name@_weights\n@name@_weights:\n.incbin \"" @NAME@_FILE "\"\n.previous");
+extern const int16_t @name@_weights[];
+#endif
+"#;
+
+/// Returns words as a C array.
+fn table(bytes: &[u8]) -> String {
+    let words = bytes.chunks_exact(2).map(|word| i16::from_le_bytes([word[0], word[1]]));
+    let words: Vec<String> = words.map(|word| word.to_string()).collect();
+    let lines: Vec<String> = words.chunks(24).map(|line| line.join(",")).collect();
+    format!("\nstatic const int16_t @name@_weights[] = {{\n{}}};\n", lines.join(",\n"))
+}
+
+fn list(numbers: impl IntoIterator<Item = usize>) -> String {
+    let numbers: Vec<String> = numbers.into_iter().map(|number| number.to_string()).collect();
+    numbers.join(", ")
 }
