@@ -188,7 +188,8 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
         folder.write("values.c", include_str!("values.c"));
         let compiled = Command::new("cc")
             .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-const-variable"])
-            .args(["-fsanitize=address,undefined", "values.c", "-o", "values"])
+            .args(["-fsanitize=address,undefined", r#"-DWEIGHTS_FILE="weights.raw""#])
+            .args(["values.c", "-o", "values"])
             .current_dir(folder.at())
             .output();
         let Ok(compiled) = compiled else { skip!("no C compiler `cc`") };
