@@ -12,7 +12,8 @@ use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
 use othello_engine::pattern::{Indices, PatternSet};
 use othello_engine::random::Generator;
 
-/// A position and its indices, with a move that leads neither to a pass nor to the end of the game.
+/// A move of a random game, with the position before it and the indices of that position. The move
+/// leads neither to a pass nor to the end of the game.
 struct Step {
     position: Position,
     indices: Indices,
@@ -43,7 +44,7 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
     steps
 }
 
-/// Plays every move, and evaluates the position after each.
+/// Computes the indices and the value after each move; returns the sum of the values.
 fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     steps.iter().fold(0, |sum, step| {
         let indices = tables.after(&step.indices, step.square, step.flips);
@@ -52,11 +53,11 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     })
 }
 
-/// The number of factors of a class.
+/// The width of the factor vector of a class.
 const FACTORS: usize = 16;
 
-/// The memory loads of an evaluation: the places of the weights and, if there are any, of the
-/// factor vectors.
+/// The memory loads of one evaluation: the tables, and the indices in them of the weights and of
+/// any factor vectors. The indices are computed before the measurement.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],
@@ -77,7 +78,7 @@ impl<'t> Loads<'t> {
     }
 }
 
-/// Loads and adds the values at places that were computed before.
+/// Loads and adds the weights and factor vectors at indices that were computed before.
 fn load(loads: &[Loads<'_>]) -> i32 {
     loads.iter().fold(0, |sum, loads| {
         let weights = loads.places.iter().map(|&place| i32::from(loads.weights[place as usize]));
@@ -125,8 +126,8 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the median, over 31 alternating pairs of measurements, of the speed of updates and
-/// values relative to that of the loads alone.
+/// Returns the speed of updating and evaluating, divided by the speed of the loads alone. It is the
+/// median of 31 ratios; each is of two measurements made in succession.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

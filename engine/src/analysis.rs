@@ -112,8 +112,9 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Appends the best moves from a position. The search for each next move is one ply shallower and
-/// has the same selectivity. Most of its tree is in the transposition table.
+/// Appends the best moves from a position to `line`. The next position is searched one ply less
+/// deep each time, with the same selectivity. Most of each tree is already in the transposition
+/// table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -144,8 +145,8 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Returns the position at the end of a line. The number is 1 if the player there is the player
-    /// of the first position, otherwise −1.
+    /// Returns the position at the end of a line. Also returns 1 if its player is the player of the
+    /// first position, and −1 otherwise.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -202,8 +203,8 @@ mod tests {
         assert!(rated.iter().all(|other| other.value == rated[0].value));
     }
 
-    /// A regression: if limits ended an exact search, the result was that of the shallow search
-    /// that guesses the score, not that of a deep search.
+    /// A regression: if a limit ended an exact search, `rated_move` returned the value of the
+    /// shallow search that guesses the score, instead of the value of a deep search.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };

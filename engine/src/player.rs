@@ -50,7 +50,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the prefix before the command line of a program that speaks the protocol.
+    /// Returns the prefix that marks the command of a program as one with this protocol.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Gtp => "gtp:",
@@ -59,7 +59,8 @@ impl Protocol {
     }
 }
 
-/// The rule by which a depth ends the lines of searches before exact play.
+/// The meaning of a depth before exact play: a number of moves, or a probability at which lines
+/// end.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Display)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[display(rename_all = "lowercase")]
@@ -72,11 +73,12 @@ pub enum SearchBy {
     Realization,
 }
 
-/// The values of a player's search that are specified. Text form: `:` and `KEY=VALUE` for each
-/// value, or nothing.
+/// The settings of a player's search that a text specifies. Text form: nothing, or `:` and
+/// `KEY=VALUE` pairs separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level. Its row of the table of levels supplies the values of all other missing keys.
+    /// The level. If other keys are missing, the row of this level in the table of levels supplies
+    /// their values.
     pub level: Option<Level>,
     /// The depth before exact play.
     pub depth: Option<u32>,
@@ -90,7 +92,7 @@ pub struct SearchSpec {
     pub exact: Option<u32>,
     /// The ProbCut schedule of the endgame before exact play.
     pub ends: Option<EndgameSchedule>,
-    /// The rule by which the depth ends a line.
+    /// The meaning of the depth: a number of moves, or a probability at which lines end.
     pub search: Option<SearchBy>,
 }
 
@@ -196,7 +198,8 @@ impl From<WeightsChoice> for WeightsSpec {
     }
 }
 
-/// Returns whether a text begins with a word and `=`, which is rare in file names after a colon.
+/// Returns whether a text begins with a word and `=`. The part of a file name after a colon rarely
+/// does.
 fn looks_like_keys(text: &str) -> bool {
     text.split_once('=').is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
@@ -233,7 +236,8 @@ impl FromStr for SearchSpec {
     }
 }
 
-/// Sets the field of a key.
+/// Parses the value of a key and stores it in the field `place`. A key that is given twice is an
+/// error.
 fn put<'a, T, E: fmt::Display>(
     place: &mut Option<T>,
     key: &'static str,
@@ -288,8 +292,9 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns this search, with missing values taken from another one. A level already includes a
-    /// depth, a selectivity, a schedule and the start of exact play.
+    /// Returns this search, with missing values taken from `other`. If this search has a level,
+    /// `other` supplies no depth, selectivity, schedule or start of exact play, because the level
+    /// determines them.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -306,8 +311,8 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the plan of the search: the specified values and, for all others, the row of the
-    /// level. Without a level, `usual` supplies them.
+    /// Returns the plan of the search. Values that are not specified come from the row of the level
+    /// or, without a level, from `usual`.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {

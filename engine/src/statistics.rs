@@ -70,8 +70,8 @@ pub struct GameStatistics {
     pub games: u64,
     /// The statistics by ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
-    /// The moves of the finished game with the fewest moves. If several are as short, the first in
-    /// the order of its squares.
+    /// The moves of the finished game with the fewest moves. Of several games with equally few, it
+    /// is the first in the order of squares.
     pub shortest: Option<Vec<Square>>,
 }
 

@@ -33,7 +33,7 @@ impl Agreement {
         self.add_move(line, best);
     }
 
-    /// Adds a line, with the move that a player without a value chose in its position.
+    /// Adds a line, with the move that a player chose in its position without stating a value.
     pub fn add_move(&mut self, line: &StatedPosition, best: Option<Square>) {
         let most = line.moves.iter().map(|&(_, score)| score).max();
         let (Some(most), Some(choice)) = (most, best) else { return };

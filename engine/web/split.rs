@@ -1,5 +1,5 @@
-//! Splits a weights file into two parts for the page: `split WEIGHTS PLAYED COUNTS`. It is compiled
-//! by `rustc` alone.
+//! Splits a weights file into two parts for the page, without the counts and with only the counts:
+//! `split WEIGHTS PLAYED COUNTS`. It is compiled by `rustc` alone.
 //!
 //! Each part is the file without some sections, with the same header and end frame. This program
 //! neither decompresses nor checks sections; the page does.

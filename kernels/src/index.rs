@@ -1,4 +1,4 @@
-//! The index of kernels: their names, arguments and launch shapes.
+//! The index of kernels: their names, the types of their arguments, and their block sizes.
 
 /// A family of kernels: one `.cu` source.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +20,8 @@ pub struct Kernel {
     pub arguments: &'static [Argument],
     /// The number of threads in a block.
     pub block: u32,
-    /// True if its threads wait for each other. A run on the CPU then needs a fiber for each
-    /// thread.
+    /// True if the threads of the kernel wait for each other. A run on the CPU then needs a fiber
+    /// for each thread.
     pub barriers: bool,
 }
 

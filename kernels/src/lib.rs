@@ -1,9 +1,10 @@
 //! The trainer's CUDA sources, a typed index of them, and launchers on a GPU and on the CPU.
 //!
-//! A [`Program`] is the text of all families for one pattern set, whose header the trainer
-//! generates. NVRTC compiles it for a GPU ([`cuda`]). The C compiler of the machine compiles it for
-//! the CPU ([`host`]), so that tests can compare the results with the reference without a GPU. Both
-//! are a [`Launcher`]. This crate depends neither on the engine nor on the purpose of the kernels.
+//! A [`Program`] is the text of all kernels for one pattern set. The trainer generates the header
+//! that describes the set. [`cuda`] compiles the program by NVRTC for a GPU. [`host`] compiles it
+//! by the machine's C compiler for the CPU, so that tests can compare its results with the
+//! trainer's reference implementation without a GPU. Each of the two modules has a [`Launcher`].
+//! This crate depends neither on the engine nor on what the kernels compute.
 //!
 //! ```
 //! use othello_kernels::Program;

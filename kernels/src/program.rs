@@ -31,7 +31,8 @@ impl Program {
         Self { text }
     }
 
-    /// Replaces every `from` in the program, for tests that must detect a change.
+    /// Returns the program with every `from` replaced by `to`. Tests make such a small change to
+    /// check that they would detect it.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
@@ -42,7 +43,7 @@ impl Program {
         &self.text
     }
 
-    /// Returns the program whose text for NVRTC this is; `None` for any other text.
+    /// Returns the program for which [`Self::cuda`] returns `text`; `None` if there is none.
     pub fn of_cuda(text: &str) -> Option<Self> {
         let empty = Self { text: String::new() };
         Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })
@@ -53,7 +54,7 @@ impl Program {
         self.on(CUDA)
     }
 
-    /// Returns the text with the beginning of a platform.
+    /// Returns the complete text for a platform: the platform's own file, then [`Self::text`].
     pub(crate) fn on(&self, platform: (&str, &str)) -> String {
         let mut text = String::new();
         append(&mut text, platform);

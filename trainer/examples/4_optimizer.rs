@@ -20,8 +20,8 @@ use othello_trainer::fit::{
 };
 use othello_trainer::model::Model;
 
-/// The learning rate: the change of a weight, in discs, for a gradient of the mean squared error of
-/// one disc.
+/// The learning rate: the factor from half the negative gradient of the mean squared error, in
+/// discs, to the change of a weight in discs.
 const RATE: f64 = 0.02;
 /// The share of the last step that is added to the next one.
 const MOMENTUM: f64 = 0.9;

@@ -28,7 +28,8 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
 /// The stages of a command.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Returns a command to kill. `stages` count its finished units.
+/// Returns a command of the trainer that a test kills. `stages` count the finished units of the
+/// command.
 fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {
     let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
     Subject { program, arguments, output, may_differ, stages, units_per_part }
@@ -80,7 +81,8 @@ fn leaves() {
     check("leaves (games)", Some(16), &arguments);
 }
 
-/// Sorts three stretches and merges 60 phases. Each stretch and each phase is one part.
+/// Makes a dataset from three files. Each file is one part to sort, and each of the 60 phases is
+/// one part to merge.
 #[test]
 fn dataset() {
     let folder = Folder::new();
@@ -189,7 +191,8 @@ fn studies() -> &'static Folder {
     })
 }
 
-/// Checks a study. Its reports are compared, because it has no output file that is completed last.
+/// Kills and resumes a command of a study, and compares its reports. A study has no output file
+/// that is completed last, which could be compared instead.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
     let arguments = arguments

@@ -61,7 +61,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Returns the treatment of an existing file.
+    /// Returns whether an existing file is kept or replaced.
     pub fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
@@ -120,7 +120,8 @@ pub fn above_0(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0, such as 0.5".to_owned())
 }
 
-/// Returns the command line of a program, with the texts of all flags.
+/// Returns the command line of a program. Flags that several commands share have their help texts
+/// from `flags.txt`.
 pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
@@ -144,7 +145,7 @@ const REPLACED: [(&str, &str); 8] = [
     ("--white-weights", "--white PLAYER"),
 ];
 
-/// If an earlier version had the unknown flag, adds its replacement to the error.
+/// Adds the replacement of a flag to the error, if the unknown flag existed in an earlier version.
 fn with_replacement(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
         return error;

@@ -15,12 +15,12 @@ struct Flag {
     help: &'static str,
     /// The second paragraph: when to use the flag.
     more: String,
-    /// The computed defaults, by the name of the command. The name `*` stands for all other
-    /// commands.
+    /// The defaults that are computed at run time: the name of a command and the text of its
+    /// default. The name `*` stands for all other commands.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
-/// The heading of the flags of all commands.
+/// The heading in the help of the flags that every command accepts.
 pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
@@ -85,8 +85,8 @@ impl Flag {
     }
 }
 
-/// Returns a command with the texts and headings of its flags; global flags come last. A negative
-/// number after a flag is parsed as its value, so that the error names that flag.
+/// Returns a command whose flags have their texts and headings; global flags come last. A negative
+/// number after a flag is parsed as the value of that flag, so that an error names the flag.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {
@@ -102,8 +102,9 @@ pub fn prepared(command: Command) -> Command {
     command.disable_help_flag(true).arg(help).mut_subcommands(prepared)
 }
 
-/// Returns the faults in the flags of a prepared command and its subcommands: a flag of
-/// several commands without a heading, with two texts, or with none.
+/// Returns the faults in the flags of a prepared command and its subcommands. The faults are a flag
+/// without a text, a flag that has different texts in two commands, and a shared flag without a
+/// heading.
 pub fn complaints(command: &Command) -> Vec<String> {
     let mut known: Vec<(String, String, String)> = vec![];
     collect(command, &mut known);
@@ -126,8 +127,8 @@ pub fn complaints(command: &Command) -> Vec<String> {
     complaints
 }
 
-/// Collects the flags of a command. Each has the command, its name, and the heading with the text
-/// up to the default.
+/// Collects the flags of a command and its subcommands: the name of the command, the name of the
+/// flag, and its text. The text is the heading and the help up to the default.
 fn collect(command: &Command, known: &mut Vec<(String, String, String)>) {
     for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
         let Some(name) = arg.get_long().filter(|name| *name != "help") else { continue };

@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
 #[derive(Default, Debug)]
 pub(crate) struct Interrupts {
-    /// The number of the first signal; 0 before any.
+    /// The number of the first signal received; 0 if none was.
     signal: AtomicU8,
     /// True if the current stage can stop between its units.
     stage_stops: AtomicBool,
-    /// True if any stage could stop: the same command then resumes with its finished units.
+    /// True if the current stage or an earlier one can stop between its units. If so, the same
+    /// command resumes the run and keeps its finished units.
     resumable: AtomicBool,
 }
 
@@ -23,13 +24,15 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// Begins a new stage. A stage that `stops` must call [`Self::is_requested`] often.
+    /// Begins a new stage. `stops` is true if the stage can stop between its units; such a stage
+    /// must call [`Self::is_requested`] often.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
     }
 
-    /// Returns the exit status of a process that the first signal ended, as in shells.
+    /// Returns the exit status of a process that a signal ended: 128 plus the number of the first
+    /// signal, as in shells.
     pub(crate) fn exit_status(&self) -> u8 {
         128 + self.signal.load(SeqCst)
     }
@@ -42,7 +45,8 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal; returns whether the process may wait for the work in progress.
+    /// Records a signal. Returns true if the process may finish the work in progress: the signal is
+    /// the first, and the current stage can stop between its units.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)

@@ -13,7 +13,7 @@ pub(crate) fn say(line: &str) {
 /// The greatest length of an argument or word that a message repeats in full, in characters.
 const LONGEST_WORD: usize = 300;
 
-/// For a longer word, how many characters of its beginning and of its end are shown.
+/// The number of characters that are shown of the beginning and of the end of a longer word.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
 /// Returns an argument for a message: control characters are escaped, and a long argument is
@@ -30,7 +30,7 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     shown.collect::<String>().into()
 }
 
-/// Returns a text in which long words are shortened. Any word of it may be an argument.
+/// Returns a text with its long words shortened, because any word may be an argument of the user.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST_WORD {
         return text.into();

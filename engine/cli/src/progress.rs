@@ -18,17 +18,18 @@ use events::{Event, ProgressFile};
 use othello_core::progress::Progress;
 use stage::Stage;
 
-/// The progress, messages and end of a process. Passes interrupts on to the work.
+/// Reports the progress, the messages and the end of a process. Also passes interrupts on to the
+/// work.
 pub struct Reporter {
     log: Log,
     has_bar: bool,
     stage: Mutex<Option<Stage>>,
-    /// The finished units of the stage.
+    /// The number of finished units of the current stage.
     done: AtomicU64,
     file: OnceLock<ProgressFile>,
     file_failed: AtomicBool,
     interrupts: Interrupts,
-    /// The number of units of each stage that an earlier run had finished.
+    /// For each stage, by name, the number of units that an earlier run had finished.
     resumed: Mutex<Map<String, Value>>,
 }
 
@@ -54,7 +55,8 @@ impl Reporter {
         &self.interrupts
     }
 
-    /// Returns the number of units of each stage that an earlier run had finished, omitting zeros.
+    /// Returns, for each stage, the number of units that an earlier run had finished. Omits stages
+    /// with none.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
@@ -168,8 +170,8 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex even if a thread has panicked with it, because other work must still show its
-/// progress.
+/// Locks a mutex, even if another thread panicked while it held the lock. The remaining threads
+/// must still show their progress.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -32,7 +32,7 @@ pub struct Page {
     pub objects: Vec<(&'static str, Schema)>,
 }
 
-/// Returns the schema of the JSON objects of a type in their serialized form.
+/// Returns the schema of a type's JSON, as serialized.
 pub fn schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     settings.for_serialize().into_generator().into_root_schema_for::<T>()

@@ -21,7 +21,7 @@ use othello_core::simd::InstructionSet;
 /// The stack size of a working thread: a search of 60 plies needs more than `ulimit -s` may allow.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The exit status for an error that may not occur at the next attempt: `EX_TEMPFAIL` of
+/// The exit status for an error that may not occur if the command is run again: `EX_TEMPFAIL` of
 /// sysexits.h.
 const TRY_AGAIN: u8 = 75;
 
@@ -126,8 +126,8 @@ fn end_with_any_panic() {
     }));
 }
 
-/// The body of a binary's `main`, on a thread with a large stack. A panic anywhere ends the
-/// process.
+/// Runs the body of a binary's `main` on a thread with a large stack. A panic in any thread ends
+/// the process.
 pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     end_with_any_panic();
     std::thread::scope(|scope| {
@@ -203,8 +203,8 @@ mod tests {
         assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
-    /// The message of a library's error often contains that of its cause, which must not be printed
-    /// twice.
+    /// The message of an error often contains the message of its cause. The cause must then not be
+    /// printed a second time.
     #[test]
     fn a_cause_is_told_once() {
         let error = anyhow::anyhow!("no space").context("a.games: no space; free space");

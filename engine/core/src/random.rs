@@ -29,21 +29,21 @@ impl Generator {
         self.0.next_u64()
     }
 
-    /// Returns a number in `0..bound` from one draw, with a bias of at most 2⁻³²; 0 for an empty
-    /// range.
+    /// Returns a random number in `0..bound`, from one draw of 64 bits. The bias is at most 2⁻³².
+    /// Returns 0 if `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         self.below_u64(bound.into()) as u32
     }
 
-    /// Returns a number in `0..bound` for bounds of 64 bits; 0 for an empty range.
+    /// Returns a random number in `0..bound` for a bound of 64 bits; 0 if `bound` is 0.
     #[inline]
     pub fn below_u64(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns one of a set of squares, drawn uniformly; `None` for the empty set. The empty set
-    /// consumes a draw also.
+    /// Returns one of a set of squares, drawn uniformly; `None` for the empty set. Takes one draw
+    /// of the stream, even for the empty set.
     #[inline]
     pub fn square_of(&mut self, squares: u64) -> Option<Square> {
         let choice = self.below(squares.count_ones());

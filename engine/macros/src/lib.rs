@@ -7,9 +7,9 @@ use proc_macro::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Expr, FnArg, GenericParam, ItemFn, parse_macro_input, parse_quote};
 
-/// Compiles a function for every instruction set. A call runs the version for the argument, an
-/// `InstructionSet` that the processor has: `I::SET` if the function has a token of type `I`,
-/// otherwise `InstructionSet::chosen()`.
+/// Compiles a function once for every instruction set. The argument is an expression for an
+/// `InstructionSet` that the processor has; a call runs the version for that set. The argument is
+/// `I::SET` if the function has a token of type `I`, and `InstructionSet::chosen()` otherwise.
 #[proc_macro_attribute]
 pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
     let set = parse_macro_input!(set as Expr);

@@ -77,7 +77,8 @@ struct Variant {
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
-    /// The nodes of a search by realization probability, by the number of moves below the root.
+    /// For a search by realization probability, the number of nodes at each number of moves below
+    /// the root.
     nodes_by_depth: Vec<u64>,
     seconds: f64,
     cpu_seconds: f64,
@@ -118,7 +119,8 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the variants to search: with all features, then without each of them.
+    /// Returns the variants to search: all features, then all features except one, for each
+    /// feature.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };

@@ -46,8 +46,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search with these weights. The flag is false at depth 0, where positions are
-    /// only evaluated statically.
+    /// Returns the search with these weights. Also returns whether it searches at all: false at
+    /// depth 0, where positions are only evaluated statically.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,

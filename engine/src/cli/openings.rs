@@ -119,15 +119,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The number of openings that are computed before an existing file is replaced. A file that does
-/// not contain them belongs to another program and is kept.
+/// The number of openings by which this command recognizes its own file. It computes them before it
+/// replaces an existing file. If they are not in the file, another program wrote it, and it is
+/// kept.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Before the work, refuses to replace a file that this command cannot have written: one with lines
-/// that are not transcripts of `plies` moves, or without the openings that are found first.
+/// Refuses to replace a file that this command cannot have written: a file with lines that are not
+/// transcripts of `plies` moves, or without the openings that the search finds first. Called before
+/// the work.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -13,11 +13,11 @@ use crate::text::{Lines, TextError, TextSource};
 /// The source of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
-    /// A position as the argument itself.
+    /// The argument is a position itself.
     Stated(String),
-    /// Standard input, one position a line, for `-`.
+    /// The argument is `-`: standard input, one position a line.
     StandardInput,
-    /// A file, one position a line, for any other argument.
+    /// Any other argument is the path of a file, one position a line.
     File(PathBuf),
 }
 

@@ -82,9 +82,9 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Starts a thread that ends the process as soon as nobody reads the engine's answers. A client
-/// that dies closes its pipes. Without this thread, a search for it would continue, since requests
-/// are answered even after the end of input.
+/// Starts a thread that ends the process as soon as nobody reads the engine's answers, for example
+/// because the client died. Without this thread, the search for the client would continue, because
+/// requests are answered even after the end of input.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};

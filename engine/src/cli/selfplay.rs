@@ -78,10 +78,11 @@ pub(in crate::cli) struct SelfPlay {
 /// The default depth of the search for each move, without a limit of nodes.
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default number of empty squares at which play is perfect, following pruned endgame searches.
+/// The default number of empty squares at which perfect play starts, if endgame searches with
+/// pruning come before it.
 const DEFAULT_EXACT: u32 = 16;
 
-/// The search of a side, from its keys and the flags.
+/// The search of a side. The keys of its player string and the flags determine it.
 struct SideSearch {
     spec: SearchSpec,
     plan: Plan,
@@ -122,7 +123,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of empty squares at which both sides play perfectly.
+    /// Returns the number of empty squares at which both sides start perfect play. Returns an error
+    /// if the two sides differ.
     fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(
@@ -146,8 +148,9 @@ impl Arguments {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// Returns whether values are stored. Values of evaluations by hand are worse labels than
-    /// results, so the default for them is not to store values.
+    /// Returns whether the values of the searches are stored. By default, they are stored only if
+    /// both sides have fitted weights or moves are drawn at random: values of handmade evaluations
+    /// are worse labels than results.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())

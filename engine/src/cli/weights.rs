@@ -196,7 +196,8 @@ fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[impl ToString]) -> f
     if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
-/// Writes the phases in which training covered the fewest and the most parameters.
+/// Writes two lines: the phase in which training met the fewest weights, and the phase in which it
+/// met the most. Each line has the number of these weights, and how often they occurred.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -280,7 +281,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Finds the instance with these squares, in any order, and the class of these discs on them.
+/// Returns the weights of the class that `asked` names by squares and by the discs on them. The
+/// squares, in any order, must be those of an instance of a pattern.
 fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
     let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
@@ -333,7 +335,7 @@ fn names(squares: &[Square]) -> String {
     squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The greatest number of an object's fields that are printed.
+/// The number of fields of a JSON object that are printed. Further fields are omitted.
 const MOST_FIELDS: usize = 64;
 
 /// The greatest number of entries of a list that are printed. Of a longer list, only the number of
@@ -359,8 +361,8 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// Writes a value in one line, without control characters. For long lists and texts, writes only
-/// the length.
+/// Writes a JSON value in one line, without control characters. Of a list with more than [`SHOWN`]
+/// entries and of a text with several lines, writes only the number of entries or lines.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),

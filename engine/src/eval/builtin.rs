@@ -35,7 +35,7 @@ impl Identified for Zero {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// The value, in steps, of each legal move that the player has more than the opponent.
+/// The value of having one more legal move than the opponent, in steps.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
 /// The value of a corner, in steps.
 const CORNER: i32 = 8 * STEPS_PER_DISC;

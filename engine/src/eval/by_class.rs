@@ -6,11 +6,12 @@ use crate::file::Provenance;
 use super::embedded;
 use super::{Weights, WeightsChoice, WeightsError, WeightsFile};
 
-/// The weights by class that an argument names, and their origin.
+/// Weights with one value for each class, loaded from a file or from the binary, and their origin.
 pub struct ByClass {
     /// The weights.
     pub weights: Weights,
-    /// True if the weights have the counts of a file; the embedded ones have none.
+    /// True if the weights state how often each class occurred in training. Embedded weights do
+    /// not.
     pub counted: bool,
     /// The checksum of the weights file's content.
     pub sha256: String,

@@ -22,7 +22,7 @@ pub enum WeightsChoice {
     Mobility,
     /// `embedded`: the weights inside the binary.
     Embedded,
-    /// The path of a weights file: any other text.
+    /// Any other text: the path of a weights file.
     #[display("{}", _0.display())]
     File(PathBuf),
 }
@@ -66,7 +66,7 @@ impl WeightsChoice {
     }
 }
 
-/// The evaluation of a [`WeightsChoice`], with its identity.
+/// The evaluation of a [`WeightsChoice`], with its identity: a checksum or a name.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -84,8 +84,8 @@ impl Evaluator {
     /// Loads the chosen evaluation. The embedded weights are expanded when they are first used.
     ///
     /// # Errors
-    /// If the file is not a complete weights file, and for embedded weights in a program that was
-    /// built without the feature `embedded`.
+    /// If the file is not a complete weights file. Also if embedded weights are chosen, but the
+    /// program was built without the feature `embedded`.
     pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {
             WeightsChoice::None => Zero.into(),

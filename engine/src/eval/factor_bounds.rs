@@ -38,8 +38,8 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Computes the likely range in a block of phases. `worth` returns the contribution of factors
-    /// in a position, in steps.
+    /// Computes the likely range for the phases that `are_meant` selects, from positions of random
+    /// games. `worth` returns the contribution of factors in a position, in steps.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

@@ -73,9 +73,9 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value: the one that the position would have at another ply. It is
-    /// good enough to order moves. If all nodes of a search use the same ply, only the weights of
-    /// one phase have to fit into the processor's cache.
+    /// Returns an approximate value, by the weights for the phase of another ply. It is good enough
+    /// to order moves. If all nodes of a search use the same ply, only the weights of one phase
+    /// have to fit into the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)

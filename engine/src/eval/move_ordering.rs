@@ -21,15 +21,15 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// The base-3 number of each set of discs on these squares. The index of a set is the bits that
-    /// [`extract`] returns for it.
+    /// For each subset of these squares, the sum of 3^i over its squares, where i is the place of a
+    /// square in the pattern. The index of a subset is the result of [`extract`] for its bits.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The place of configuration 0 among the weights.
+    /// The index in the weights of the pattern's configuration 0, which has no disc.
     middle: usize,
 }
 
 impl Instance {
-    /// Returns the base-3 number of the discs of a board on these squares.
+    /// Returns the sum in `digits` for one side's discs (`board`) on these squares.
     #[inline(always)]
     fn digits_of<I: Instructions>(&self, set: I, board: u64) -> i16 {
         self.digits[extract(set, board, self.squares) as usize % (1 << MAX_SQUARES)]
@@ -82,8 +82,8 @@ impl MoveOrdering {
     }
 }
 
-/// Returns the base-3 number of each set of discs on some squares. The digits have the order of the
-/// squares.
+/// Returns, for each subset of some squares, the sum of 3^i over its squares, where i is the place
+/// of a square in the list.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);

@@ -1,4 +1,4 @@
-//! The evaluation by patterns: the sum of expanded weights over all lanes.
+//! The evaluation by patterns: the sum of the expanded weights of all pattern instances.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::sync::{Arc, OnceLock};
@@ -21,8 +21,8 @@ use crate::pattern::{
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The expanded weights of a file. Packed weights are expanded block by block, when a position of
-/// the block is first evaluated.
+/// The expanded weights of a file, in blocks of phases. A block of packed weights is expanded when
+/// a position of one of its phases is first evaluated.
 #[derive(Clone, Debug)]
 pub struct Tables {
     patterns: Arc<(PatternSet, Geometry)>,
@@ -40,14 +40,14 @@ pub struct Tables {
     models: Models,
 }
 
-/// A block, with the likely range of its factors' contribution.
+/// An expanded block. `bounds` is the likely range of its factors' contribution.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
     bounds: Option<FactorBounds>,
 }
 
-/// The table of a phase, which starts at some place in an expanded block.
+/// The table of a phase, which begins at element `start` of an expanded block.
 #[derive(Clone, Copy)]
 struct PhaseTable<'t> {
     within: &'t Expanded,
@@ -125,9 +125,9 @@ impl Tables {
         self.blocks[block].get().is_some()
     }
 
-    /// Expands a block, unless it is already expanded. Threads that need the same block wait for
-    /// the first thread. That thread must not wait for the thread pool, whose threads may be
-    /// waiting for it.
+    /// Expands a block, unless it is already expanded. Threads that need the same block wait until
+    /// the first thread has expanded it. The expansion must not use the thread pool, because all
+    /// threads of the pool may be waiting for the block.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -176,13 +176,14 @@ impl From<ExpandedWeights> for Tables {
 }
 
 impl Tables {
-    /// Returns the weights of a position's block; the result of [`Tables::places`] consists of
-    /// indices into them.
+    /// Returns the weights of the block that contains the position's phase. [`Tables::places`]
+    /// returns indices into this slice.
     pub fn weights(&self, position: &Position) -> &[i16] {
         &self.table(phase_at(position.ply())).within.block.steps
     }
 
-    /// Returns the places of the weights of a position's lanes.
+    /// Returns, for each lane (an instance of a pattern), the index of its weight in the slice of
+    /// [`Tables::weights`].
     pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
         let (_, start) = self.phases[phase_at(position.ply())];
         std::array::from_fn(|lane| {
@@ -190,14 +191,15 @@ impl Tables {
         })
     }
 
-    /// Returns the factor vectors of a position's block, one after another; the result of
-    /// [`Tables::factor_places`] consists of indices into them. Empty for a pattern set without
-    /// factors.
+    /// Returns the factor vectors of the block that contains the position's phase, one after
+    /// another. [`Tables::factor_places`] returns indices of whole vectors in this slice. The slice
+    /// is empty if the pattern set has no factors.
     pub fn factors(&self, position: &Position) -> &[i8] {
         bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
     }
 
-    /// Returns the places of the factor vectors of a position's lanes and scalar features.
+    /// Returns the indices of the factor vectors of a position's lanes (pattern instances) and
+    /// scalar features; empty without factors.
     pub fn factor_places(
         &self,
         indices: &Indices,
@@ -217,8 +219,8 @@ impl Tables {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Splits the value of a position into terms, as [`Weights::parts`] does: the lanes are those
-    /// of the instances. The counts must belong to these weights; without them, counts are 0.
+    /// Splits the value of a position into terms, as [`Weights::parts`] does. `counts` must belong
+    /// to these weights. If `counts` is `None`, each count is 0.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<Parts<'_>> {
         let (set, geometry) = self.patterns();
         Parts::new(set, geometry, position, |phase| {
@@ -252,8 +254,8 @@ impl Tables {
         sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// Returns the places of the weights and factors of a position's scalar features, counted from
-    /// the start of a phase.
+    /// Returns the indices of the weights of a position's scalar features, counted from the start
+    /// of a phase's table. The factor vectors of these features have the same indices.
     #[inline(always)]
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
@@ -341,7 +343,7 @@ impl Tables {
     }
 }
 
-/// The places of the weights and factors of scalar features.
+/// The indices of the weights of scalar features, and of their factor vectors.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -397,7 +399,7 @@ impl Evaluate for Tables {
     }
 }
 
-/// Returns the number of the phase at a ply; that of the last phase for a full board.
+/// Returns the index of the phase at a ply. A full board belongs to the last phase.
 #[inline]
 fn phase_at(ply: u32) -> usize {
     (ply as usize).min(PHASES - 1)

@@ -24,8 +24,8 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// The depths of earlier searches, each with a margin in discs. An opening whose value is beyond
-/// the margin is dropped.
+/// Shallower searches that run first: the depth of each, and a margin in discs. An opening is
+/// dropped if its absolute value exceeds [`Balance::within`] by more than the margin.
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;

@@ -44,15 +44,15 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// Returns the value of a position for its player; `None` if it is not in the book. Images of a
-    /// position have its value, and so does the position before a pass, with the sign changed. A
-    /// finished game has the value of its score.
+    /// Returns the value of a position for its player; `None` if the book does not have it.
+    /// Symmetric images of a position have the same value. If the player must pass, the value is
+    /// the negated value after the pass. A finished game has the value of its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
     /// Returns the best move for the player (the first of equal ones) and its value. Returns `None`
-    /// unless the positions after all moves are in the book.
+    /// if the position after any legal move is missing from the book.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;

@@ -4,14 +4,15 @@ use super::ply::NextPly;
 use crate::board::Position;
 use crate::progress::Progress;
 
-/// The last ply that can be counted: 137,642,461 positions, which do not have to be in memory at
-/// once.
+/// The greatest ply for [`count`]: 137,642,461 positions, which are counted without being in memory
+/// all at once.
 pub const MAX_PLIES: u32 = 12;
 
-/// The last ply whose positions are all in memory: 19,786,627 positions, 317 MB.
+/// The greatest ply for uses that keep all its positions in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory in bytes for one pass over the parents, in addition to the positions of whole plies.
+/// The memory in bytes for one pass over the positions of the previous ply. The positions of
+/// complete plies take further memory.
 const MEMORY: usize = 1 << 30;
 
 /// Returns the canonical positions, up to the eight symmetries, after 0, 1, …, `plies` moves, in

@@ -1,5 +1,5 @@
-//! Openings: enumerated to a given ply, the last ply scored by searches, the earlier ones by
-//! negamax; and nearly even openings.
+//! Openings: all positions up to a given ply, and nearly even openings. Searches score the
+//! positions of the last ply, and negamax scores those of the earlier plies.
 
 mod balanced;
 mod book;

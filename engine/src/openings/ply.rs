@@ -9,9 +9,10 @@ use crate::progress::Progress;
 /// ply. Memory limits the number of positions in a pass.
 ///
 /// A pass generates the children of a few thousand parents at a time, sorts them into a run, and
-/// drops duplicates. All runs are divided at the same splitters, which come from a sample. The
-/// pieces of a part are then joined and sorted in a core's cache. Sorting everything at once took
-/// 1.5 times as long at ply 11, and twice the memory.
+/// drops duplicates. It cuts all runs at the same splitters, which come from a sample. A part
+/// consists of the pieces of all runs between two splitters. The pieces of a part are joined and
+/// sorted in a core's cache. Sorting everything at once took 1.5 times as long at ply 11, and twice
+/// the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of every part except the first.
@@ -22,7 +23,7 @@ pub(super) struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The start of each part, and the end of the last one.
+    /// The index in `positions` at which each part starts, and the end of the last part.
     starts: Vec<u32>,
 }
 
@@ -35,8 +36,8 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Prepares the passes over the parents. A pass takes at most `memory` bytes, but at least one
-    /// part.
+    /// Prepares the passes over the parents. A pass has at least one part. Otherwise, it takes at
+    /// most `memory` bytes.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();

@@ -27,8 +27,8 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
 /// ply.
 ///
 /// `plies` has the [`movers`] of each ply, starting with the first; `last` has the values of the
-/// last ply. Returns `None` if `last` has another length, or if a child of a position is missing
-/// from the next ply.
+/// last ply. Returns `None` if `last` does not have one value for each position of the last ply, or
+/// if a child of a position is missing from the next ply.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -51,7 +51,8 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of any position, given a function for positions whose player has a move.
+/// Returns the value of any position. `look_up` returns the value of a position whose player has a
+/// legal move.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,

@@ -1,4 +1,4 @@
-//! The search of the last ply's values, in parallel.
+//! The searches that score the positions of the last ply, in parallel.
 
 use std::ops::Range;
 

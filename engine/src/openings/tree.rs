@@ -30,8 +30,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the children of the last ply's openings. In all these positions, the player is the side
-    /// to move.
+    /// Adds the children of the last ply's openings, and returns their positions. If the player of
+    /// a child must pass, its position is returned after the pass, as in `parents`.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -78,7 +78,8 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Returns the position seen by the side to move; a finished game is seen by the next side.
+    /// Returns the position; if its player has no legal move, the position after a pass, even if
+    /// the game is over.
     fn mover(position: Position) -> Position {
         if position.moves() == 0 { position.pass() } else { position }
     }

@@ -18,7 +18,8 @@ pub struct Settings {
     pub plies: u32,
     /// The depth of the search of each position of the last ply, in moves.
     pub score_depth: u32,
-    /// The shard of the positions of the last ply. It does not affect the result.
+    /// The shard of this run: its share of the positions of the last ply. Dividing a run into
+    /// shards does not change the file.
     pub shard: Shard,
 }
 
@@ -27,7 +28,7 @@ pub struct Settings {
 pub struct Written {
     /// The number of unique positions at each ply.
     pub unique: Vec<usize>,
-    /// The number of positions in the file; of a shard, the number that it scored.
+    /// The number of positions in the file. For a shard, the number of positions that it scored.
     pub positions: usize,
     /// The checksum and size of the file; `None` for a shard.
     pub summary: Option<Summary>,
@@ -47,7 +48,8 @@ impl Settings {
             .with("weights", weights)
     }
 
-    /// Returns the last ply of a file from its provenance; `None` for a file of another program.
+    /// Returns the last ply of a file according to its provenance; `None` if the provenance states
+    /// no valid ply.
     fn plies_of(provenance: &Provenance) -> Option<u32> {
         let plies = u32::try_from(provenance.get("plies")?.as_u64()?).ok()?;
         (plies <= MAX_PLIES_HELD).then_some(plies)
@@ -63,8 +65,8 @@ const MOST_PER_PART: u64 = 1 << 20;
 const SCORES: &str = "scores (positions)";
 
 /// Scores all openings and writes them: the positions of the last ply by searches from a logically
-/// empty transposition table, then earlier plies by negamax. One of several shards only does its
-/// parts of the searches.
+/// empty transposition table, then earlier plies by negamax. If the run is divided into shards,
+/// only does the searches of one shard.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,

@@ -35,7 +35,8 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of a side. The other side may have to pass first. The error is a message.
+    /// Plays a turn of `side`. If it is the other side's turn and that side has no legal move, it
+    /// passes first. The error is a message for the client.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let (position, player) = self.with_turn_of(side)?;
         let next = match turn {
@@ -50,8 +51,9 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move. If it is the other side's turn, that side must
-    /// pass.
+    /// Returns the position with `side` to move: the current one or, if it is the other side's
+    /// turn, the one after its pass. The other side's turn is an error if that side has a legal
+    /// move.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));

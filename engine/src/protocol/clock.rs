@@ -23,18 +23,20 @@ pub struct Clock {
     moves: u32,
 }
 
-/// In a period, 1/`RESERVE` of the time is kept in reserve, since a search ends late.
+/// In a game with periods, 1/`RESERVE` of a move's time is kept in reserve, since a search ends
+/// late.
 const RESERVE: u32 = 10;
-/// The reserve for a very late answer. [`KEPT`] and, for each move, [`LATE`] add to it.
+/// The reserve for one very late answer, in a game without periods. The total reserve also includes
+/// 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
 const VERY_LATE: Duration = Duration::from_millis(30);
 /// In a game without periods, 1/`KEPT` of the remaining time is kept in reserve.
 const KEPT: u32 = 50;
 /// The reserve for each remaining move, since threads on a busy machine wait before they run.
 const LATE: Duration = Duration::from_millis(3);
-/// The number of empty squares of positions that can be solved in [`SOLVED_TIME`].
+/// A position with this number of empty squares can be solved in [`SOLVED_TIME`] seconds.
 const SOLVED: f64 = 22.0;
 const SOLVED_TIME: f64 = 0.4;
-/// The factor of the time to solve for each additional empty square.
+/// The factor by which each additional empty square multiplies the time to solve a position.
 const SOLVED_FACTOR: f64 = 2.1;
 const LEAST_MOVES: u32 = 2;
 
@@ -60,8 +62,8 @@ impl Clock {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets the remaining time that another program states. Keeps the clock's own time if both
-    /// agree in whole seconds, because it is more precise.
+    /// Sets the remaining time that another program states. If the clock's own time has the same
+    /// number of whole seconds, keeps it, because it is more precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -89,9 +91,10 @@ impl Clock {
         }
     }
 
-    /// Returns the time for the next move with this number of empty squares. The remaining time is
-    /// divided equally among the moves before a position that can be solved in such a share. If
-    /// there are periods, the share of one period is added.
+    /// Returns the time for the next move with this number of empty squares. Without periods, the
+    /// moves until a position can be solved share the remaining time equally. Before the first
+    /// period, all remaining moves share the main time, and each also gets its share of one period.
+    /// In a period, the moves of that period share its remaining time.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -107,8 +110,8 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves that share the time: those before a position that can be solved in
-/// one share.
+/// Returns the number of moves that share the time: the moves until a position can be solved in the
+/// share of one move.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -141,7 +144,8 @@ mod tests {
         }
     }
 
-    /// A regression: of 20 seconds for a game, the player left 8 unused; of one second, 0.8.
+    /// A regression: in a game of 20 seconds, the player left 8 seconds unused; in a game of one
+    /// second, 0.8 seconds.
     #[test]
     fn most_of_the_time_is_used_before_the_end_can_be_solved() {
         for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {
@@ -176,8 +180,8 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// A regression: in a game of one second, the other program stated 0 seconds after the first
-    /// move, and the player had no time left.
+    /// A regression: in a game of one second, the clock showed no time left after the first move,
+    /// because the other program stated the remaining time in whole seconds, as 0.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

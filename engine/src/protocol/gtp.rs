@@ -111,7 +111,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         self.player.new_game();
     }
 
-    /// Sets the main time, and a period for a number of moves; a period for 0 moves means no limit.
+    /// Sets the time limits: a main time, then periods in which `moves` moves must be played. A
+    /// period longer than 0 seconds for 0 moves means no limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period) = (read_seconds(main)?, read_seconds(period)?);
         let moves = read_count(moves)?;
@@ -196,7 +197,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// GoGui sends a comment to interrupt an engine that has the command `gogui-interrupt`.
+    /// GoGui sends the comment `# interrupt` to end a search, if the engine has the command
+    /// `gogui-interrupt`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

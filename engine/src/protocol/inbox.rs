@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The greatest number of waiting bytes; beyond it, the client has to wait.
+/// The greatest number of bytes of lines that wait for an answer. With more, reading pauses, and
+/// the client has to wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory in bytes that a waiting line takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
@@ -25,7 +26,8 @@ pub enum Interruption {
     Ignored,
     /// The line ends the search, unless it arrived together with the line that the search answers.
     Late,
-    /// The line ends an open-ended search, and other searches as [`Self::Late`] does.
+    /// The line always ends an open-ended search. It ends any other search under the condition of
+    /// [`Self::Late`].
     OpenEnded,
     /// It ends the search.
     Always,
@@ -67,7 +69,7 @@ struct Answered {
 }
 
 impl Inbox {
-    /// Starts to read lines in a thread, which ends with the input or with the process.
+    /// Starts a thread that reads lines until the input or the process ends.
     pub(super) fn open(input: impl Read + Send + 'static, rules: Rules) -> io::Result<Arc<Self>> {
         let (waiting, changed) = (Mutex::default(), Condvar::new());
         let inbox = Arc::new(Self { waiting, changed, rules });

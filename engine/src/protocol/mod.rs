@@ -39,7 +39,7 @@ pub trait Server {
     /// Answers a line. If a search is needed for the answer, a limit may end it.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
-    /// Answers a line without limits other than its own.
+    /// Answers a line, with no additional limits on the search.
     fn answer(&mut self, line: &str) -> Reply {
         self.answer_within(line, &Limits::default())
     }
@@ -55,8 +55,8 @@ pub trait Server {
         false
     }
 
-    /// Returns whether the server can ponder: whether it has a position to search until the next
-    /// line.
+    /// Returns whether the server should ponder, which means to search a position until the next
+    /// line arrives.
     fn has_to_ponder(&self) -> bool {
         false
     }
@@ -65,8 +65,9 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the session or the input ends. Lines that arrive meanwhile may end
-/// the search for an answer. A server ponders in another thread while it waits for a line.
+/// Answers lines until one ends the session or the input ends. Lines that arrive during the search
+/// for an answer may end it. While this function waits for a line, the server may ponder in another
+/// thread.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,
@@ -169,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The lines of a client, each sent after some milliseconds.
+    /// The lines of a client, each with the delay in milliseconds before it is sent.
     struct Said(VecDeque<(u64, &'static str)>);
 
     impl Read for Said {
@@ -213,7 +214,7 @@ mod tests {
         });
     }
 
-    /// Input without an end, and the number of bytes that were read of it.
+    /// Input that repeats a line without end, and the number of bytes that have been read from it.
     struct Endless(&'static [u8], Arc<AtomicUsize>);
 
     impl Read for Endless {
@@ -239,7 +240,8 @@ mod tests {
         }
     }
 
-    /// A regression: reading took 43 s if 40,000 lines waited, and four times as long for 80,000.
+    /// A regression: the time to read waiting lines grew with the square of their number, to 43 s
+    /// for 40,000 lines.
     #[test]
     fn lines_that_wait_take_time_in_proportion_to_their_number() {
         let begun = Instant::now();

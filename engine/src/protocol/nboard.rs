@@ -93,7 +93,9 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// Returns the best moves with lines and values, from the book if the positions are in it.
+    /// Returns up to `most` of the best moves with their values. If the book has the positions
+    /// after all moves, the values come from the book; otherwise a search also finds the best
+    /// lines.
     fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -119,8 +121,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Returns the value of every position of the game with its number of turns, the last position
-    /// first.
+    /// Returns the value of every position of the game, the last position first. Each value comes
+    /// with the number of turns before its position.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -140,7 +142,8 @@ fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// Writes a line of analysis from the book, without a number of games or a depth.
+/// Writes a line of analysis from the book. The book has no number of games and no depth, so both
+/// are 0.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }

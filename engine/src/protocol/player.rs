@@ -16,7 +16,7 @@ pub struct Player<'a, E: Evaluate> {
     team: Team<'a, E>,
     level: Level,
     strength: Strength,
-    /// The pruning of searches at any level; `None` for the pruning of the level.
+    /// The pruning at every level; `None` if each level determines its own pruning.
     pruning: Option<Pruning>,
     book: Option<Book>,
     ponders: bool,
@@ -89,7 +89,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses the move to play from the book, or by a search that the level or the limits end.
+    /// Chooses the move to play, from the book or by a search at the level. The limits may end the
+    /// search earlier.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
         let choice = self.find(position, limits);
         let after = choice.square.and_then(|square| position.play(square));
@@ -124,7 +125,9 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after each reply that need a search, starting with the expected reply.
+    /// Returns the positions after the opponent's replies, the expected reply first. Omits
+    /// positions that need no search, because they are in the book or because their player has no
+    /// legal move.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -167,15 +170,16 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns limits that include the time of the clock, if there is one.
+    /// Returns these limits with a deadline: the end of `time`, which starts now. Without `time`
+    /// (no clock), there is no deadline.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
         // An unlimited time sets no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the best move by the book and its value; `None` unless the book contains the
-    /// positions after all moves.
+    /// Returns the best move according to the book, and its value. Returns `None` if the book lacks
+    /// the position or the position after any legal move.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // `Book::best_move` alone would also return the last move of a game in a position that the
         // book does not contain.
@@ -183,7 +187,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         book.best_move(position)
     }
 
-    /// Returns the moves that are in the book with their values, the best first.
+    /// Returns the moves that lead to positions in the book, with their values, the best first.
     pub fn book_moves(&self, position: &Position) -> Vec<(Square, Value)> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }

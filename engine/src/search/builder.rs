@@ -126,8 +126,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { hash_megabytes: Some(megabytes), ..self }
     }
 
-    /// Sets the number of threads of the current rayon pool to use. Exact scores, and values of
-    /// searches without pruning, do not depend on it.
+    /// Sets how many threads of the current rayon pool the search uses. Exact scores, and values of
+    /// searches without pruning, do not depend on this number.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
@@ -148,10 +148,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     /// Searches positions in parallel on all threads of the current rayon pool, each from a
     /// logically empty transposition table, and returns the results in the same order. There is no
-    /// best move at depth 0, or if the player must pass. If there are fewer positions than threads,
-    /// the other threads help with searches that prune nothing. The values do not depend on the
-    /// other positions or on the number of threads. `progress` advances by one for each position.
-    /// By default, tables have 4 MiB; 16 if some searches are perfect play.
+    /// best move at depth 0, or if the player must pass. If there are fewer positions than threads
+    /// and searches prune nothing, the other threads help. The values do not depend on the other
+    /// positions or on the number of threads. `progress` advances by one for each position. By
+    /// default, a table has 4 MiB, or 16 MiB if the strength includes perfect play.
     ///
     /// # Errors
     /// If there is no memory for the tables.

@@ -2,14 +2,16 @@
 
 use crate::eval::{MoveKind, Realization, STAGES};
 
-/// The cost of a move of probability 1/4, in units of reach. The reach of a line is what its moves
-/// may cost in total: D times this number for a search to depth D. So each further ply multiplies
-/// the probability threshold by 1/4, as in the source (see [`super::realization`]).
+/// The cost of a move of probability 1/4. Costs are logarithms of probabilities. A search to depth
+/// D ends a line once its moves cost D times this number in total; this budget is called the reach.
+/// So each additional ply multiplies the probability at which lines end by 1/4, as in the source
+/// (see [`super::realization`]).
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2, in units of reach. Costs are logarithms of probabilities.
+/// The cost of a move of probability 1/2, in the units of [`REACH_PER_PLY`]. It is half the cost of
+/// a move of probability 1/4, because costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
-/// The costs of moves in units of reach, by stage of the game and kind of move.
+/// The costs of moves, in the units of [`REACH_PER_PLY`], by stage of the game and kind of move.
 #[derive(Debug)]
 pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
 

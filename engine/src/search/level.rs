@@ -1,4 +1,5 @@
-//! Levels: the strength of play and of analysis as one number, and the only table of them.
+//! Levels: one number for the strength of play and of analysis. This module has the only table of
+//! levels.
 
 use std::str::FromStr;
 
@@ -11,7 +12,7 @@ use crate::eval::Evaluate;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
-/// The meaning of a level with given weights.
+/// The search settings that a level stands for, with given weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The depth of searches before the endgame.
@@ -28,16 +29,16 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// The highest level at which perfect play starts at twice as many empty squares as the level.
 const DOUBLED: u32 = 10;
-/// The endgame schedule. Each step has a confidence, the least level that has this step, and how
-/// many empty squares before perfect play the step begins: at levels below [`WIDE`], and from
-/// [`WIDE`] up.
+/// The steps of the endgame schedule: a confidence, the least level that has the step, and two
+/// numbers. These state how many empty squares before perfect play the step begins: the first for
+/// levels below [`WIDE`], the second for levels from [`WIDE`] up.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// The least level whose endgame schedule is wide.
+/// The least level at which the steps of the endgame schedule begin earlier.
 const WIDE: u32 = 18;
 
 impl Level {
@@ -97,8 +98,8 @@ impl Level {
 }
 
 impl Plan {
-    /// A search to a depth that prunes nothing and plays exactly only where the depth reaches the
-    /// end.
+    /// The plan of a search to a depth, without pruning. Play is exact only if the depth reaches
+    /// the end of the game.
     pub const fn to_depth(depth: u32) -> Self {
         Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
     }
@@ -197,7 +198,8 @@ mod tests {
         assert_eq!(Level::LEAST.plan(&Mobility).strength(), Strength { depth: 1, exact: 2 });
     }
 
-    /// Helpers also share pruned searches. Exact scores stay exact, and every move is legal.
+    /// In this team, helpers also take part in pruned searches. Exact scores must stay exact, and
+    /// the best move must be legal.
     #[test]
     fn a_team_searches_as_deep_and_as_surely_as_one_searcher() {
         let evaluator = Evaluator::embedded();

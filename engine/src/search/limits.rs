@@ -19,9 +19,9 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Another flag, which requests an answer at once. The flag does not affect the nodes that the
-    /// search visits before it is set. Then the search ends, even if its first and shallowest
-    /// iteration is not complete.
+    /// A flag that requests an answer at once. After it is set, the search ends, even if its first
+    /// and shallowest iteration is not complete. Before that, the flag does not affect which nodes
+    /// are visited.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// True if the limits do not end searches for perfect play.
     pub spare_perfect_play: bool,
@@ -41,12 +41,12 @@ impl Limits {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
-    /// Returns true if some limit can end a search without an interruption.
+    /// Returns true if there is a limit besides the interrupt flag.
     pub(super) fn are_set(&self) -> bool {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns whether a deadline or a flag is set. Searches with one of these are not
+    /// Returns whether there is a deadline or a stop flag. A search with one of these is not
     /// reproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some()
@@ -59,15 +59,15 @@ pub(super) struct Control {
     pub(super) limits: Limits,
     /// There are limits.
     pub(super) has_limits: bool,
-    /// True while limits do not end the search because it has not found a move yet.
+    /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if an earlier result can be the answer. An interruption then ends the search even
-    /// before it has a result.
+    /// True if an interruption ends the search even while [`Self::is_patient`] is true, because
+    /// another result can be the answer.
     pub(super) is_interruptible: bool,
     /// A limit was reached.
     pub(super) is_stopped: bool,
-    /// The number of nodes at which any search ends. Only a search with a malformed model of move
-    /// probabilities reaches it.
+    /// The number of nodes at which the search ends in any case. Only a search with a malformed
+    /// model of move probabilities reaches it.
     pub(super) most_nodes: Option<u64>,
 }
 
@@ -87,7 +87,8 @@ impl Control {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether the search must end. Results after that are wrong and must not be stored.
+    /// Returns whether the search must end. From then on, the results of nodes are wrong and must
+    /// not be stored.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {
         (self.split.is_some() || self.control.has_limits) && self.has_to_stop()

@@ -25,11 +25,11 @@ const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The plies that each iteration adds to the depth: two, since values of even and of odd depths
 /// differ.
 const DEEPENING: u32 = 2;
-/// The ply whose weights rate the moves of an exact search: one phase's weights stay in the
-/// processor's cache.
+/// The ply for which the moves of an exact search are rated. The weights of its phase stay in the
+/// processor's cache, because all nodes use the same ply.
 const RATING_PLY: u32 = 44;
 
-/// The rule by which the depth of a search ends a line.
+/// The quantity that the depth of a search limits on each line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
     /// The number of moves, the same on all lines.
@@ -52,9 +52,10 @@ impl Horizon {
         }
     }
 
-    /// Returns a number of nodes that a search to `depth` with a valid model never reaches; `None`
-    /// if no such limit is needed. The probabilities of a position's moves total about 1, so at
-    /// most 4^depth lines are as likely as the threshold 4^−depth. In a malformed weights file,
+    /// Returns a limit on the nodes of a search to `depth`, which a search with a valid model never
+    /// reaches; `None` for a search by depth, which needs no such limit. A search by probability
+    /// ends lines at probability 4^−depth. The probabilities of a position's moves total about 1,
+    /// so at most about 4^depth lines have at least that probability. In a malformed weights file,
     /// every move may be nearly certain; the limit then ends the search.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
@@ -62,7 +63,7 @@ impl Horizon {
     }
 }
 
-/// The search to a fixed depth, in values.
+/// The search mode of searches to a fixed depth. Its unit is [`Value`].
 pub(super) struct ToDepth;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
@@ -125,10 +126,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
 }
 
 /// Returns the depth of the first iteration, given the table entry of an earlier search of the
-/// position. If the earlier search was about as deep, it is the full depth. Under limits of time,
-/// the search continues from the depth of the earlier one. (Under limits of nodes it does not,
-/// since these must always end a search at the same place.) `None` means that the search begins
-/// with its shallowest iteration.
+/// position. After a search of about the same depth, this is the full depth. After a shallower
+/// search, a search under limits of time continues from its depth. (Under limits of nodes it does
+/// not, since these must always end a search at the same place.) `None` means that the search
+/// begins with its shallowest iteration.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits needs a value to return if none of its iterations is completed.
@@ -317,8 +318,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the value of the best leaf below a node. Most nodes are leaves. The move that ended
-    /// the last such node is tried first, which saves 6 % of the evaluations.
+    /// Returns the value of the best leaf below a node. Most nodes of a search are leaves. The move
+    /// that ended the previous node above leaves is tried first, which saves 6 % of the
+    /// evaluations.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

@@ -100,7 +100,7 @@ pub use strength::Strength;
 pub use table::TableError;
 pub use team::Team;
 
-/// The number of plies of a game, counting the full board.
+/// The number of plies at which a search can have nodes: 0 to 60, where the board is full.
 const PLIES_OF_NODES: usize = 61;
 
 /// A searcher of one position after another. Its transposition table keeps what earlier searches
@@ -239,7 +239,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     }
 
     /// Searches to a depth in one iteration. A search to the end of the game has the given
-    /// selectivity, if the pruning has a step for it.
+    /// selectivity, if the pruning includes it; otherwise such a search prunes nothing.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,

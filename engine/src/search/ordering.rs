@@ -21,7 +21,8 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The score of the table's best move; its second-best has one less.
+/// The score of the best move in the position's table entry. The second-best move in the entry has
+/// a score that is one lower.
 const TABLE_MOVE: i32 = 1 << 24;
 
 /// The legal moves of a position.

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::{shallow_depth, shallow_depth_of_end};
 use crate::eval::{Depths, EndDepths, Ends, Models, Prediction, ProbCut};
 
-/// The range of plies in the table, which has every sixth of them.
+/// The range of plies in the table of predictions. The table has every sixth ply of this range.
 const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
-/// The depths of the deeper searches of the table.
+/// The depths of the deeper searches whose values the table predicts.
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
 /// The numbers of empty squares in the table of endgame predictions.
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;

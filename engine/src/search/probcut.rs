@@ -85,21 +85,22 @@ const GREATEST_DEPTH: u32 = 40;
 /// The number of plies of a game.
 const PLIES: usize = 60;
 
-/// The cuts of a selectivity, for each ply and depth.
+/// The cuts at one selectivity, by ply and depth.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,
     by_ply: Box<[[Cut; (GREATEST_DEPTH + 1) as usize]; PLIES]>,
 }
 
-/// The searches that may replace a deeper one.
+/// A shallow search that may replace a deep search, and predictions of the deep search's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// The depth of the shallow search that replaces it.
+    /// The depth of the shallow search.
     shallow: u32,
-    /// The prediction of the deep value from the shallow search's.
+    /// The prediction of the deep value from the value of the shallow search.
     by_search: Prediction,
-    /// The prediction from the static value, which decides whether to try the shallow search.
+    /// The prediction of the deep value from the static value. It decides whether the shallow
+    /// search tests for failing high or for failing low.
     by_static: Prediction,
 }
 
@@ -180,8 +181,9 @@ impl Cuts {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// If a shallow search makes it likely that the deep search fails low or high, returns the
-    /// bound that it would find: `alpha`, or `beta`, which is the next value.
+    /// Returns `alpha` if a shallow search makes it likely that the deep search fails low, and
+    /// `beta` if it makes it likely that the deep search fails high. `beta` is the next value after
+    /// `alpha`.
     pub(super) fn likely_bound(
         &mut self,
         (cut, deviations): (Cut, f64),

@@ -113,8 +113,8 @@ impl FromStr for EndgameSchedule {
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
     pub(super) cuts: Option<Arc<Cuts>>,
-    /// True for a search of the selectivity ladder: it only orders the moves and centres the window
-    /// of an exact search.
+    /// True for a search of the selectivity ladder. Such a search only provides the move order and
+    /// the centre of the window for an exact search.
     pub(super) is_rung: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// The confidences of the pruned searches that run before an exact search to the end.
+/// The confidences of the pruned searches that run first if limits may stop a search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut prunes nodes, with one confidence for searches to a depth and a
@@ -21,10 +21,10 @@ pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
     /// ProbCut of searches to the end.
     pub(super) ends: EndgameProbCuts,
-    /// The settings of searches to the end with lower confidence, the lowest first. They run before
-    /// a search to the end that is not sure to complete because it has limits.
+    /// The settings of searches to the end with lower confidence, the lowest first. If a search to
+    /// the end has limits, these run first, so that there is a result if a limit stops it.
     pub(super) stages: Vec<ProbCutSettings>,
-    /// The costs of moves in a search by probability.
+    /// The costs of moves in a search by probability; `None` for a search by depth.
     pub(super) costs: Option<Arc<Costs>>,
 }
 

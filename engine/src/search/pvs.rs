@@ -10,8 +10,8 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// A kind of search: what differs between nodes to a depth and nodes to the end of the game, whose
-/// depth is the number of empty squares.
+/// A kind of search: to a depth, or to the end of the game. In a search to the end, the depth of a
+/// node is its number of empty squares.
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     /// The unit of values.
     type Unit: Unit;
@@ -20,9 +20,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// Two depths, of an entry and of a node. At nodes below the second depth, the moves of a table
-    /// entry are always searched first; at deeper nodes, only if the entry has at least the first
-    /// depth.
+    /// Two depths: of a table entry, and of a node. The moves in an entry are searched first if the
+    /// entry has at least the first depth, or if the node has less than the second depth.
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns the ProbCut settings of the search.
@@ -62,7 +61,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     ) -> Self::Unit;
 
-    /// Returns the kind of search below a node, for helpers.
+    /// Returns the kind of search below a node. Helpers need it to search moves of the node.
     fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
 }
 
@@ -176,7 +175,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
-    /// makes it likely: `alpha` (fails low) or the next value (fails high).
+    /// makes this bound likely: `alpha` if the node probably fails low, the next value if it
+    /// probably fails high.
     fn probable_bound<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,

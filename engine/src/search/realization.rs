@@ -23,7 +23,7 @@ use crate::board::{CORNERS, Position, Square};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The greatest depth, so that its reach fits the table's 8 bits.
+/// The greatest depth whose reach (see [`Searcher::reach`]) fits into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 /// The greatest number of flipped discs of a move that flips few.
 const FEW_FLIPS: u32 = 2;
@@ -139,7 +139,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Searches a node by probability. Returns its value, or a bound on it if it is outside the
-    /// window. `last` is the square of the move that led to the node.
+    /// window. `reach` is the total cost of moves at which lines below the node end. `last` is the
+    /// square of the move that led to the node.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
@@ -203,9 +204,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move that costs `cost` of the reach. If `is_tried`, a null window
-    /// first decides whether the move is better than the best so far. A better move is searched
-    /// again, at the cost of a move of probability 1/2 if that is lower.
+    /// Returns the value of a move. `cost` is the cost of the move, which is subtracted from
+    /// `reach`. If `is_tried`, a null window first decides whether the move is better than the best
+    /// so far. A better move is searched again, at the cost of a move of probability 1/2 if that is
+    /// lower.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

@@ -5,8 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{Search, Searcher, TableError};
 use crate::eval::Evaluate;
 
-/// A pool with one searcher for each thread at the start. It grows to the greatest number that were
-/// in use at once.
+/// A pool that has one searcher for each thread at the start. If more are in use at once, it grows.
 #[derive(Debug)]
 pub struct Searchers<'a, E: Evaluate> {
     search: Search<'a, E>,

@@ -8,8 +8,8 @@ use crate::board::{Discs, Position, Square};
 const ENTRIES_LOG2: u32 = 13;
 
 /// The least number of empty squares of positions in the second half of the table. Such positions
-/// are few and save most nodes; in a common half, the many positions with fewer empty squares would
-/// replace them.
+/// are few and save most nodes. Without a separate half, the many positions with fewer empty
+/// squares would replace them.
 const FAR_EMPTIES: u32 = 10;
 
 /// The square number that stands for no move.

@@ -21,10 +21,10 @@ pub(super) struct Content {
 pub(super) struct Seen(u32);
 
 /// A sequence lock. A writer makes the sequence number odd, writes, and makes it even again. A
-/// reader accepts only content read between two equal even numbers, so that it never mixes two
-/// contents. If two threads access a slot at the same time, one of them gives up, since a table may
-/// lose entries. (A reader accepts wrong content only if exactly 2³² steps of the slot occur while
-/// it reads.)
+/// reader accepts content only if the sequence number is even and equal before and after reading,
+/// so that it never mixes two contents. If two threads access a slot at the same time, one of them
+/// gives up, since a table may lose entries. (A reader accepts wrong content only if the sequence
+/// number advances by exactly 2³² meanwhile.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {

@@ -119,7 +119,8 @@ impl<S> Split<S> {
         self.work().helpers == 0
     }
 
-    /// Returns the next move and the lower end of the window, unless the node has ended.
+    /// Returns the next move and the lower end of the window; `None` if no move is left or the node
+    /// has ended.
     pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
         if self.is_stopped() {
@@ -162,11 +163,12 @@ impl<S> Split<S> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns true if the remaining moves of a node are to be shared: a helper is idle, and the
-    /// subtree is large enough for both. Under a limit of nodes nothing is shared, since such a
-    /// search must end at the same node each time. The value of a selective search depends on the
-    /// table, and so on the helpers. Such a search is shared only in a pool that shares everything,
-    /// or as a rung of the selectivity ladder, which changes no exact score.
+    /// Returns true if the remaining moves of a node should be shared: there are several, and a
+    /// helper is idle. Under a limit of nodes nothing is shared, since such a search must end at
+    /// the same node each time. If `is_shareable` is false, the node is shared only in a pool that
+    /// shares everything. It is false for pruned searches, whose results depend on the table, and
+    /// so on the helpers, except for the rungs of the selectivity ladder, which change no exact
+    /// score.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

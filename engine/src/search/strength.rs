@@ -4,7 +4,7 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// The search that runs before perfect play is this many plies shallower than a search to the end.
+/// Before a search for perfect play under limits, a search runs that is this many plies shallower.
 /// It takes a twentieth of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
@@ -38,9 +38,9 @@ impl Strength {
     }
 
     /// Returns this strength, and limits under which a search before perfect play takes about
-    /// `nodes` nodes. If these are too few, the depth is smaller. That depth has the parity of
-    /// [`Self::depth`] and never reaches the end of the game, so the number of nodes does not
-    /// affect which values are exact.
+    /// `nodes` nodes. With a limit of nodes, a depth that would reach the end of the game is
+    /// reduced, and keeps its parity. So the number of nodes does not affect which values are
+    /// exact.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -52,10 +52,10 @@ impl Strength {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Returns the value of a position at the depth of this strength, not counting passes. It
-    /// equals that of plain negamax at this depth, with any content of the table. Finished games
-    /// have the value of their score. If the strength reaches the end of the game, the value is the
-    /// exact score.
+    /// Returns the value of a position at the depth of this strength, not counting passes. Without
+    /// pruning, it equals the value of plain negamax at this depth, whatever the table contains.
+    /// Finished games have the value of their score. If the strength reaches the end of the game,
+    /// the value is the exact score.
     pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
         self.search_within(position, strength, &Limits::default())
     }

@@ -36,7 +36,8 @@ pub(super) struct Entry {
     second: u8,
 }
 
-/// The reliability of a search by probability. The `depth` of such an entry is its reach.
+/// The reliability of a search by probability. The `depth` of such an entry is its reach: the total
+/// cost of moves at which lines end.
 const BY_PROBABILITY: u8 = 0;
 
 /// Returns the reliability of a search to a depth.
@@ -47,14 +48,15 @@ fn sureness(selectivity: Selectivity) -> u8 {
 
 impl Entry {
     /// Returns the rank of the bounds. Bounds of higher rank replace those of lower rank. Bounds of
-    /// a search to a depth rank above any by probability, since the search may have been exact.
+    /// a search to a depth rank above all bounds of searches by probability, since the search may
+    /// have been exact.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
     }
 
     /// Returns the bounds of the value at `depth`, if the entry has exactly that depth and at least
-    /// that selectivity; otherwise the bounds of every value.
+    /// that selectivity; otherwise the least and the greatest value.
     #[inline]
     pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
         if u32::from(self.depth) == depth && self.sureness >= sureness(selectivity) {
@@ -65,7 +67,7 @@ impl Entry {
     }
 
     /// Returns the bounds of the value by probability, if the entry is from such a search with at
-    /// least that reach; otherwise the bounds of every value.
+    /// least that reach; otherwise the least and the greatest value.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {

@@ -484,8 +484,8 @@ fn values_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Searches a position with `threads` threads, and returns the score that the best move found
-/// attains.
+/// Searches a position with `threads` threads. Returns the score that its best move leads to under
+/// perfect play.
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
     let mut team = Search::new(evaluator).hash_mb(1).threads(threads).team(1).unwrap();
     let one = [*position];

@@ -17,7 +17,7 @@ const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// searches save a tenth of the nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The ply of the leaves; moves are rated with the weights of its phase.
+    /// The ply of the leaves. Moves are rated with the weights for the phase of this ply.
     pub(super) leaf_ply: u32,
     /// The cost of each reply, in steps, when moves are ordered by value.
     pub(super) mobility_weight: i32,

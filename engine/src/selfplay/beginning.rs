@@ -6,7 +6,8 @@ use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
 
-/// The greatest number of plies at which [`Openings::Distinct`] draws from all 433,993 openings.
+/// The greatest number of plies for which [`Openings::Distinct`] uses a list of all openings:
+/// 433,993 openings at this ply.
 pub const MAX_DISTINCT_PLIES: usize = 9;
 
 /// The beginnings of a run's games.
@@ -90,8 +91,8 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns the opening of `plies` plies at place `rank` of their random order; `None` for too
-    /// many plies.
+    /// Returns the opening of `plies` plies at place `rank` of their random order; `None` for more
+    /// than [`MAX_DISTINCT_PLIES`] plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -104,7 +105,8 @@ fn start() -> Replay {
 }
 
 /// Continues an opening by random moves, up to a number of plies from `lengths`. If the game ends
-/// earlier, tries again with other random moves and the next of `lengths`.
+/// by then, tries again with other random moves and the next of `lengths`. If all fail, returns the
+/// opening.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,

@@ -107,8 +107,8 @@ impl<'s> Underway<'s> {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with empty transposition tables, as it must if
-    /// several games are played together.
+    /// Returns whether the next search begins with empty transposition tables. Shallow searches
+    /// before the endgame do, so that games can be played together with the same tables.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -347,9 +347,9 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// A regression: in one game of three, a move from a shallow search in the transposition table
-    /// was played that did not attain the score. A game must end with the score of its solved
-    /// position.
+    /// A regression: in one game of three, self-play played a move that a shallow search had left
+    /// in the transposition table, and the move did not attain the score. A game must end with the
+    /// score of its solved position.
     #[test]
     fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
         let settings = Settings { exact: 13.into(), ..settings() };

@@ -9,10 +9,10 @@ use crate::text::{Invalid, excerpt, parse_range};
 /// The greatest number of random moves, which leaves one square for a search.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
-/// The largest weight of a number of random moves.
+/// The largest weight that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The frequency of each length, which is a number of random moves.
+/// The relative frequency of each number of random moves that games begin with. Such a number is a length.
 ///
 /// Text form: terms separated by commas, each a length or a range (with its end), with an optional
 /// weight: `8..24`, `8,10,12`, `8*2,12..16`.
@@ -28,8 +28,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Lays the weights of all lengths end to end. Returns the length whose weight includes a
-    /// place, and the offset of the place in that weight.
+    /// Returns the length at `place` in a row of all lengths, in which each length takes as many
+    /// places as its weight. Also returns the number of places of that length before `place`.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,9 +39,9 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the length of game beginning number `index`, and a rank that is unique among the
-    /// beginnings of that length. In each round, every length occurs as often as its weight, in an
-    /// order that depends on the seed.
+    /// Returns the length for the beginning of game `index`, and a rank, which no other game with
+    /// that length has. The schedule is dealt in rounds of as many games as the weights total. In a
+    /// round, every length occurs as often as its weight, in an order that depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -50,8 +50,8 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns the schedule with equally likely lengths in a range, or with all lengths for an
-    /// empty range.
+    /// Returns the schedule in which all lengths of a range are equally likely. An empty range
+    /// stands for all lengths.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);

@@ -20,8 +20,8 @@ pub struct Settings {
     pub selectivity: PerSide<Selectivity>,
     /// The ProbCut schedule of searches to the end before perfect play.
     pub ends: PerSide<EndgameSchedule>,
-    /// The number of empty squares at or below which play is perfect, after pruned endgame
-    /// searches.
+    /// The number of empty squares at or below which play is perfect. Above it, [`Self::ends`] may
+    /// prescribe pruned searches to the end.
     pub exact: PerfectFrom,
     /// The rules for drawing moves before perfect play at random.
     pub exploration: Exploration,

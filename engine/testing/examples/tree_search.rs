@@ -21,7 +21,7 @@ use othello_engine::text::Lines;
 
 type Done<T = ()> = Result<T, Box<dyn Error>>;
 
-/// The number of empty squares at which a game is solved.
+/// The number of empty squares at which a game ends with the score under perfect play.
 const EXACT: u32 = 14;
 /// The greatest number of empty squares at which leaves of the tree are solved.
 const SOLVED: u32 = 6;
@@ -30,20 +30,22 @@ const ROOT: usize = 0;
 const SELECTIVITY: &str = "73";
 /// The weight of the bonus for few visits, relative to the mean value.
 const EXPLORATION: f64 = 1.0;
-/// The difference in discs that makes a move e times as likely.
+/// The temperature of the prior probabilities: a move whose value is higher by this number of discs
+/// is e (2.72) times as likely.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
-/// Converts a value in discs to the expected share of the point for a win, from 0 to 1: 73 % for 8
-/// discs.
+/// Converts a value in discs to an expected share of the point for a win: 0 for a loss, 1 for a
+/// win, and 0.73 for a value of 8 discs.
 fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
 
-/// A node of a tree. All its shares of the point are those of the player to move in it.
+/// A node of a tree. All shares in it are expected shares of the point for a win, for the player to
+/// move at the node.
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
-    /// The places of the node's children; none before it is expanded.
+    /// The indices of the node's children in the tree; empty before the node is expanded.
     children: Range<usize>,
     /// The prior probability of the move to this node among all moves of its parent.
     prior: f64,
@@ -66,10 +68,10 @@ impl Node {
     }
 }
 
-/// A tree search of consecutive positions, which reuses the subtree of the next position.
+/// The tree search of a game. From position to position, it keeps the subtree of the new position.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
-    /// The difference in discs that makes a move e times as likely.
+    /// The temperature of the prior probabilities, in discs, as [`TEMPERATURE`].
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
@@ -83,8 +85,9 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Searches a position by `simulations` simulations. Returns the position after the move that
-    /// got most of them.
+    /// Searches a position by at most `simulations` simulations. Returns the position after the
+    /// move with the most simulations or, if the result of the position is proven, after a best
+    /// move.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -236,9 +239,9 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the score of a match for the tree search, given the two scores of each pair. Also prints
-/// the difference in Elo points and its 95 % interval: 1.96 standard errors of a pair's points on
-/// each side.
+/// Prints the result of a match for the tree search, given the scores of the two games of each
+/// pair. Also prints the difference in Elo points and its 95 % interval. The interval is computed
+/// from the mean points of a pair ± 1.96 standard errors.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

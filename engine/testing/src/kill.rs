@@ -44,7 +44,8 @@ pub struct Subject<'a> {
     pub units_per_part: Option<u64>,
 }
 
-/// Kills a command whose output, named after `--out`, is made from parts with this number of units.
+/// Checks a command as [`Subject::check`] does. Its output, the file after `--out`, is made from
+/// parts of `units_per_part` units.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -53,7 +54,7 @@ pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arg
     Subject { program, arguments, output, may_differ: &[], stages, units_per_part }.check();
 }
 
-/// Returns the number of kills if many kills of large work are wanted.
+/// Returns the number of kills in `OTHELLO_KILLS`; `None` if the variable is not set.
 pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
@@ -145,7 +146,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Kills a run as soon as its output exists.
+    /// Kills a run as soon as its output exists, resumes it, and compares the results.
     fn check_the_end(&self, undisturbed: &Run) {
         let folder = tempfolder();
         let mut child = self.start(folder.path(), Stdio::null());

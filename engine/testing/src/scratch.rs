@@ -1,4 +1,4 @@
-//! Files in memory, for readers that take paths. Every input overwrites them.
+//! Files in memory, for tests of readers that take paths. Each new input overwrites the last one.
 
 use std::cell::RefCell;
 use std::fs;

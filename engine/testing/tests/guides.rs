@@ -1,5 +1,5 @@
 //! Runs the commands of every guide, block by block in order, in one folder for each guide.
-//! `src/bin/guide-command.rs` replaces the programs; it describes how it reduces the work.
+//! `src/bin/guide-command.rs` replaces the programs, and describes how it reduces their work.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]

@@ -10,7 +10,8 @@ use othello_testing::program::ended_within;
 
 use crate::folder;
 
-/// Starts a server on one or two threads; returns its process, its input and its lines.
+/// Starts a server with these arguments. Returns its process, its standard input, and the lines of
+/// its standard output.
 fn server(arguments: &str) -> (Child, ChildStdin, impl Iterator<Item = String> + use<>) {
     let folder = folder();
     let mut command = folder.command(arguments);

@@ -133,7 +133,7 @@ pub(crate) struct Found {
     best: Option<String>,
     depth: u32,
     exact: bool,
-    /// The kind of the value, as text.
+    /// The kind of search that found the value, as text: `depth 12`, `exact` or `95 % sure`.
     how: String,
     nodes: u64,
     line: Option<Vec<String>>,

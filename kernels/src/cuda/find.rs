@@ -138,8 +138,8 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
 }
 
-/// Returns true if the driver can be loaded. Refuses a library without one of the entry points; the
-/// error names its version, if it states one.
+/// Returns true if the driver can be loaded. Refuses a library without one of the entry points. The
+/// error then states the driver's version if that is too old, or else the missing entry point.
 fn driver_is_there() -> Result<bool, Unavailable> {
     // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
     if !unsafe { sys::is_culib_present() } {

@@ -25,11 +25,12 @@ const STREAMS: usize = 8;
 /// others balance the load at the end.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// The number of rows in a chunk, of 2.6 MB. A chunk is copied while the previous one is computed.
+/// The number of rows in a chunk, which takes 2.6 MB. A chunk is copied while the previous one is
+/// computed.
 const CHUNK_ROWS: usize = 1 << 17;
 
 /// The percentage of free memory that positions may take. The rest is for vectors: 20 MB for each
-/// phase in flight.
+/// phase that is being computed.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// The first GPU with a loaded program.

@@ -41,8 +41,8 @@ type Call = unsafe extern "C" fn(*mut *mut c_void);
 type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 
 impl HostProgram {
-    /// Compiles and loads a program. Arithmetic is rounded as on the GPU: no operations are
-    /// contracted.
+    /// Compiles and loads a program. Arithmetic is rounded as on the GPU: the compiler does not
+    /// contract a product and a sum into one operation.
     pub fn compile(program: &Program) -> Result<Self, HostError> {
         let folder = tempfile::tempdir()
             .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;

@@ -1,5 +1,5 @@
-//! The beginning of every entry point. It counts the call, and may make it fail as the settings
-//! demand.
+//! The first step of every entry point. It counts the call, and lets it fail if the settings demand
+//! this.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -22,8 +22,8 @@ pub(crate) enum Needs {
     Context,
 }
 
-/// Counts a call. Returns the error that the driver would return if the call is not possible, or
-/// the one that the settings demand.
+/// Counts a call, and locks the state. Returns an error if the settings demand one for this call,
+/// or if the driver is not in the state that the call requires.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {

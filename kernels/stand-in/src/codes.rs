@@ -19,8 +19,8 @@ pub(crate) const NOT_FOUND: Code = 500;
 pub(crate) const ILLEGAL_ADDRESS: Code = 700;
 pub(crate) const LAUNCH_FAILED: Code = 719;
 
-/// Iterates over the errors in the documentation of the entry points: number, name, and the
-/// driver's text.
+/// Iterates over the errors that the documentation of the entry points lists. Each has its number,
+/// its name, and the driver's text.
 pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     let error = |line: &'static str| {
         let mut words = line.splitn(3, ' ');
@@ -29,8 +29,8 @@ pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     include_str!("errors.txt").lines().filter_map(error)
 }
 
-/// Returns whether this error ends the context. After an error of a kernel or of the hardware,
-/// every later call returns it.
+/// Returns true if this error of a kernel or of the hardware ends the context. Every later call
+/// then returns the same error.
 pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)
 }

@@ -40,7 +40,7 @@ pub(crate) struct State {
     /// The clock of the host: all operations that the host has waited for.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of operations that may run before any thread waits for them.
+    /// The number of operations that may still run although no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
@@ -62,7 +62,8 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Returns the next moment of a stream, and the clock of all operations before it.
+    /// Counts the next operation of a stream. Returns this operation, and the clock of all
+    /// operations that are guaranteed to come before it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -119,7 +120,8 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the streams have reached some points. Meanwhile, other operations may run also.
+    /// Waits until the streams have reached all `points`, or the context is lost. Meanwhile,
+    /// operations of other streams may also run.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

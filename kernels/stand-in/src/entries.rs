@@ -18,7 +18,8 @@ use crate::{launch, module, report, worker};
 
 const CONTEXT: Handle = 8;
 
-/// Declares the entry points: `NEEDS fn NAME(arguments) |state| body`.
+/// Declares entry points, each written as `NEEDS fn NAME(arguments) |state| body`. `NEEDS` is the
+/// state that the call requires.
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
         /// The entry points of the driver.

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::{fs, io};
 
-/// Puts the library into a folder under those names of the driver and of NVRTC that a program tries
-/// before the machine's own. The library then lacks the entry point `lacks`.
+/// Puts the library into a folder as `libcuda.so`, `libcuda.so.1` and `libnvrtc.so`. A program
+/// tries these names before it looks for the machine's own driver and NVRTC. If `lacks` names an
+/// entry point, the installed library does not have it.
 pub fn install(folder: &Path, lacks: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     // Cargo builds the library for a test of this crate next to the test itself.

@@ -9,8 +9,9 @@ use crate::queue::{Launch, Work};
 
 const THREADS: u32 = 1024;
 
-/// Checks that a device can launch this shape. Also refuses shapes that our kernels do not use:
-/// several rows of threads or blocks, and dynamic shared memory.
+/// Checks that the grid and the blocks of a launch are within the limits of a device. Also refuses
+/// launches that a device allows but our kernels do not use: several rows of threads or blocks, and
+/// dynamic shared memory.
 pub(crate) fn check(grid: [u32; 3], block: [u32; 3], shared: u32) -> Answer {
     let blocks = (1..=i32::MAX as u32).contains(&grid[0]) && grid[1..] == [1, 1];
     let threads = (1..=THREADS).contains(&block[0]) && block[1..] == [1, 1];

@@ -31,7 +31,7 @@ impl Block {
         self.words.as_ptr() as u64
     }
 
-    /// Returns whether nothing was written beyond the end of the block.
+    /// Returns true if the guard bytes after the block are unchanged.
     pub(crate) fn is_whole(&self) -> bool {
         let end = self.words.as_ptr().cast::<u8>().wrapping_add(self.bytes);
         // SAFETY: the guard is after the block's bytes.

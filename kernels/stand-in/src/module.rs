@@ -19,7 +19,8 @@ pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> 
     })
 }
 
-/// Compiles the program for the CPU, or loads it from the folder of earlier builds.
+/// Compiles the program for the CPU. If the settings name a folder of kernels, loads an earlier
+/// build from this folder, or stores the new build there.
 fn build(program: &Program, settings: &Settings) -> Result<HostProgram, String> {
     let Some(folder) = &settings.kernels else {
         return HostProgram::compile(program).map_err(|error| error.to_string());

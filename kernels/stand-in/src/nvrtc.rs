@@ -12,7 +12,7 @@ use crate::module::PTX;
 
 const INVALID_PROGRAM: Code = 4;
 
-/// The architectures: all up to Hopper.
+/// The architectures that this NVRTC reports as supported, up to Hopper (90).
 const ARCHITECTURES: [c_int; 4] = [75, 80, 89, 90];
 
 fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
@@ -22,7 +22,7 @@ fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
     }))
 }
 
-/// A program: its text is the result.
+/// An NVRTC program: the text that the entry points return as its PTX.
 struct Text(Vec<u8>);
 
 fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
@@ -30,7 +30,8 @@ fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies to a caller, who must have asked for the size before.
+/// Copies `from` to the memory of the caller. The caller must have asked for the size before, and
+/// provide enough memory.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     // SAFETY: the caller gives room for as many as the size states.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };

@@ -22,7 +22,7 @@ pub(crate) struct Moment {
 }
 
 impl Clock {
-    /// Adds all operations that another clock contains.
+    /// Advances this clock so that it also contains all operations of `other`.
     pub(crate) fn join(&mut self, other: &Self) {
         for (&stream, &number) in &other.0 {
             let own = self.0.entry(stream).or_default();
@@ -30,7 +30,7 @@ impl Clock {
         }
     }
 
-    /// Counts the next operation of the stream that has this clock.
+    /// Adds the next operation of `stream`, to which this clock belongs, and returns the operation.
     pub(crate) fn next(&mut self, stream: StreamNumber) -> Moment {
         let own = self.0.entry(stream).or_default();
         *own += 1;
@@ -46,7 +46,8 @@ impl Clock {
     }
 }
 
-/// The last uses of some memory.
+/// The last write to some memory, and the reads since then. A read that is ordered before a later
+/// read is omitted.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -54,7 +55,8 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Records that an operation reads. Returns whether it is ordered after the last write.
+    /// Records a read by the operation `moment`, which has the clock `clock`. Returns true if this
+    /// operation is ordered after the last write.
     pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));
@@ -62,8 +64,8 @@ impl Uses {
         ordered
     }
 
-    /// Records that an operation writes, or frees the memory. Returns whether it is ordered after
-    /// all uses of the memory.
+    /// Records that the operation `moment` writes or frees the memory. Returns true if this
+    /// operation is ordered after all earlier uses of the memory.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

@@ -8,7 +8,8 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream, reached when this number of its operations is done. Events are points.
+/// A point of a stream: a number of operations. The point is reached when the stream has done this
+/// many operations. Events are recorded as points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -44,7 +45,8 @@ pub(crate) struct Launch {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// The arguments: addresses in the process, and numbers in the first bytes of a word.
+    /// The arguments, one word for each: the address of an array in this process, or a number in
+    /// the first bytes of the word.
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }

@@ -1,4 +1,5 @@
-//! The report of calls and leftovers for the test.
+//! The report for the test: the calls, and what the program had not released or finished at its
+//! end.
 
 use std::fs;
 

@@ -13,7 +13,8 @@ impl InvalidSetting {
         Self(message.into())
     }
 
-    /// Creates the error for a text that is not `kind`, such as "a window".
+    /// Creates the error for a text that should be a `kind`, such as "a window". `expected`
+    /// describes the valid texts.
     pub(crate) fn of_text(text: &str, kind: &str, expected: &str) -> Self {
         Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
     }

@@ -75,8 +75,8 @@ pub enum MemoryError {
     Temporary { folder: PathBuf, megabytes: u64, source: io::Error },
 }
 
-/// Converts a number of MB (2^20 bytes) to bytes; without a number, returns the memory that is
-/// allowed.
+/// Converts MB (2^20 bytes) to bytes. Without a number of MB, returns the memory that this process
+/// is allowed to use.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }
@@ -98,8 +98,9 @@ pub fn allowed_bytes() -> u64 {
     u64::MAX
 }
 
-/// Returns half of what remains of the process's limits (`ulimit -d` and `-v`), since vectors
-/// allocate up to twice their size, and threads and the allocator reserve unused memory.
+/// Returns half of the memory that the process's limits (`ulimit -d` and `-v`) still allow. Only
+/// half, since vectors allocate up to twice their size, and threads and the allocator reserve
+/// unused memory.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -158,7 +159,8 @@ mod tests {
         println!("allowed {}", allowed_bytes());
     }
 
-    /// A regression: the limits of the process on memory were ignored, and the system killed it.
+    /// A regression: `allowed_bytes` ignored the memory limits of the process, and the system
+    /// killed a process that exceeded them.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";
@@ -176,8 +178,8 @@ mod tests {
         }
     }
 
-    /// A regression: only the limit of the root group was read, although schedulers create a group
-    /// for each job.
+    /// A regression: `allowed_bytes` read only the limit of the root control group. Schedulers
+    /// create a group for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

@@ -14,13 +14,13 @@ pub const VERSION: u32 = 1;
 pub struct Section {
     /// The name; in a readable file, 1 to 255 bytes of text.
     pub name: Vec<u8>,
-    /// The content, over which the checksum of the whole is computed.
+    /// The content of the section. The checksum of the whole container includes it.
     pub content: Vec<u8>,
     /// The stored bytes; in a readable file, one zstd frame.
     pub stored: Vec<u8>,
-    /// The stated length of the stored bytes.
+    /// The length of the stored bytes as the section states it, right or wrong.
     pub stated_stored: u64,
-    /// The stated length of the content.
+    /// The length of the content as the section states it, right or wrong.
     pub stated_content: u64,
 }
 

@@ -21,14 +21,14 @@ pub struct Damaged {
 pub enum Fate {
     /// Refuse it, naming the file and the place.
     Refused,
-    /// Refuse it, naming the file and the place, or accept it, since it has no checksum.
+    /// Refuse it, naming the file and the place. A file without a checksum may also be accepted.
     RefusedByPlace,
     /// Refuse it with any message, or accept it: only the content is damaged, or the file is
     /// undamaged.
     Any,
 }
 
-/// The number of ways to damage a container, and other files.
+/// The numbers of ways to damage a container, and to damage any other file.
 const WAYS: [usize; 2] = [27, 10];
 
 /// Damages a file in the `number`-th way of a round. `everything` contains undamaged files of all
@@ -158,8 +158,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
 }
 
-/// Returns the index of a section. All kinds of section names are equally likely, however many
-/// sections have such a name.
+/// Returns the index of a random section. Names that differ only in a number at the end count as
+/// one kind. All kinds are equally likely, however many sections they have.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -240,7 +240,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
 }
 
 /// Changes a file of unfinished work. Returns whether the resumed run must have the result of the
-/// undisturbed run. It need not if a section's content changes and the checksums are valid.
+/// undisturbed run. This is not required if the content of a section changes and the checksums are
+/// valid.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Whole sections in another order, doubled or dropped, give the undisturbed result.

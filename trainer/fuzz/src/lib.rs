@@ -1,10 +1,10 @@
 //! Torture tests of the parsers and the programs.
 //!
-//! * [`TARGETS`]: one function of bytes for each parser, which panics if the parser violates its
-//!   specification. libFuzzer calls them (`scripts/torture.sh fuzz`); `tests/corpus.rs` runs them
-//!   over their corpora and over changes of these.
-//! * [`attack`]: the programs from outside, with damaged files, kills, failing
-//!   system calls and hostile arguments. `tests/attack.rs` runs some, `scripts/torture.sh` many.
+//! * [`TARGETS`] has one function for each parser. It takes any bytes, and panics if the parser
+//!   violates its specification. libFuzzer calls these functions (`scripts/torture.sh fuzz`);
+//!   `tests/corpus.rs` runs them over their corpora and over changed inputs.
+//! * [`attack`] runs the programs as child processes, with damaged files, kills, failing system
+//!   calls and hostile arguments. `tests/attack.rs` runs some attacks, `scripts/torture.sh` many.
 //!
 //! Both draw their changes from [`mutation`], [`damage`] and [`container`].
 

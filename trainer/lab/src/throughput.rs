@@ -16,13 +16,14 @@ use othello_fit::source::LabelRules;
 use othello_kernels::Launcher;
 use rayon::prelude::*;
 
-/// The greatest number of positions of a measurement, since a launch counts rows in 32 bits.
+/// The greatest number of positions of a measurement. A kernel launch counts its rows in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
 /// The bytes that a position moves for each feature: it reads a weight, and reads and writes a sum.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The least time of a measurement in seconds, so that starting and waiting do not matter.
+/// The least time of a measurement in seconds. It makes the time for starting and waiting
+/// negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
 /// The greatest number of passes. Passes are doubled until they take the least time, up to this
@@ -55,8 +56,8 @@ pub struct Rates {
     pub limit: f64,
 }
 
-/// Returns positions like those of a fit (merged up to symmetry, and sorted by phase); without
-/// data, positions of as many random `games`. Refuses phases without positions.
+/// Returns positions like those of a fit: merged up to symmetry, and sorted by phase. Without data,
+/// they come from as many random games as `games` states. Refuses phases without positions.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -87,7 +88,8 @@ pub fn positions(
     }
 }
 
-/// Measures residual sums on one thread of the CPU, and their memory accesses alone, in turn.
+/// Measures residual sums on one thread of the CPU. Alternates this with a loop that makes only the
+/// memory accesses of residual sums, for the limit.
 pub fn measure_cpu(
     model: &Model,
     positions: &[ScoredPosition],
@@ -108,7 +110,7 @@ pub fn measure_cpu(
 }
 
 /// Measures residual sums on a device. The limit is memory bandwidth / bytes per position. If the
-/// bandwidth is not known, it is that of one thread of the CPU.
+/// bandwidth is not known, the limit is that of one thread of the CPU.
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -151,7 +153,7 @@ fn residual_rate<B: Backend>(
     })
 }
 
-/// Returns the rate of passes over so many positions.
+/// Returns the rate in positions per second. Each call of `pass` processes `positions` positions.
 fn rate(
     positions: usize,
     mut pass: impl FnMut() -> Result<(), BackendError>,
@@ -208,8 +210,8 @@ mod tests {
 
     use super::*;
 
-    /// A regression: for every set, 64 instances were read. In small sets, these lie beyond the end
-    /// of the weights.
+    /// A regression: `Limit` read 64 instances even if the pattern set was small. The surplus
+    /// instances lay beyond the end of the weights.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

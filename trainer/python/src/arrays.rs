@@ -1,4 +1,4 @@
-//! Boards as two arrays, and arrays that are returned.
+//! Converts arrays from Python to boards: one array for the discs of each side.
 
 use numpy::{
     PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,
@@ -69,7 +69,7 @@ fn not_a_board(place: usize, found: impl std::fmt::Display) -> PyErr {
     ))
 }
 
-/// Checks that each pair of numbers is a position.
+/// Makes a position of each pair of numbers; refuses pairs that are not positions.
 pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>> {
     let (Discs(player), Discs(opponent)) = (player, opponent);
     if player.len() != opponent.len() {

@@ -10,7 +10,7 @@ use crate::errors::{exception, refused};
 ///
 /// Made from text: 64 characters a1 b1 … h8 (`X` black, `O` white, `-` empty) with the side to
 /// move, a line of OBF, or the moves from the start of a game, such as `f5d6c3`; `""` is the start.
-/// If the side to move must pass after the moves, it has passed.
+/// If a side must pass after these moves, the board is the one after the pass.
 #[pyclass(frozen, eq, hash, from_py_object, module = "othello_toolkit")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Board {
@@ -88,7 +88,8 @@ impl Board {
         self.position.score()
     }
 
-    /// Returns the board after a move. If the other side must pass then, it has passed.
+    /// Returns the board after a move. If the other side must then pass, the pass is included, and
+    /// the same side moves again.
     fn play(&self, square: &str) -> PyResult<Self> {
         let square: Square = square.parse().map_err(exception)?;
         let next = self.position.play(square).ok_or_else(|| {
@@ -100,7 +101,8 @@ impl Board {
         Ok(Self { position, side })
     }
 
-    /// Returns the board with the other side to move; only if the side to move has no move.
+    /// Returns the board with the other side to move. Refuses the pass if the side to move has a
+    /// legal move.
     #[pyo3(name = "pass_")]
     fn pass(&self) -> PyResult<Self> {
         match self.moves().as_slice() {

@@ -15,12 +15,12 @@ use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// The number for a missing move, and for a game that was not solved.
+/// The number that stands for a missing move, and for the ply of a game that was not solved.
 const NO_SQUARE: u8 = u8::MAX;
-/// The number for a missing score or value.
+/// The number that stands for a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
 
-/// A batch of games: arrays with a row for each.
+/// A batch of games: arrays with one row for each game.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Games {
     /// The moves, without passes: squares a1 = 0 … h8 = 63, and 255 after the last.
@@ -29,7 +29,7 @@ pub(crate) struct Games {
     values: Py<PyArray2<i8>>,
     /// The numbers of moves.
     length: Py<PyArray1<u8>>,
-    /// The numbers of moves at the beginning that were drawn at random.
+    /// For each game, the number of random moves at its beginning.
     random: Py<PyArray1<u8>>,
     /// The scores for black; -128 for an unfinished game.
     result: Py<PyArray1<i8>>,

@@ -11,14 +11,14 @@ use crate::arrays::{Discs, boards};
 use crate::errors::{exception, refused};
 use crate::threads::detached;
 
-/// A pattern of a set, and its place among the parameters of a phase.
+/// A pattern of a set, with the range of its parameters.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Pattern {
     /// The name in the set's file.
     name: String,
     /// The squares; the first is the least significant digit of a configuration.
     squares: String,
-    /// The number of the first class among all parameters.
+    /// The index of the pattern's first parameter. The pattern has one parameter for each class.
     first: usize,
     /// The number of classes.
     classes: usize,
@@ -39,8 +39,9 @@ impl Pattern {
 
 /// Patterns and scalar features, whose weights add up to the value of a board.
 ///
-/// A board has one parameter for each image of a pattern and each scalar feature: `classes` numbers
-/// them, from 0 to `size` - 1, as the arrays of `Weights` are numbered.
+/// A board has one parameter for each image of a pattern and one for each scalar feature. The
+/// method `classes` returns their indices, from 0 to `size` - 1. The arrays of `Weights` have the
+/// same indices as columns.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct PatternSet {
     model: Model,
@@ -57,7 +58,7 @@ impl PatternSet {
         self.model.set()
     }
 
-    /// Returns the number and the geometry of a pattern.
+    /// Returns the geometry of the pattern with this name.
     pub(crate) fn geometry_of(&self, name: &str) -> PyResult<&PatternGeometry> {
         let patterns = self.set().patterns();
         let number = patterns.iter().position(|pattern| pattern.name() == name);
@@ -134,7 +135,8 @@ impl PatternSet {
         patterns.collect()
     }
 
-    /// The names of the scalar features, each of which has 65 parameters after the patterns'.
+    /// The names of the scalar features. Each has 65 parameters, which follow those of the
+    /// patterns.
     #[getter]
     fn scalars(&self) -> Vec<String> {
         self.set().scalars().iter().map(ToString::to_string).collect()
@@ -149,7 +151,7 @@ impl PatternSet {
 
     /// Returns the class of each configuration of a pattern among the pattern's classes: an array
     /// of 3ⁿ numbers. The digits of a configuration are 0 for the opponent, 1 for empty, 2 for the
-    /// player; that of the first square is the least significant.
+    /// player. The first square has the least significant digit.
     fn class_of<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<u16>>> {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }

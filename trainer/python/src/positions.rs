@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::errors::{exception, refused};
 use crate::threads::{detached, on_threads};
 
-/// A batch of positions: arrays of one length.
+/// A batch of positions: arrays of equal length, with one element for each position.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Positions {
     /// The discs of the side to move; bit 0 is a1, bit 63 h8.
@@ -28,7 +28,7 @@ pub(crate) struct Positions {
     weight: Py<PyArray1<f32>>,
     /// The plies, which are also the phases: 0 to 59.
     ply: Py<PyArray1<u8>>,
-    /// The parts: 0 training, 1 validation, 2 test.
+    /// The subsets of the split: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
 }
 
@@ -95,12 +95,12 @@ impl Paths {
 /// Reads the positions of records in batches, with the labels and the split of `othello-trainer
 /// fit`.
 ///
-/// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets its
-/// positions count WEIGHT times. `labels` are rules as `fit --labels` takes them, `phases` is a
-/// range such as `20..30`, with both ends. `subset` is `training`, `validation` or `test`, of the
-/// split by `seed`. With a seed in `shuffle`, each position is drawn at random from `buffer` of
-/// them; otherwise they come as they were played. Nothing is merged: a position comes as often as
-/// it was played.
+/// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets the
+/// positions of a file count WEIGHT times. `labels` are rules as `fit --labels` takes them.
+/// `phases` is a range such as `20..30`, with both ends. `subset` is `training`, `validation` or
+/// `test`, of the split by `seed`. With a seed in `shuffle`, each position is drawn at random from
+/// a buffer of `buffer` positions; otherwise the positions are in the order of the files. Repeated
+/// positions are not merged.
 #[pyfunction]
 #[pyo3(signature = (
     paths, *, labels = None, subset = None, phases = None, seed = 1, shuffle = None,

@@ -114,7 +114,7 @@ pub(crate) fn search(
     })
 }
 
-/// Searches a position until it is done, or until Ctrl-C.
+/// Searches a position until the search ends or Ctrl-C interrupts it.
 fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> PyResult<Found> {
     let found = interruptible(py, |stop| {
         let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };

@@ -1,5 +1,6 @@
-//! The threads for long work. A child process made by `fork` has no threads of its parent's pool,
-//! and would wait for them forever; `multiprocessing` and PyTorch's `DataLoader` fork by default.
+//! Thread pools for long work, one for each process. `multiprocessing` and PyTorch's `DataLoader`
+//! fork by default. A forked child has none of the threads of its parent's pool. It would wait
+//! forever for them, so it needs a pool of its own.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -33,7 +33,8 @@ pub(crate) struct Part {
     squares: String,
     /// The contribution in discs.
     discs: f64,
-    /// The number of times that it occurs in training; 0 if unknown.
+    /// The number of occurrences of this class, or of this value of the feature, in training; 0 if
+    /// unknown.
     count: u32,
 }
 
@@ -134,8 +135,8 @@ impl Weights {
         Ok(arrays)
     }
 
-    /// Returns the values of boards in discs for the side to move: static, or by a search to
-    /// `depth`. Ctrl-C ends it.
+    /// Returns the values of boards in discs for the side to move: static values at depth 0,
+    /// otherwise those of searches to `depth`. Ctrl-C ends the searches.
     #[pyo3(signature = (player, opponent, depth = 0))]
     fn values<'py>(
         &self,
@@ -187,8 +188,8 @@ impl Weights {
         Ok(instances.chain(scalars).chain(together).collect())
     }
 
-    /// Returns the weights of a pattern in a phase in discs, by configuration: an array of 3ⁿ
-    /// numbers, as `PatternSet.class_of` has them.
+    /// Returns the weights of a pattern in a phase in discs: an array of 3ⁿ numbers, indexed by
+    /// configuration like that of `PatternSet.class_of`.
     fn pattern<'py>(
         &self,
         py: Python<'py>,
@@ -203,7 +204,8 @@ impl Weights {
         Ok(by_configuration.collect::<Vec<_>>().into_pyarray(py))
     }
 
-    /// Returns the weights of a scalar feature in a phase in discs, by count: 65 numbers.
+    /// Returns the weights of a scalar feature in a phase in discs: 65 numbers, one for each
+    /// possible value of the feature.
     fn scalar<'py>(
         &self,
         py: Python<'py>,
@@ -233,8 +235,8 @@ impl Weights {
         self.file.provenance.canonical()
     }
 
-    /// Writes a weights file, and returns the checksum of its content. If another file exists, it
-    /// is refused, or replaced with `force`.
+    /// Writes a weights file, and returns the checksum of its content. Refuses an existing file
+    /// that was made from something else; `force` replaces it.
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };

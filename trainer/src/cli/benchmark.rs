@@ -25,7 +25,7 @@ const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];
 const OPENINGS: &[&str] = &["datasets/openings/balanced-8.txt"];
 
-/// The seed for drawing the openings of the match, and the greatest absolute value of an opening.
+/// The seed for drawing the openings of the match.
 const SEED: u64 = 1;
 const WITHIN: Discs = 10;
 
@@ -78,8 +78,8 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Looks for files of the repository in this folder and in the folders above it. The error states
-/// the reason why they are not used.
+/// Looks for files of the repository in this folder and in the folders above it. If they are not
+/// used, the error states the reason.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -102,8 +102,8 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part: the named ones, otherwise those of the repository. Returns
-    /// `None` if the part is skipped.
+    /// Returns the files of a part: the `named` ones or, if there are none, those of the
+    /// repository. Returns `None` if the part is skipped.
     fn files(
         &mut self,
         (part, flag): (Part, &str),
@@ -192,8 +192,8 @@ impl Arguments {
         files.chain(players.filter_map(PlayerSpec::file))
     }
 
-    /// Returns the files in which the command looks for games that lead to the problems. They are
-    /// read whatever parts run.
+    /// Returns the files in which the command looks for games that lead to the problems. It reads
+    /// them even if the parts that measure these files do not run.
     fn files_of_games(&self) -> Vec<PathBuf> {
         let strong = self.strong.clone().map(|file| vec![file]);
         let strong = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
@@ -215,7 +215,8 @@ impl Arguments {
     }
 }
 
-/// Measures one player after another, prints the tables, and writes them.
+/// Measures the players one after another, and prints the tables. Also writes the tables to the
+/// output, if one is named.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_output()?;
     if let Some(out) = &arguments.out {

@@ -185,7 +185,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 impl Changing {
     /// Checks that the output differs from all inputs, and loads the weights. Also returns the
-    /// beginning of the new weights' provenance.
+    /// provenance of the new weights, to which the caller adds the settings of the calibration.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -204,8 +204,9 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Calibrates as a run: `calibrate` returns its findings and the new weights, which are then
-    /// written. If the output is already complete, everything is computed once more for the report.
+    /// Runs a calibration with parts that can be resumed. `calibrate` returns its findings and the
+    /// new weights, which are then written. If the output is already complete, `calibrate` runs
+    /// again only for the report.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

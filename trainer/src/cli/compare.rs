@@ -44,7 +44,8 @@ fn discs(text: &str) -> Result<f64, String> {
     discs.ok_or_else(|| "expected a number of discs above 0, at most 64".to_owned())
 }
 
-/// Fits both recipes with every seed, measures, plays a match, and reports.
+/// Fits both recipes with every seed, measures the errors of the fits, plays a match if one is
+/// requested, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { first, second, study: settings, .. } = arguments;
     let (recipes, mut origins) = ([Recipe::read(first)?, Recipe::read(second)?], Origins::new());

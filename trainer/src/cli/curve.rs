@@ -31,7 +31,8 @@ pub struct Arguments {
     study: StudySettings,
 }
 
-/// Fits the recipe to every share with every seed, measures, and reports.
+/// Fits the recipe to every share with every seed, measures the errors of the fits, and prints the
+/// report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let settings = &arguments.study;
     let recipe = Recipe::read(&arguments.recipe)?;

@@ -366,8 +366,8 @@ impl Arguments {
         Ok(Some(DatasetFolder::open(&choice.path)?))
     }
 
-    /// Returns the positions to fit: those of games, or those of a dataset folder in the phases
-    /// that this fit reads.
+    /// Returns the positions that this fit reads: from the files of records, or from the dataset
+    /// folder if there is one.
     fn dataset(
         &self,
         folder: Option<&DatasetFolder>,

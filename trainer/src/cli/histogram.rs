@@ -8,7 +8,7 @@ use othello_engine::text_table::table;
 /// A histogram of numbers of discs, printed as bars.
 pub(super) struct Histogram {
     counts: BTreeMap<i32, u64>,
-    /// The name of the counted things, in the plural.
+    /// The name, in the plural, of what the histogram counts.
     counted: &'static str,
 }
 

@@ -241,7 +241,8 @@ pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Exp
     Ok(Explanation { board: line.to_owned(), ..explanation })
 }
 
-/// Loads the weights that an argument names; refuses evaluations by hand.
+/// Loads the weights that an argument names. Refuses `none` and `mobility`, which have no weights
+/// for patterns.
 pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
     let ByClass { weights, counted, .. } = ByClass::load(weights)?;
     Ok(Explainer::new(weights, counted))

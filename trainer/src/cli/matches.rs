@@ -86,7 +86,7 @@ pub struct Arguments {
 /// A loaded player.
 struct Loaded {
     mind: Mind,
-    /// The search, with the defaults of the match.
+    /// The search of the player. The settings of the match supply what the player does not specify.
     search: SearchSpec,
     plan: Plan,
 }
@@ -135,13 +135,15 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the plan of a search without any flags and keys.
+    /// Returns the default plan of a search: for players whose text has no search keys, in a match
+    /// without search flags.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search of players whose text has no search keys.
+    /// Returns the search that the flags of the match specify. Players use it for the keys that
+    /// their text lacks.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
@@ -396,8 +398,8 @@ impl KeptArguments {
     }
 }
 
-/// The beginning of the file of transcripts of a match from these openings: everything before the
-/// moves of the first game, which is known before the match.
+/// Returns the beginning of the file of transcripts for a match from these openings: the text
+/// before the moves of the first game. It is known before the match.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -177,7 +177,8 @@ fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow
     Ok(outcome)
 }
 
-/// Returns the help of an argument that names a pattern set of a kind.
+/// Returns the help text of an argument that names a pattern set. The text lists the shipped sets
+/// for which `is_wanted` returns true.
 fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report { parts, summary, seconds: session.seconds() })
 }
 
-/// Packs a run by the function for its command.
+/// Packs a run with the function of the command that made the run.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.kind()) {

@@ -70,7 +70,7 @@ impl fmt::Display for Written {
     }
 }
 
-/// The most bytes that are read of a command's output.
+/// The greatest size in bytes of a file with the output of a command.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
 /// Checks the fields of a match that the page uses. Returns the first field that is missing or has

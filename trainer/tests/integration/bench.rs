@@ -9,7 +9,7 @@ fn bench_on(device: &str) -> String {
     format!("bench --device {device} --games 50 --repetitions 1 --json")
 }
 
-/// The C compiler compiles the same kernels that a GPU runs.
+/// With `--device host`, the C compiler compiles the kernels that a GPU would run.
 #[test]
 fn the_cpu_and_the_kernels_are_measured_with_their_limit() {
     let folder = Folder::new();

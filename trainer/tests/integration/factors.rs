@@ -37,8 +37,8 @@ fn a_fit_of_factors_gives_the_same_bytes_with_any_threads_and_loss_measures_what
     assert_eq!(printed(&differences)["factors_equal"], false);
 }
 
-/// The phases of a group share factors. So a fit of some of them also changes the values of the
-/// others.
+/// The phases of a group share factors. If a fit changes only some phases of a group, the values of
+/// the other phases also change.
 #[test]
 fn a_fit_of_a_part_of_a_group_says_which_phases_change_with_it() {
     let folder = folder();

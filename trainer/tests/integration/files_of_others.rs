@@ -23,8 +23,8 @@ fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// A regression: an unfinished game got the discs on its last board as its result, and a wrong
-/// result of a finished game was not reported.
+/// A regression: the import took the discs on the last board of an unfinished game as its result.
+/// It did not report a stated result that is wrong for a finished game.
 #[test]
 fn stated_results_of_wthor_are_compared_kept_and_written_back() {
     let folder = Folder::new();

@@ -40,7 +40,7 @@ fn side_files_of_somebody_else_are_refused_without_force() {
     folder.runs(&format!("{FIT} --out a.weights --force"));
 }
 
-/// The side files of a fit with other settings are refused in the same way.
+/// A fit refuses the side files of a fit with other settings in the same way.
 #[test]
 fn side_files_of_another_fit_are_refused_without_force() {
     let folder = folder();
@@ -118,7 +118,8 @@ fn a_missing_driver_is_news_only_to_who_asked() {
     assert!(said.contains(reason), "{said}");
 }
 
-/// A regression: complete weights were accepted together with the report of another fit.
+/// A regression: a fit accepted complete weights although the report next to them was that of
+/// another fit.
 #[test]
 fn complete_weights_without_their_report_say_what_to_do() {
     let folder = folder();

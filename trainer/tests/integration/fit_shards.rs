@@ -1,4 +1,4 @@
-//! Fits on the command line that several machines share, with random games.
+//! Tests of fits that several machines share, on the command line and with random games.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -137,8 +137,8 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     }
 }
 
-/// A dataset is sorted in stretches, here one for each file. So three stretches, and then 60
-/// phases, are divided among the shards.
+/// `dataset` sorts its input in ranges of frames; here, each file is one range. The shards divide
+/// the work of these three ranges, and then that of the 60 phases.
 #[test]
 fn shards_of_a_dataset_make_the_files_of_one_process() {
     let folder = Folder::new();
@@ -171,9 +171,9 @@ fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder.path(name)).unwrap().map(file).collect()
 }
 
-/// A folder of records stands for its files; a dataset is not such a folder. If a settings file has
-/// no labels, a fit uses those of the dataset. (A regression: it used those of a fit without a
-/// settings file, and refused the dataset.)
+/// DATA may be a folder of records, which stands for the files in it. That is not the folder of a
+/// dataset. A regression: if a settings file had no labels, a fit of a dataset used the default
+/// labels instead of those of the dataset, and refused the dataset.
 #[test]
 fn a_folder_of_records_is_a_dataset_of_its_files() {
     let folder = Folder::new();

@@ -39,7 +39,8 @@ impl Folder {
         folder
     }
 
-    /// Creates a folder with games of self-play, `a.games`, solved from `exact` empty squares on.
+    /// Creates a folder with games of self-play, `a.games`. The games are solved at `exact` or
+    /// fewer empty squares.
     pub(crate) fn with_self_play(seed: u64, games: u64, exact: u32) -> Self {
         let folder = Self::new();
         folder.self_play("a.games", &Run::whole(self_play(seed, "4..=20", exact), games));
@@ -50,7 +51,7 @@ impl Folder {
         records::write(&self.path(name), seeds.map(random_game));
     }
 
-    /// Plays games by mobility; returns their number.
+    /// Plays games of the evaluation `Mobility` against itself; returns the number of games.
     pub(crate) fn self_play(&self, name: &str, run: &Run) -> u64 {
         let players = PerSide::both(&Mobility);
         play_games(&self.path(name), run, players, Existing::Keep, &Silent).unwrap().games

@@ -1,6 +1,6 @@
-//! Tests of the crate and its program from outside, in one binary, since linking each binary takes
-//! long. Tests that kill and resume have a separate binary, since they measure the processor time
-//! of all children.
+//! Tests of the crate and its program from outside. They are in one binary, because linking each
+//! binary takes long. Tests that kill and resume have a separate binary, because they measure the
+//! processor time of all child processes.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -58,8 +58,8 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     at.refuses(&WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
 }
 
-/// Regressions: one output of a match replaced the other, and an output that belongs to another
-/// match was reported only after the match.
+/// Regressions: a match accepted the same path for two outputs, so one replaced the other; and it
+/// reported an output that belongs to another match only after playing.
 #[test]
 fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     let at = &folder();
@@ -85,7 +85,8 @@ fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     }
 }
 
-/// A regression: `--force` overwrote files that a command reads because another input names them.
+/// A regression: `--force` overwrote files that a command reads because another input names them,
+/// such as the files in the folder of a dataset.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let at = &folder();
@@ -157,8 +158,8 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     at.runs("dataset a.games --out laid-out");
 }
 
-/// A regression: a study created its folder for weights only after it had read the test games and
-/// checked the picture.
+/// A regression: if a study could not create its folder, it reported this only after it had read
+/// the test games and checked the picture.
 #[test]
 fn a_study_proves_its_folder_before_it_reads() {
     let at = &folder();

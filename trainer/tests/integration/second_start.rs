@@ -1,5 +1,5 @@
-//! Tests of a second start of a long command while the first one runs. The second one is refused at
-//! once, and the first one is undisturbed.
+//! Starts a long command a second time while it runs. The second start must be refused at once, and
+//! must not disturb the first one.
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;

@@ -54,7 +54,8 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     assert_eq!((&again["errors"], &again["verdict"]), (&better["errors"], &better["verdict"]));
 }
 
-/// Each shard makes its own fits and games. A shard that needs those of another shard reports that.
+/// Each shard makes its own fits and games. A shard that needs the fits or games of another shard,
+/// and does not find them, must report that.
 #[test]
 fn shards_of_a_comparison_wait_for_each_other_and_the_whole_reports_what_they_made() {
     let folder = folder();

@@ -18,8 +18,9 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns a program's patterns: for each, its squares, its number of classes, and the mirror image
-/// of each digit.
+/// Returns the patterns of a program. A pattern has three texts: its squares, its number of
+/// classes, and, for each digit of a configuration, the position of that digit in the mirror image
+/// (empty if the mirror image reverses the digits).
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -38,8 +39,8 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images of a list of squares under the eight symmetries. Of images that are equal as
-/// sets, returns one.
+/// Returns the images of a list of squares under the eight symmetries. If several images contain
+/// the same squares, returns only one of them.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -72,7 +73,7 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns the number that Edax gives to the class of each configuration of a pattern.
+/// Returns, for each configuration of a pattern, the number of its class in the file of Edax.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),

@@ -181,8 +181,8 @@ mod tests {
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
     }
 
-    /// A regression: a data file that was named by mistake was replaced by an event, and its
-    /// partial file deleted.
+    /// A regression: `--progress-file` replaced a data file that the user named by mistake, and
+    /// deleted the partial file of that file.
     #[test]
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

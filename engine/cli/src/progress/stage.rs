@@ -44,7 +44,7 @@ impl Stage {
         Standing { name, unit, done, done_before, total, elapsed }
     }
 
-    /// Moves the bar; returns whether it is time for a report.
+    /// Moves the bar to `done` units. Returns whether the next report is due.
     pub(super) fn is_due(&mut self, done: u64) -> bool {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
@@ -78,8 +78,8 @@ impl Standing<'_> {
         self.total.saturating_sub(self.done)
     }
 
-    /// Returns the plain line for a moment. Returns none for the end of a stage that was too short
-    /// to report.
+    /// Returns the plain line for a moment, `progress` or `end`; `None` for any other moment, and
+    /// for the end of a stage that took less than a second.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { name, unit, done, total, elapsed, .. } = *self;
         let part = unit.part(done, total);
@@ -126,7 +126,8 @@ fn new_bar(name: &str, unit: &Unit, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Two rows of this table are regressions: `15923333333 h left`, and bytes without a unit.
+    /// Two rows of this table are regressions: the line contained `15923333333 h left`, or a number
+    /// of bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         for (stage, done_before, total, done, seconds, expected) in [

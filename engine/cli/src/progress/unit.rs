@@ -7,12 +7,13 @@ use indicatif::{DecimalBytes, HumanCount};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     Bytes,
-    /// Any other unit, by its plural; empty if the stage names none.
+    /// Any unit other than bytes, by its plural; empty if the stage does not name a unit.
     Things(String),
 }
 
 impl Unit {
-    /// Splits the name of a stage from its unit: `import (bytes)` is an import that counts bytes.
+    /// Splits the name of a stage from its unit: the stage `import (bytes)` has the name `import`
+    /// and the unit bytes.
     pub(super) fn of(stage: &str) -> (&str, Self) {
         let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
         match split {

@@ -55,8 +55,7 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a move such as `f5/1.25/3.1`, or the pass `pa`, for which it returns `None`. The error is
-/// a message.
+/// Reads a move such as `f5/1.25/3.1`. Returns `None` for the pass `pa`. The error is a message.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {
@@ -71,7 +70,7 @@ pub fn read_time(value: &str) -> Duration {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 
-/// Reads the main time of a clock, such as `15:00` or `1:15:00`; other times may follow after `/`.
+/// Reads the main time of a clock, such as `15:00` or `1:15:00`. Ignores other times after a `/`.
 /// Returns `None` if there is no main time.
 pub fn read_clock(value: &str) -> Option<Duration> {
     let main = value.split(['/', ',']).next()?.trim();

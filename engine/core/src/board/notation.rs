@@ -94,7 +94,8 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     Err(Invalid(format!("the board has {squares} squares; expected 64 of X, *, O, - and .")))
 }
 
-/// The meaning of each byte in a board: 0 empty square, 1 black disc, 2 white disc, or `UNKNOWN`.
+/// The meaning of each byte in a board: 0 for an empty square, 1 for a black disc, 2 for a white
+/// disc, [`UNKNOWN`] for any other byte.
 static MEANING: [u8; 256] = {
     let mut meaning = [UNKNOWN; 256];
     let mut at = 0;
@@ -111,7 +112,8 @@ static MEANING: [u8; 256] = {
 
 const UNKNOWN: u8 = 3;
 
-/// Returns the position of 64 squares.
+/// Returns the position with these 64 squares and `side` to move. Refuses a board of fewer than
+/// four discs.
 pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Invalid> {
     let (mut black, mut white) = (0u64, 0u64);
     // A table instead of branches: files of boards have millions of lines.
@@ -152,8 +154,8 @@ pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T,
     score.ok_or_else(|| Invalid(invalid()))
 }
 
-/// Writes the 64 squares of a position and its side to move; the position's player has the colour
-/// `side`.
+/// Writes the 64 squares of a position and its side to move. `side` is the colour of the player to
+/// move.
 pub fn board_text(position: &Position, side: Side) -> String {
     let [player, opponent] = side.black_first(['X', 'O']);
     let disc = |square: Square| match square.bit() {

@@ -14,7 +14,8 @@ pub struct Problem {
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The moves that the line names, in its order, each with its score if stated.
+    /// The moves that the line names, in the order of the line, each with its score if one is
+    /// stated.
     pub moves: Vec<(Square, Option<Discs>)>,
     /// The stated score of the position: a score without a move, or the score of a pass.
     pub score: Option<Discs>,

@@ -6,7 +6,7 @@ use super::{Position, Squares};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The rule for counting passes as plies of the depth.
+/// The rule that counts a pass as a ply of the depth, or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassCost {
     /// A pass takes one ply: the usual count.

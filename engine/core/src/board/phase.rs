@@ -7,7 +7,8 @@ use super::Position;
 /// The number of phases.
 pub const PHASES: usize = 60;
 
-/// The number of a set of weights, 0..=59: the ply of its positions. A full board has no phase.
+/// The number of a phase, 0..=59: the ply of its positions. Each phase has its own set of weights.
+/// A full board has no phase.
 #[derive(
     Clone,
     Copy,
@@ -45,7 +46,7 @@ impl Phase {
         self.0 as usize
     }
 
-    /// Returns the phase before; `None` for the first.
+    /// Returns the previous phase, one ply earlier; `None` for the first.
     pub fn before(self) -> Option<Self> {
         self.index().checked_sub(1).and_then(Self::new)
     }

@@ -31,8 +31,8 @@ impl Side {
         }
     }
 
-    /// Converts a pair [player, opponent] to [black, white], if the player has this side. The same
-    /// call converts the pair back.
+    /// Converts a pair [player, opponent] to [black, white], where `self` is the side of the
+    /// player. The same call converts the pair back.
     #[inline]
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         match self {

@@ -9,8 +9,8 @@ use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
 /// A position in any notation: a board with an optional side and score, a line of OBF, a game in
-/// any form of [`transcript`], or a board followed by moves. If there are moves, the position is
-/// the one after them.
+/// any form of [`transcript`], or a board followed by moves. If moves are given, the position is
+/// the one after the last move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.

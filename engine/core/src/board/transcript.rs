@@ -9,7 +9,7 @@
 //! | [`Form::Logbook`] | `+f5-d6+c3: +048 00:00 1` |
 //! | [`Form::Column`] | a row of a table, or moves after a label: `7,f5d6c3`, `moves: f5d6c3` |
 //!
-//! A pass is omitted, or written as `pass`, `pa`, `ps` or `--` where the rules demand it.
+//! A text may omit a pass that the rules demand, or write it as `pass`, `pa`, `ps` or `--`.
 
 use super::{Discs, Position, Side, Square};
 use crate::progress::Progress;
@@ -91,9 +91,9 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the moves of a game that is stated in a row of a table or after a label. They are the
-/// longest field that begins with a square. If another field begins with a square, it must be an
-/// opening of the same game; else the row is taken for one damaged game, and the result is `None`.
+/// Returns the moves of a game in a row of a table, or after a label: the longest field that begins
+/// with a square. Every other field that begins with a square must be the beginning of that game.
+/// Otherwise, the row is a single damaged game, and the result is `None`.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -131,11 +131,12 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// The words for a pass, in lower case. A word stands before all words that are its prefixes.
+/// The words for a pass, in lower case. A word comes before its own prefixes, so that the longest
+/// one matches.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
-    /// Reads the turns of a text in any form but a row of a table. Does not play them.
+    /// Reads the turns of a text in any form except a row of a table. Does not check the rules.
     pub fn scan(text: &str) -> Result<Self, Invalid> {
         let mut read = Self { form: Form::Transcript, turns: vec![], result: None };
         let mut rest = text.trim_ascii();
@@ -251,11 +252,13 @@ pub struct Step {
 pub struct Replay {
     /// Each move and the position it was played in.
     pub steps: Vec<Step>,
-    /// The position after the last move, and after the pass if only the other side can move.
+    /// The position after the last move. If the side to move must pass and the game is not over,
+    /// the position after that pass.
     pub end: Position,
-    /// The side to move in that position.
+    /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes that the text may state before the next move.
+    /// The number of passes that the text may still state before the next move; a text may also
+    /// omit them.
     passes: u8,
 }
 
@@ -276,7 +279,7 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Plays turns whose sides are not stated.
+    /// Plays turns for which the text does not state the side. `None` is a pass.
     pub fn continued(mut self, turns: &[Option<Square>]) -> Result<Self, Invalid> {
         turns.iter().try_for_each(|&turn| self.turn(None, turn))?;
         Ok(self)
@@ -357,7 +360,8 @@ mod tests {
         assert_eq!(replay.steps.len(), 9);
     }
 
-    /// A regression: only moves written as `f5d6…`, with the passes `pa`, `ps` and `--`, were read.
+    /// A regression: games were refused unless they were written as `f5d6…` with the passes `pa`,
+    /// `ps` and `--`.
     #[test]
     fn games_are_read_in_the_forms_of_other_programs() {
         let squares = parse(GAME).unwrap();
@@ -429,7 +433,7 @@ mod tests {
         }
     }
 
-    /// A regression: a written pass was skipped even if the rules do not allow it.
+    /// A regression: a written pass was ignored, although the side to move had a legal move.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         let end = |passes: &str| format!("f5d6c5f4e7f6g5e6e3{passes}");

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Provenance, VERSION};
 
-/// The error for a file that was not read or not written. Messages name the file and the place.
+/// The error for a file that cannot be read or written. Its message names the file, and for damage
+/// the place in the file.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum FileError {
@@ -61,7 +62,8 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns whether the same operation on a file or pipe may succeed later, as after `disk full`.
+/// Returns true for an error that may pass, such as a full disk: the same operation may succeed
+/// later.
 pub fn may_pass(error: &io::Error) -> bool {
     use io::ErrorKind::{
         HostUnreachable, NetworkDown, NetworkUnreachable, OutOfMemory, QuotaExceeded, ResourceBusy,
@@ -116,7 +118,8 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the place of a truncation or damage; for other errors, returns the whole message.
+    /// Returns the part of the message that describes a truncation or damage and its place. Returns
+    /// the whole message of any other error.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

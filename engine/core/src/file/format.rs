@@ -7,11 +7,12 @@ use super::{Provenance, packing};
 /// The version of the format that is written, and the newest that can be read.
 pub const VERSION: u32 = 1;
 
-/// The greatest size of a section's content, 64 MiB. A file of a few kilobytes can unpack to this
-/// size.
+/// The greatest size of a section's content, 64 MiB. A reader may need this much memory, even for a
+/// file of a few kilobytes, because it is compressed.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
-/// The greatest stored size of a section: what zstd needs for incompressible content of that size.
+/// The greatest stored size of a section: the most bytes that zstd writes for [`MAX_CONTENT_BYTES`]
+/// bytes that it cannot compress.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
 
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
@@ -27,10 +28,11 @@ pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
-/// The size of a section's marker and its three lengths.
+/// The size of a section's marker and its three lengths: of the name, the stored bytes and the
+/// content.
 pub(super) const SECTION_BYTES: u64 = 24;
 
-/// The size of the end frame without its checksum: marker, count, SHA-256.
+/// The size of the end frame without its checksum: marker, number of sections, SHA-256.
 pub(super) const END_BYTES: u64 = 44;
 
 pub(super) const CHECKSUM_BYTES: u64 = 4;
@@ -44,11 +46,12 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: all positions up to some ply. They are not split into training and test.
+    /// Scored openings: all positions up to some ply. They are never split into a training set and
+    /// a test set.
     Openings,
     /// The pairs of a match.
     Match,
-    /// A part of a run that is not packed yet, or its snapshot.
+    /// A part of a run that is not packed yet, or a snapshot of an unfinished part.
     Part,
 }
 
@@ -57,9 +60,9 @@ impl Kind {
         [Self::Weights, Self::Games, Self::Positions, Self::Openings, Self::Match, Self::Part];
 
     /// Returns the first eight bytes of files of this kind, their usual extension, the name of the
-    /// kind in messages, and the compression level for zstd. A random game takes 30 bytes at level
-    /// 9, 27 bytes and 15 µs at level 15, and twice the time at 19. Weights with factors do not
-    /// shrink above level 1.
+    /// kind in messages, and the compression level for zstd. With level 9, a random game takes 30
+    /// bytes; with level 15, 27 bytes and 15 µs; level 19 takes twice the time. Weights with
+    /// factors are no smaller with higher levels than with level 1.
     const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
         match self {
             Self::Weights => (b"OTHELLOW", "weights", "a weights file", 1),
@@ -113,7 +116,8 @@ pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, Str
     Ok(bytes)
 }
 
-/// Encodes a section's frame: marker, lengths, name, their checksum, stored bytes, their checksum.
+/// Encodes a section's frame: marker, lengths and name; the checksum of these; the stored bytes;
+/// the checksum of the stored bytes.
 pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>, String> {
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
@@ -132,8 +136,8 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// Encodes the head of a raw section. Zeros up to [`raw_content`], the content and its checksum
-/// follow.
+/// Encodes the head of a raw section. In the file, the head is followed by zeros up to the offset
+/// [`raw_content`], then by the content and the checksum of the content.
 pub(super) fn raw_head(name: &str, length: u64) -> Result<Vec<u8>, String> {
     head(RAW_MARKER, name, length, length)
 }
@@ -172,7 +176,8 @@ pub(super) struct ContentHash {
 }
 
 impl ContentHash {
-    /// Adds a section: length of the name (u64), name, length of the content (u64), content.
+    /// Adds a section to the hash: length of the name (u64), name, length of the content (u64),
+    /// content.
     pub(super) fn add(&mut self, name: &str, content: &[u8]) {
         for part in [name.as_bytes(), content] {
             self.digest.update((part.len() as u64).to_le_bytes());

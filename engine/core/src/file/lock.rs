@@ -7,7 +7,7 @@ use std::path::Path;
 use super::FileError;
 use super::paths::{folder_of, partial_path, refuse_link};
 
-/// Opens a file and locks it for this process. Creates the file if it does not exist. Follows no
+/// Opens a file and locks it for this process. Creates the file if it does not exist. Refuses a
 /// link.
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     refuse_link(path)?;
@@ -15,9 +15,10 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates the partial file of an output, locked for this process. It gets the permissions of the
-/// file that it will replace. Removes a partial file that a killed run left; `check` must return an
-/// error for any other file at that path. Never writes to an existing file, or through a link.
+/// Creates the partial file of an output, and locks it for this process. The file gets the
+/// permissions of the output that it will replace. If a partial file exists, `check` must return an
+/// error unless a killed run left it; then that file is removed. Never writes to an existing file,
+/// or through a link.
 pub(super) fn create_partial(
     output: &Path,
     check: impl FnOnce(&File) -> Result<(), FileError>,

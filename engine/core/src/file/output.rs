@@ -32,7 +32,8 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { check_replaceable(output) }
 }
 
-/// Refuses outputs of one command with equal paths; their partial files must differ also.
+/// Refuses two outputs of one command with the same path. Also refuses an output at the path of the
+/// partial file of another output.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
@@ -131,7 +132,8 @@ mod tests {
         }
     }
 
-    /// The name of the partial file may be too long although that of the file is not.
+    /// The name of a partial file can be too long for the system, although the shorter name of the
+    /// output is not.
     #[cfg(target_os = "linux")]
     #[test]
     fn outputs_that_cannot_be_replaced_are_refused() {

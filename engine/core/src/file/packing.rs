@@ -18,8 +18,8 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"Rar!", "RAR", "unrar x"),
 ];
 
-/// Returns a message if a file with these first bytes must be converted first. The message follows
-/// the name of the file.
+/// Returns a message if a file with these first bytes must be converted before this program can
+/// read it. The caller puts the name of the file before the message.
 pub fn unreadable(begin: &[u8]) -> Option<String> {
     if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
         return Some("is text in UTF-16; convert it to UTF-8".to_owned());
@@ -62,8 +62,8 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
 }
 
-/// Decompresses one frame of exactly `length` bytes. References back may span at most `largest`
-/// bytes, a power of two, since the decoder allocates memory for the greatest distance.
+/// Decompresses one frame to exactly `length` bytes. Refuses a frame whose window is larger than
+/// `largest` bytes, a power of two, because the decoder allocates memory for the window.
 pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>, String> {
     let unpackable = |error: io::Error| format!("cannot be unpacked ({error})");
     let mut content = Vec::new();
@@ -74,8 +74,8 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Decompresses the first frame, or its first `most` bytes. Returns the number of stored bytes
-/// after the frame.
+/// Decompresses the first frame, at most `most` bytes of it, and appends the bytes to `content`.
+/// Returns the number of stored bytes after the frame.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],

@@ -52,8 +52,9 @@ pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Refuses an output if its path or that of its partial file is not an ordinary file; returns both
-/// paths. The output may be a link, which is then replaced.
+/// Refuses an output if there is anything but an ordinary file at its path or at the path of its
+/// partial file. Returns both paths. The output may be a link to an ordinary file; writing the
+/// output replaces the link.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {

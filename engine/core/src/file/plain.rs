@@ -10,9 +10,9 @@ use super::paths::{open_ordinary, partial_path, refuse_link, refuse_special_outp
 use super::shown::{is_shown, refuse_shown, show};
 use super::{Existing, FileError};
 
-/// Writes an output whose content depends on its inputs only. Keeps an existing file with the same
-/// bytes. Unless `existing` allows replacing it, refuses any other file at the path, and a partial
-/// file that is not a prefix of `bytes`.
+/// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps an
+/// existing file with the same bytes, and refuses any other file at the path. It then also refuses
+/// a partial file that is not a prefix of `bytes`.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
@@ -64,7 +64,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that shows progress and is replaced repeatedly, until an output is written to its path.
+/// A file that shows the progress of a process and is replaced at each event. After an output was
+/// refused because it had the same path, the file is not written again.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -72,8 +73,8 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file. Replaces a file at the path if it begins with `head`: an earlier process
-    /// wrote it.
+    /// Creates the file. Replaces an existing file that begins with `head`, because an earlier
+    /// process wrote it; refuses any other existing file.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
         let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();
@@ -94,8 +95,8 @@ impl ShownFile {
     }
 }
 
-/// Refuses a partial file that does not begin with `head`, unless its first bytes are zeros, which
-/// a crash of the machine can leave.
+/// Refuses a partial file unless a killed run or a crash of the machine can have left it. A killed
+/// run leaves a file that begins with `head` or with a part of it; a crash can leave zeros.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
     let mut there = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut there);

@@ -4,14 +4,14 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The number of the current behaviour: it counts the changes that gave other games, searches or
-/// fits for the same settings. Files of different revisions differ. Raise it whenever
-/// `scripts/regenerate-small.sha256` changes.
+/// The revision of the program's behaviour. It is the number of changes so far after which the same
+/// settings gave other games, searches or fits. Files of different revisions differ. Raise it
+/// whenever `scripts/regenerate-small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
-/// inputs and the version, but no paths, threads, device, host or date. Two are equal if their
-/// canonical JSON is equal.
+/// inputs and the version, but no paths, threads, device, host or date. Two provenances are equal
+/// if their canonical JSON is equal.
 #[derive(Clone, Debug, derive_more::From)]
 pub struct Provenance(Map<String, Value>);
 

@@ -18,7 +18,8 @@ pub struct Reader {
     finished: bool,
     /// True if a section was skipped, because it is damaged or not needed.
     incomplete: bool,
-    /// The checksum of the whole content from the end frame, once that was read.
+    /// The checksum of the whole content that the end frame states; `None` until the end frame was
+    /// read.
     stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
@@ -128,9 +129,9 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file from which sections were omitted on purpose. Each section and the end frame
-    /// are still checked, but not the checksum of the whole content; [`Self::stated_sha256`]
-    /// returns that of the complete file.
+    /// Accepts a file from which sections were omitted on purpose. The checksum of each section and
+    /// of the end frame is still checked, but the checksum of the whole content is not.
+    /// [`Self::stated_sha256`] then returns the checksum of the complete file.
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
@@ -150,8 +151,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section without checking its content. Returns its name; `None` before the end
-    /// frame.
+    /// Skips the next section without checking its content. Returns the name of the section; `None`
+    /// if the end frame or a raw section comes next.
     pub fn skip_section(&mut self) -> Result<Option<String>, FileError> {
         self.incomplete = true;
         let offset = self.source.offset;

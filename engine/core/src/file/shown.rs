@@ -25,7 +25,8 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses an output at the path of a registered file. Removes that file if it is new.
+/// Refuses an output at the path of a registered file. Removes the registered file if this process
+/// created it.
 pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     let claims = |path: &Path| {
         let [of_output, of_shown] =
@@ -58,8 +59,8 @@ mod tests {
     };
     use super::*;
 
-    /// A regression: an output at the path of the progress file was refused, but 83 bytes of
-    /// progress stayed under its name.
+    /// A regression: an output with the path of the progress file was refused, but the new progress
+    /// file of 83 bytes stayed at that path.
     #[test]
     fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
         let folder = tempfile::tempdir().unwrap();

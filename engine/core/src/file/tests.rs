@@ -115,7 +115,8 @@ fn no_missing_or_extra_byte_goes_unnoticed() {
     assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
 }
 
-/// `datasets/formats.md` states that readers may also take the size from the zstd frame.
+/// `datasets/formats.md` states that a reader may also take the size of the content from the zstd
+/// frame.
 #[test]
 fn stored_bytes_state_the_size_of_the_content() {
     for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {

@@ -202,7 +202,8 @@ impl Writer {
     }
 }
 
-/// The content of a raw section while it is written.
+/// The output for the content of a raw section. Counts the bytes written, and computes their
+/// checksum.
 struct RawContent<'f> {
     file: BufWriter<&'f File>,
     hash: crc32fast::Hasher,

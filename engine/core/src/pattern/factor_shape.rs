@@ -27,8 +27,8 @@ impl FactorShape {
     /// The possible widths of factor vectors, which fill whole processor vectors.
     pub const DIMENSIONS: [usize; 5] = [8, 16, 32, 64, 128];
 
-    /// Creates a shape; `None` for `dimensions` not in [`Self::DIMENSIONS`], `phases` not in
-    /// 1..=60.
+    /// Creates a shape; `None` if `dimensions` is not in [`Self::DIMENSIONS`], or `phases` is not
+    /// in 1..=60.
     pub fn new(dimensions: usize, phases: usize) -> Option<Self> {
         let is_valid = Self::DIMENSIONS.contains(&dimensions) && (1..=PHASES).contains(&phases);
         is_valid.then_some(Self { dimensions, phases })
@@ -77,7 +77,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. If the text has no number of phases, it is that of `before`, or else 20.
+    /// Returns the shape. If the text does not state the number of phases, uses that of the shape
+    /// `before`, or 20 if there is no such shape.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

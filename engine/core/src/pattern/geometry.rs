@@ -6,7 +6,7 @@ use super::images::images;
 use super::{Pattern, PatternSet, Scalar};
 use crate::board::{Position, Square, Symmetry};
 
-/// Returns the number of configurations of `squares` squares: 3 to that power.
+/// Returns the number of configurations of `squares` squares: `3^squares`.
 pub const fn configurations(squares: usize) -> usize {
     3usize.pow(squares as u32)
 }
@@ -23,16 +23,18 @@ pub struct Instance {
 /// A pattern's own symmetries, and the classes that follow from them.
 #[derive(Clone, Debug)]
 pub struct PatternGeometry {
-    /// Computes the coverage by all instances of a geometry.
+    /// The symmetries that map the pattern onto itself, the identity first. Each is a permutation
+    /// of the indices of the pattern's squares: it maps square `i` to square `permutation[i]`.
     pub permutations: Vec<Vec<usize>>,
-    /// The class of configuration c is at index c + `(3^squares − 1) / 2`. Classes are numbered by
-    /// their smallest configuration.
+    /// The class of each configuration. The class of configuration c is at index c + `(3^squares −
+    /// 1) / 2`. Classes are numbered in the order of their smallest configurations.
     pub class_of: Vec<u16>,
     /// The number of classes.
     pub classes: usize,
-    /// The number of the pattern's first class among all parameters of a phase.
+    /// The parameter index of the pattern's first class.
     pub first_parameter: usize,
-    /// The position of each digit in the engine's indices; 0 is the least significant.
+    /// For each square of the pattern, the position of its ternary digit in the indices that the
+    /// engine updates ([`super::Indices`]); 0 is the least significant.
     pub places: Vec<usize>,
 }
 
@@ -58,7 +60,8 @@ pub struct Geometry {
     pub instances: Vec<Instance>,
     /// The scalar features.
     pub scalars: Vec<Scalar>,
-    /// The number of parameters that belong to patterns; those of the scalars follow.
+    /// The number of parameters that belong to patterns. The parameters of the scalar features
+    /// follow them.
     pub pattern_parameters: usize,
 }
 
@@ -91,8 +94,8 @@ impl Geometry {
     }
 
     /// Returns the parameters whose weights add up to the value of a position, one for each
-    /// instance and scalar feature. This is the plain definition; the tests compare every faster
-    /// way with it.
+    /// instance and scalar feature. This is the plain definition; the tests compare the faster
+    /// implementations with it.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -150,8 +153,8 @@ fn changes(square: Square) -> u8 {
     QUARTER[folded(square.index() >> 3)][folded(square.index() & 7)]
 }
 
-/// Numbers the orbits of configurations in the order of their smallest members. Returns the number
-/// of each configuration's orbit, and the number of orbits.
+/// Numbers the classes, which are the orbits of configurations under the permutations, in the order
+/// of their smallest members. Returns the class of each configuration, and the number of classes.
 fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     let squares = permutations[0].len();
     let mut class_of: Vec<Option<u16>> = vec![None; configurations(squares)];
@@ -184,7 +187,7 @@ pub fn permuted(index: usize, permutation: &[usize]) -> usize {
 mod tests {
     use super::*;
 
-    /// The published number of classes for these patterns is 320,193.
+    /// For the patterns of the standard set, 320,193 is the published number of classes.
     #[test]
     fn the_standard_set_has_64_instances_and_320193_classes() {
         let geometry = Geometry::new(&PatternSet::shipped("standard").unwrap());

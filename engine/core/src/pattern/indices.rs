@@ -1,5 +1,5 @@
-//! The configurations of all instances of a position, in 64 lanes. The digits are ordered by
-//! [`super::PatternGeometry::places`].
+//! The configurations of all instances in a position, in a vector of 64 lanes: one lane for each
+//! instance. [`super::PatternGeometry::places`] gives the order of the ternary digits.
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
@@ -9,14 +9,14 @@ use crate::board::{Position, Square, Squares};
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// For each square, the powers of three that a disc of the player on it adds to the lanes. A disc
-/// of the opponent subtracts them, a flip adds them twice, and a change of the side to move negates
-/// all lanes.
+/// For each square, what a disc of the player on that square adds to the lane of each instance: a
+/// power of three, or 0 if the instance does not contain the square. A disc of the opponent
+/// subtracts it, a flip adds it twice, and a change of the side to move negates all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// Twice the numbers of `disc` for each of the 64 squares; then zeros, for indices that are no
-    /// square.
+    /// For each of the 64 squares, twice the numbers in `disc`. The other entries are zeros, for
+    /// indices that are not squares.
     flip: Box<[Indices; 128]>,
 }
 

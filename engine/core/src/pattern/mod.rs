@@ -40,7 +40,8 @@ pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
 pub use set::{Pattern, PatternSet};
 
-/// The greatest number of instances. Lanes without an instance stay 0.
+/// The greatest number of instances: each has a lane of [`Indices`]. Lanes without an instance are
+/// 0.
 pub const LANES: usize = 64;
 
 /// The greatest number of squares of a pattern.

@@ -205,8 +205,8 @@ mod tests {
         assert!(!set.with_factors(None).to_toml().contains("factors"));
     }
 
-    /// Two regressions: with an empty set, `bench` crashed and `fit` divided by zero; a name of two
-    /// thousand characters was printed in full, with its control characters.
+    /// Two regressions: `bench` crashed and `fit` divided by zero if the set was empty; a message
+    /// printed a name of two thousand characters in full, with its control characters.
     #[test]
     fn sets_that_cannot_work_are_refused_by_name() {
         let pattern = |squares: &str| format!("[[pattern]]\nsquares = \"{squares}\"\n");

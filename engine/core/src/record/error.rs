@@ -33,7 +33,8 @@ pub enum RecordError {
 /// The error for bytes that cannot be decoded as a frame of records.
 #[derive(Debug)]
 pub struct FrameError {
-    /// The index of the record that is not valid, counted from 0; `None` for the frame itself.
+    /// The index in the frame of the invalid record, counted from 0; `None` if the frame itself is
+    /// invalid.
     pub(super) index: Option<usize>,
     /// The reason. It completes a message that begins with "section 3 …".
     pub(super) reason: Invalid,

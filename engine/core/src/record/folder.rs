@@ -11,9 +11,9 @@ use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of record files, exactly those listed in its manifest. Opening the folder compares
-/// their sizes and stated checksums with the manifest; the content of a file is checked when it is
-/// read.
+/// A folder of record files, exactly those listed in its manifest. Opening the folder compares the
+/// size and the stated checksum of each file with the manifest. The content of a file is checked
+/// when it is read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
@@ -29,7 +29,7 @@ pub struct FolderEntry {
     pub bytes: u64,
     /// The checksum of the file's content.
     pub sha256: String,
-    /// The number of its games or positions.
+    /// The number of games or positions in the file.
     pub records: u64,
 }
 
@@ -48,8 +48,8 @@ const VERSION: u32 = 1;
 const LONGEST_MANIFEST: u64 = 64 << 20;
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
-/// Returns the record files that `named` stands for: a folder stands for the files of its manifest,
-/// sorted by name.
+/// Returns the record files for a list of files and folders. A folder is replaced by the files of
+/// its manifest, sorted by name.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = vec![];
     for path in named {
@@ -138,10 +138,10 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Adds the record files of a folder to its manifest. For each file that is not listed yet,
-    /// `describe` returns its number of records. A listed file that is missing or changed is an
-    /// error or, with `anew`, is removed from the list first. After an interruption, the next call
-    /// continues after the last listed file.
+    /// Adds the unlisted record files of a folder to its manifest. `describe` returns the number of
+    /// records of a file. If a listed file is missing or changed, returns an error; with `anew`,
+    /// removes the file from the list first. After an interruption, the next call continues after
+    /// the last listed file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,

@@ -4,16 +4,16 @@ use crate::board::transcript::Replay;
 use crate::board::{Discs, Square, Symmetry};
 use crate::text::Invalid;
 
-/// The score under perfect play of a position of the game.
+/// The score of one position of a game under perfect play.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Solved {
-    /// The ply of that position: the number of moves played before it.
+    /// The ply of the position: the number of moves played before it.
     pub ply: u8,
     /// The score of the position for black, −64..=64 discs.
     pub black_score: Discs,
 }
 
-/// A game from the start position by the rules, finished or not.
+/// A game from the start position whose moves are all legal. It may be unfinished.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Game {
     random_plies: u8,
@@ -66,7 +66,7 @@ impl Game {
         Self { solved: None, values: None, ..self.clone() }
     }
 
-    /// Adds the score under perfect play.
+    /// Adds the score of one position under perfect play. Refuses a score that is not possible.
     pub fn with_solved(self, solved: Solved) -> Result<Self, Invalid> {
         let Solved { ply, black_score } = solved;
         let moves = self.squares.len();
@@ -148,7 +148,7 @@ impl Game {
         self.stated
     }
 
-    /// Returns the score under perfect play from some position on, if it is known.
+    /// Returns the score of a position of the game under perfect play, if one is known.
     pub fn solved(&self) -> Option<Solved> {
         self.solved
     }
@@ -158,13 +158,14 @@ impl Game {
         self.values.as_deref()
     }
 
-    /// Returns the moves that were not chosen by the search: bit i is for the move at ply i.
+    /// Returns the moves that were drawn at random, not chosen by the search: bit i is for the move
+    /// at ply i.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }
 
-    /// Returns the number of positions for training: those in which a move was played, without
-    /// those of the random plies.
+    /// Returns the number of positions for training: one before each move, except the moves of the
+    /// random plies.
     pub fn positions(&self) -> usize {
         self.squares.len() - usize::from(self.random_plies)
     }

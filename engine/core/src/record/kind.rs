@@ -33,8 +33,7 @@ pub trait Record: Clone + Ord + Send + Sync {
     /// Decodes the records of a frame and checks each.
     fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError>;
 
-    /// Returns the number of records according to the first bytes of a frame; 0 if they are
-    /// missing.
+    /// Returns the number of records in a frame without decoding them; 0 if the frame is too short.
     fn count_in_frame(bytes: &[u8]) -> u64;
 }
 

@@ -44,8 +44,9 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns whether the records are a complete enumeration, so that none may be held out for a
-    /// test. True for openings, and for records whose provenance has `"enumerated": true`.
+    /// Returns whether the records are a complete enumeration of positions, so that none of them
+    /// may be held out for a test set. This is true for openings, and for records whose provenance
+    /// has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
@@ -56,14 +57,15 @@ impl<R: Record> RecordReader<R> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// Returns the records of the next frame; `None` at the end. Do not mix it with the iterator.
+    /// Returns the records of the next frame; `None` at the end. Do not mix calls with the
+    /// iterator.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
     /// Passes the records of every remaining frame to `take`, advances progress by the bytes read,
-    /// and returns the checksum of the content. Do not mix it with the iterator.
+    /// and returns the checksum of the content. Do not mix calls with the iterator.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,
@@ -78,8 +80,9 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips at most `records` records, in whole frames without decoding; returns the number
-    /// skipped. Do not mix it with [`Self::next_frame`].
+    /// Skips `records` records, or all that remain if there are fewer; returns the number skipped.
+    /// Decodes a frame only if it contains the first record that is not skipped. Do not mix calls
+    /// with [`Self::next_frame`].
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -99,7 +102,8 @@ impl<R: Record> RecordReader<R> {
         Ok(passed)
     }
 
-    /// Skips the next frame; returns its number of records. Do not mix it with the iterator.
+    /// Skips the next frame without decoding it. Returns the number of records in it; `None` at the
+    /// end. Do not mix calls with the iterator.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
         let records = self.next_records()?.map(|section| R::count_in_frame(&section.content));
         self.number += records.unwrap_or(0);
@@ -111,8 +115,8 @@ impl<R: Record> RecordReader<R> {
         FramePlace { section: self.reader.place(), before: self.number }
     }
 
-    /// Moves to a frame of this file; the checksum of the whole is then unknown. Do not mix it with
-    /// the iterator.
+    /// Moves to a frame of this file. The checksum of the whole content is then not checked. Do not
+    /// mix calls with the iterator.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)

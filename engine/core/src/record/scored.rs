@@ -3,10 +3,11 @@
 use crate::board::{Discs, Position};
 use crate::text::Invalid;
 
-/// The number of steps of a [`Label`] in a disc.
+/// The number of label steps in a disc: a [`Label`] is stored in steps of 1/256 disc.
 pub const LABEL_STEPS_PER_DISC: i16 = 256;
 
-/// The number of steps of a [`Weight`] in an occurrence.
+/// The number of weight steps in one occurrence of a position: a [`Weight`] is stored in steps of
+/// 1/64 occurrence.
 pub const WEIGHT_STEPS_PER_OCCURRENCE: u16 = 64;
 
 /// The size of a [`ScoredPosition`] in bytes, in memory and in a file.
@@ -52,7 +53,8 @@ impl Label {
     }
 }
 
-/// The weight of a position in the fit: 1/64 to 1,023 occurrences, in steps of 1/64.
+/// The weight of a position in the fit, as a number of occurrences: 1/64 to 1,023, in steps of
+/// 1/64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Weight(u16);
 
@@ -65,16 +67,16 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the nearest weight, from 1/64 to the largest; `None` unless `occurrences` is greater
-    /// than 0.
+    /// Returns the weight nearest to a number of occurrences, limited to the smallest (1/64) and
+    /// the largest weight. Returns `None` unless `occurrences` is greater than 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
     /// Refuses a number of occurrences if the nearest weight differs from it by more than 2 %.
-    /// Numbers far below 1/64 would otherwise count many times too much. The error continues "the
-    /// weight …".
+    /// Otherwise, a number far below 1/64 would be raised to 1/64, many times too much. The error
+    /// completes a message that begins with "the weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
         let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;
@@ -104,7 +106,8 @@ impl Weight {
     }
 }
 
-/// A position with its label and its weight, in 20 bytes without padding, as on a GPU.
+/// A position with its label and its weight. It takes 20 bytes without padding, with the same
+/// layout on a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::NoUninit)]
 #[repr(C, packed(4))]
 pub struct ScoredPosition {

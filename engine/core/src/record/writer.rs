@@ -43,12 +43,12 @@ impl<R: Record> RecordWriter<R> {
         })
     }
 
-    /// Writes to a container that was already begun, such as the output of a run.
+    /// Writes records to a container that was already begun, such as the output of a run.
     pub fn over(writer: Writer) -> Self {
         Self { writer, pending: vec![] }
     }
 
-    /// Adds a record to frames of [`Record::PER_FRAME`] records. All threads encode and compress
+    /// Adds a record. Each frame has [`Record::PER_FRAME`] records; all threads encode and compress
     /// frames.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.pending.push(record);

@@ -16,8 +16,8 @@ pub enum RunError {
     /// The run was stopped.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
-    /// Parts of other shards are missing. The source is a temporary error, so the exit status is
-    /// 75.
+    /// Parts that other shards make are missing. The source is an error that may pass, so the exit
+    /// status is 75.
     #[error("{}: {missing} missing of stage `{stage}`; {remedy}, then run this command again",
         folder.display())]
     Missing { folder: PathBuf, stage: String, missing: String, remedy: String, source: io::Error },

@@ -94,8 +94,8 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
 
-    /// Returns whether the folder contains only locks, or nothing. A process that is killed after
-    /// it removed `run.json` leaves the folder in this state.
+    /// Returns whether the folder contains nothing but locks. A process that is killed after it
+    /// removed `run.json` leaves such a folder.
     pub(super) fn has_only_locks(&self) -> bool {
         self.names().is_ok_and(|names| names.iter().all(|name| is_lock(name)))
     }
@@ -130,7 +130,8 @@ impl Folder {
         }))
     }
 
-    /// Writes or replaces `run.json`. Several shards may do so at the same time, with equal bytes.
+    /// Writes or replaces `run.json`. Several shards may write it at the same time, because all of
+    /// them write the same bytes.
     pub(super) fn write(&self, plan: &Plan) -> Result<(), FileError> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
@@ -173,7 +174,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes the folder if it has no parts and no other process is making parts of this run.
+    /// Removes the folder if it has no parts, and no other process makes or packs parts of this
+    /// run.
     pub(super) fn remove_if_empty(&self, lock: &Lock, output: &Path) {
         if !self.has_work() && lock.check_is_alone(&self.path, output).is_ok() {
             let _ = self.remove();

@@ -1,4 +1,4 @@
-//! Parts of many small items, which all threads share.
+//! Making of parts that consist of many small items. All threads share the items.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::{Run, RunError};
 use crate::file::{Kind, Section, Writer};
 use crate::progress::Progress;
 
-/// The greatest number of parts in progress.
+/// The greatest number of parts that are in progress at the same time.
 const AT_ONCE: usize = 2;
 
 /// Work whose parts consist of many small items, such as games or positions.
@@ -21,21 +21,21 @@ pub trait Items: Sync {
     /// The error of the work.
     type Error: From<RunError> + Send;
 
-    /// True if [`Self::ends`] may return true, which ends the run before its last part.
+    /// True if [`Self::ends`] may return true. The run then ends before its last part.
     const CAN_END: bool = false;
 
     /// True if [`Self::fits`] may return false.
     const CAN_REFUSE: bool = false;
 
-    /// Returns false if the sections of an existing part cannot be the results of these units. The
-    /// part is then removed and made again.
+    /// Returns whether the sections of an existing part can be the results of these units. If not,
+    /// the part is removed and made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
     }
 
-    /// Returns the input of the part that has these units. Called once for each part to make, in
-    /// ascending order, and never by two threads at the same time.
+    /// Returns the input of the part that consists of these units. Called once for each missing
+    /// part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
     /// Returns the results of some units of a part, one for each. Called by several threads at the
@@ -49,8 +49,8 @@ pub trait Items: Sync {
     /// Encodes the results of all units of a part. The sections may depend on these results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if the run ends with this part. Called for each part in order, as soon as this
-    /// part and all earlier ones exist.
+    /// Returns true if the run ends with this part. Called for the parts in order: for each part as
+    /// soon as it and all earlier parts exist.
     fn ends(&self, part: &[Section]) -> bool {
         let _ = part;
         false
@@ -62,10 +62,10 @@ struct InProgress<I, T> {
     index: u64,
     units: Range<u64>,
     input: Arc<I>,
-    /// The first unit that no thread has taken.
+    /// The first unit of the part that no thread has begun to make.
     next: u64,
-    /// Batches of results, each with the number of its first unit; and the number of units without
-    /// a result.
+    /// The results so far, in batches, each with the number of its first unit. `left` is the number
+    /// of units without a result.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
@@ -76,7 +76,8 @@ struct State<I, T, E> {
     is_beginning: bool,
     /// The parts in progress, in order.
     parts: Vec<InProgress<I, T>>,
-    /// The number of leading parts for which [`Items::ends`] was called.
+    /// The number of parts for which [`Items::ends`] was called. They are the first parts of the
+    /// stage.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
@@ -102,8 +103,8 @@ struct Work<'a, W: Items> {
 
 impl Run {
     /// Makes the missing parts of a stage. All threads share the items of at most two parts. An
-    /// item has `per_item` units; the last item of a part may have fewer. The size of items has no
-    /// effect on the results.
+    /// item is a range of `per_item` units; the last item of a part may have fewer. The value of
+    /// `per_item` has no effect on the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -179,8 +180,8 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a stage of progress. The total is the number of units of this shard; units of
-    /// existing parts count as done.
+    /// Begins a stage of the progress display. The total is the number of units of this shard. The
+    /// units of its existing parts count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -237,8 +238,8 @@ impl<W: Items> Work<'_, W> {
         }
     }
 
-    /// Waits until another thread has changed the state. If that thread's work is divided among
-    /// threads, helps with it meanwhile.
+    /// Runs a waiting task of the thread pool, such as a piece of another thread's work. If there
+    /// is none, waits until another thread has changed the state.
     fn wait(&self) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
             let state = self.lock();

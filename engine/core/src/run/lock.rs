@@ -15,7 +15,7 @@ const PACKING: &str = "lock-pack";
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
-    /// The lock belongs to the open file.
+    /// The open file. The lock lasts as long as it is open.
     _file: File,
 }
 
@@ -28,7 +28,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Refuses if another process is making parts of this shard. Creates no file.
+    /// Returns an error if another process is making parts of this shard. Creates no file.
     pub(super) fn check_is_free(
         folder: &Path,
         output: &Path,
@@ -37,8 +37,9 @@ impl Lock {
         Self::refuse_overlapping(folder, output, shard, None)
     }
 
-    /// Refuses if another process holds the lock of a shard that has a part in common with this
-    /// shard. The two shards may divide the run by different numbers. Ignores the lock `own`.
+    /// Returns an error if another process holds the lock of a shard that has a part in common with
+    /// this shard. The two may be of different numbers of shards, such as 1/2 and 3/4. Ignores the
+    /// lock `own`.
     fn refuse_overlapping(
         folder: &Path,
         output: &Path,
@@ -70,7 +71,7 @@ impl Lock {
         Ok(Self { path, _file: file })
     }
 
-    /// Refuses if another process is making parts of this run or packs it.
+    /// Returns an error if another process makes or packs parts of this run.
     pub(super) fn check_is_alone(&self, folder: &Path, output: &Path) -> Result<(), FileError> {
         let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
         let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);

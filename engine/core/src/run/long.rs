@@ -1,4 +1,5 @@
-//! Long parts. One worker makes each part, and can resume in the middle of it from a snapshot.
+//! Making of long parts. One worker makes each part, and can save a snapshot from which the part is
+//! resumed.
 
 use std::io::Write;
 use std::ops::Range;
@@ -9,14 +10,14 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
-/// A long part in progress: a phase of a fit, or a stretch of a dataset.
+/// A long part in progress, such as a phase of a fit or a range of a dataset.
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
     index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
-    /// The number of units by which the part has advanced the progress so far.
+    /// The number of units of the part that the progress display has counted so far.
     advanced: u64,
 }
 
@@ -80,8 +81,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns the file of a complete part and the places of its uncompressed sections, for memory
-    /// maps. Their content was already checked, or has just been written.
+    /// Returns the file of a complete part, and the places of its uncompressed sections, so that
+    /// they can be mapped into memory. Does not check their content again.
     pub fn raw_sections(
         &self,
         stage: usize,
@@ -92,8 +93,9 @@ impl Run {
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 
-    /// Reads the snapshot of an unfinished part. Returns `None` if there is none, or if it is
-    /// damaged or longer than `most` bytes, which is reported to `progress`.
+    /// Reads the snapshot of an unfinished part. Returns `None` if there is none. Also returns
+    /// `None`, and reports the reason to `progress`, if the snapshot is damaged or longer than
+    /// `most` bytes.
     fn snapshot(
         &self,
         stage: usize,
@@ -146,8 +148,8 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Advances the progress by units of the part. When the part is finished, the rest of its units
-    /// is added.
+    /// Counts `units` more units of the part as done. When the part is finished, all its other
+    /// units are counted.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.advanced += units;
@@ -164,7 +166,8 @@ impl LongPart<'_> {
         Ok(self.writer()?.section(name, content)?)
     }
 
-    /// Writes a section of any length uncompressed, to be mapped ([`Run::raw_sections`]).
+    /// Writes an uncompressed section of any length, which can be mapped into memory
+    /// ([`Run::raw_sections`]).
     pub fn raw_section<E: From<FileError> + From<RunError>>(
         &mut self,
         name: &str,

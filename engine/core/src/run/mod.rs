@@ -138,13 +138,13 @@ pub enum Opened {
     Run(Run),
 }
 
-/// A run. This process makes the parts of one shard, or packs them.
+/// A run, opened by this process to make the parts of one shard, or to pack the parts.
 pub struct Run {
     output: PathBuf,
     plan: Plan,
     shard: Shard,
     folder: Folder,
-    /// The lock of the shard, or the one for packing.
+    /// The lock of the shard or, if this process only packs, the lock for packing.
     lock: Lock,
     packs_only: bool,
     /// The number of units of the first stage that an existing output already contains.
@@ -162,7 +162,7 @@ impl Run {
         &self.plan.provenance
     }
 
-    /// Returns the kind of the main output, if that is a container.
+    /// Returns the kind of the main output; `None` if the output is not a container.
     pub fn kind(&self) -> Option<Kind> {
         self.plan.kind
     }
@@ -177,20 +177,21 @@ impl Run {
         !self.shard.is_whole()
     }
 
-    /// Returns the number of units of the first stage whose parts are not needed, because the
-    /// existing output contains their results. It may contain more results.
+    /// Returns the number of units of the first stage that an existing output contains. The parts
+    /// that consist of such units only are not made again.
     pub fn standing(&self) -> u64 {
         self.standing
     }
 
-    /// Returns the number of parts of all stages that exist.
+    /// Returns the number of existing parts, over all stages.
     pub fn count(&self) -> Result<u64, RunError> {
         let all: u64 = self.plan.stages.iter().map(Stage::parts).sum();
         let numbers = self.folder.numbers()?.into_iter();
         Ok(numbers.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns whether a part of a stage is complete.
+    /// Returns whether a part of a stage is complete, or is not needed because the existing output
+    /// contains its results.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
@@ -240,8 +241,9 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Packs the parts: `pack` writes the outputs, the main one last. Then removes the folder,
-    /// unless the command is `pack` without `--clean`. No other process can pack at the same time.
+    /// Packs the parts: `pack` writes the outputs, the main one last. Then removes the folder, but
+    /// not in the command `othello-trainer pack`, which removes it only with `--clean`. No other
+    /// process can pack at the same time.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -259,12 +261,12 @@ impl Run {
         Ok(packed)
     }
 
-    /// Removes the folder of the run: the output is complete.
+    /// Removes the folder of the run. Call this when the output is complete.
     pub fn clean(&self) -> Result<(), RunError> {
         Ok(self.folder.remove()?)
     }
 
-    /// Begins the main output, for [`Self::pack`].
+    /// Begins the main output. The function that [`Self::pack`] calls uses this.
     pub fn writer(&self) -> Result<Writer, RunError> {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         Ok(Writer::create(&self.output, kind, &self.plan.provenance)?)
@@ -287,7 +289,8 @@ impl Run {
         self.plan.provenance_of(stage, index)
     }
 
-    /// Returns the error for parts that are missing: in this folder, or of other shards.
+    /// Returns the error for missing parts. It names the parts and what to do: wait for other
+    /// shards, or make the parts.
     fn waits_for(&self, stage: usize, missing: &[u64]) -> RunError {
         let count = self.shard.count();
         let mut shards: Vec<u64> =
@@ -315,7 +318,7 @@ impl Run {
     }
 }
 
-/// A run that failed before it made any part leaves no files.
+/// Removes the folder of a run that has made no part, so that a failed run leaves no files.
 impl Drop for Run {
     fn drop(&mut self) {
         if !self.packs_only {
@@ -324,7 +327,8 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output for a report: the summary of the file or, for a shard, the next step to do.
+/// Describes the output for a report. With a summary, describes the file; without one, states how
+/// to make the output from the parts of all shards.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),
@@ -334,7 +338,7 @@ pub fn described(summary: Option<&Summary>) -> String {
     }
 }
 
-/// Formats the first ten of some ascending numbers as `3, 7-9`.
+/// Formats ascending numbers as ranges, such as `3, 7-9`; at most the first ten ranges.
 fn listed(numbers: &[u64]) -> String {
     let ranges: Vec<&[u64]> = numbers.chunk_by(|one, next| one + 1 == *next).collect();
     let range = |range: &&[u64]| match range {

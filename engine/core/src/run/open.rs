@@ -1,4 +1,4 @@
-//! Opening a run: which files exist already, and which run they belong to.
+//! Opening of a run: finds the existing files, and checks which run they belong to.
 
 use std::path::Path;
 
@@ -27,10 +27,10 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// * [`FileError::Busy`] if another process makes this shard; nothing is disturbed.
+    /// * [`FileError::Busy`] if another process makes this shard; that process is not disturbed.
     /// * [`FileError::Exists`] if the output, or the folder of parts, was made from other settings
-    ///   and `existing` does not allow replacing it. A folder of these settings is resumed whatever
-    ///   `existing` says.
+    ///   and `existing` does not allow replacing it. A folder of parts from the same settings is
+    ///   always resumed.
     pub fn open(
         output: &Path,
         plan: Plan,
@@ -97,8 +97,8 @@ impl Run {
         }
     }
 
-    /// Refuses an output if another process is making the same shard. For commands that do other
-    /// work before they can open the run.
+    /// Refuses an output if another process is making the same shard. Commands that do other work
+    /// before they open the run call this first.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
@@ -107,8 +107,8 @@ impl Run {
         Ok(())
     }
 
-    /// Removes the folder of parts next to a complete output, which stays if a run is killed after
-    /// completing the output. Keeps the folder of another run.
+    /// Removes the folder of parts next to a complete output. A run that is killed after it
+    /// completed the output leaves that folder. Keeps the folder of another run.
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
         let is_own = match folder.read() {

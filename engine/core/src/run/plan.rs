@@ -18,8 +18,9 @@ pub struct Plan {
     pub provenance: Provenance,
     /// The stages, at least one.
     pub stages: Vec<Stage>,
-    /// The provenance key that states the number of units in the first stage. `None` if the run
-    /// cannot be extended: then a run with fewer units does not have the same first parts.
+    /// The key of the provenance that states the number of units in the first stage, if the run can
+    /// be extended. `None` if it cannot: then a run with fewer units has other parts from the
+    /// beginning.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -30,7 +31,7 @@ pub struct Stage {
     pub name: String,
     /// The number of units.
     pub units: u64,
-    /// The number of units of each part but the last, at least 1.
+    /// The number of units of each part except the last, at least 1.
     #[serde(rename = "units_per_part")]
     pub per_part: u64,
 }
@@ -54,8 +55,8 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the provenance of a part. If a run can be extended, this does not contain its number
-    /// of units.
+    /// Returns the provenance of a part. If the run can be extended, this provenance omits the
+    /// number of units.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let part = json!({"stage": self.name_of(stage), "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
@@ -65,8 +66,9 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Compares this plan with another provenance. If only the number of units in the first stage
-    /// differs, and is at most that of this plan, returns the other number.
+    /// Compares this plan with the provenance of another output or run. If the two differ only in
+    /// the number of units in the first stage, and the other number is not greater, returns the
+    /// other number.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

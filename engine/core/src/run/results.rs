@@ -13,7 +13,7 @@ use crate::progress::Progress;
 /// The name of the section that holds the results of a part.
 const RESULTS: &str = "results";
 
-/// Work whose results a function returns, one unit at a time.
+/// Work as a function that makes the result of one unit.
 struct Made<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {

@@ -1,30 +1,31 @@
-//! The size of parts, from one table.
+//! The number of units in a part, from estimates of the time that a unit takes.
 //!
-//! A part takes 5 to 60 seconds of one thread: short enough that a kill loses little, long enough
-//! that the milliseconds of writing a file do not count. The size depends on the settings only, not
-//! on the machine or the number of units, so all shards and extended runs have the same parts.
+//! A part takes 5 to 60 seconds of one thread: short enough that a kill loses little, and so long
+//! that the milliseconds of writing a file are negligible. The size depends on the settings only,
+//! not on the machine or the number of units, so all shards and extended runs have the same parts.
 
-/// The target time of a part, in seconds of one thread of a processor of 2020.
+/// The target time of a part: the seconds that one thread takes on a processor of 2020.
 const SECONDS: f64 = 20.0;
 
-/// The seconds of one search of `depth` plies: about 12 µs at 2 plies, 0.5 ms at 6, 0.1 s at 12.
+/// Returns the estimated seconds of one search of `depth` plies: about 12 µs at 2 plies, 0.5 ms at
+/// 6, 0.1 s at 12.
 pub fn search(depth: u32) -> f64 {
     12e-6 * 2.5_f64.powi(depth.min(60).cast_signed() - 2)
 }
 
-/// The seconds of an exact solve from `empties` empty squares: about 0.1 ms at 10, 3 ms at 16,
-/// 40 ms at 20.
+/// Returns the estimated seconds of an exact solve from `empties` empty squares: about 0.1 ms at
+/// 10, 3 ms at 16, 40 ms at 20.
 pub fn solve(empties: u32) -> f64 {
     3e-3 * 1.9_f64.powi(empties.min(60).cast_signed() - 16)
 }
 
-/// The seconds of a search of `nodes` nodes.
+/// Returns the estimated seconds of a search of `nodes` nodes.
 pub fn nodes(nodes: u64) -> f64 {
     nodes as f64 / 3e6
 }
 
-/// The seconds of a game: `moves` moves of `search` seconds each, and a solve from `exact` empty
-/// squares.
+/// Returns the estimated seconds of a game: the moves before `exact` empty squares, each with a
+/// search of `search` seconds, and exact play from there on.
 pub fn game(search: f64, exact: u32) -> f64 {
     let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)

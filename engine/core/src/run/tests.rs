@@ -12,12 +12,11 @@ use super::*;
 use crate::file::{Existing, Section};
 use crate::progress::{Progress, Silent};
 
-/// Work whose results are the squares of numbers. Records which units were made and how many were
-/// in progress at once.
+/// Work whose results are the squares of numbers. Records the units that were made.
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// The run ends with the part that contains the square of this number.
+    /// If set, the run ends with the part that contains the square of this number.
     last: Option<u64>,
     fails_at: Option<u64>,
 }
@@ -111,7 +110,7 @@ fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     squares.made()
 }
 
-/// Returns the bytes of the output of a run without interruption.
+/// Returns the bytes of the output of an uninterrupted run.
 fn undisturbed(units: u64) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.positions");
@@ -130,8 +129,8 @@ fn unpacked(out: &Path, units: u64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// A kill leaves some parts, parts under temporary names, and perhaps damaged bytes after a
-    /// power failure.
+    /// A kill leaves some finished parts and some partial files. After a power failure, files may
+    /// also be damaged.
     #[test]
     fn whatever_a_kill_leaves_the_result_is_the_same_and_only_what_is_missing_is_made(
         fates in prop::collection::vec(0_u8..5, 8), units in 71_u64..80,
@@ -179,8 +178,8 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: a folder of parts that a killed process had left without `run.json` stayed,
-/// because the next process made a lock in it.
+/// A regression: the next process did not remove a folder of parts that a killed process had left
+/// without `run.json`, because the next process itself put a lock in the folder.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let folder = tempfile::tempdir().unwrap();
@@ -271,7 +270,8 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
-/// A regression: a study, whose fits are runs themselves, could be started twice at the same time.
+/// A regression: the same study, whose fits are runs of their own, could be started twice at the
+/// same time.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -400,7 +400,7 @@ fn a_run_ends_at_the_first_part_that_decides() {
     assert!(squares.made().is_empty(), "the end is known at the beginning");
 }
 
-/// An observer that counts the units done and remembers the total.
+/// An observer that counts the finished units and stores the total.
 #[derive(Default)]
 struct Counted(AtomicU64, AtomicU64);
 

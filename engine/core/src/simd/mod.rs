@@ -1,10 +1,10 @@
 //! Instruction sets, chosen while the program runs. All give the same results.
 //!
-//! The set is chosen once, when a search or a count begins. From then on it is a type at compile
-//! time: [`with_instructions`](crate::with_instructions) returns a token of the set, and functions
-//! take the type of the token as a parameter. [`compiled_for`] compiles larger functions for every
-//! set. Functions without a token look up the set ([`InstructionSet::chosen`]), which costs a load
-//! and a predictable branch.
+//! A search or a leaf count looks up the set once, when it begins. Below that, the set is a type
+//! parameter: [`with_instructions`](crate::with_instructions) returns a token of the set, and
+//! functions take the type of the token as a parameter. [`compiled_for`] compiles larger functions
+//! for every set. Functions without a token look up the set ([`InstructionSet::chosen`]), which
+//! costs a load and a predictable branch.
 
 mod set;
 #[cfg(target_arch = "x86_64")]

@@ -15,7 +15,7 @@ pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 pub enum InstructionSet {
     /// The instructions that every processor of the target architecture has.
     Portable = 0,
-    /// x86-64-v3: vectors of 32 bytes, and counts of bits. Haswell, Zen, and later.
+    /// x86-64-v3: vectors of 32 bytes, and bit-counting instructions. Haswell, Zen, and later.
     Avx2 = 1,
     /// x86-64-v4: vectors of 64 bytes, and masks. Skylake-X, Zen 4, and later.
     Avx512 = 2,
@@ -41,8 +41,8 @@ impl InstructionSet {
         I::SET
     }
 
-    /// Returns the fastest set of this processor, or the one that [`VARIABLE`] names. An unknown
-    /// set, or one that the processor lacks, is an error.
+    /// Returns the set that [`VARIABLE`] names, or the fastest set of this processor if the
+    /// variable is not set. An unknown set, or one that the processor lacks, is an error.
     pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));

@@ -11,8 +11,8 @@ pub const MAX_LINE_BYTES: u64 = 4096;
 
 /// The records of a text file, compressed by zstd or not: its lines, or games of several lines.
 ///
-/// Skips blank lines, comments after `%`, and the head of a table. A game with tags as in PGN, or
-/// with numbered moves, may take several lines.
+/// Skips blank lines, lines that begin with `%` (comments), and the head of a table. A game with
+/// tags as in PGN, or with numbered moves, may take several lines.
 pub struct Lines {
     source: TextSource,
     record: Vec<u8>,
@@ -108,8 +108,8 @@ impl Lines {
     }
 }
 
-/// Reads a line, and removes a comment and surrounding blanks. Returns false at the end of the
-/// file; also returns the number of the line.
+/// Reads a line and removes trailing blanks; a comment becomes an empty line. Returns false at the
+/// end of the file. Also returns the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -120,8 +120,9 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns whether `line` continues the game that has begun with `game`. Moves follow tags, also
-/// after a blank line. Numbered moves follow numbered moves up to a blank line.
+/// Returns whether `line` belongs to the game whose first lines are `game`. Any line after a tag
+/// belongs to it, even after a blank line. Further moves belong to a game of numbered moves, up to
+/// a blank line or to a move number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
@@ -220,8 +221,7 @@ mod tests {
         assert!(message.contains(": line ") && message.contains("cannot be unpacked"), "{message}");
     }
 
-    /// A regression: after a byte-order mark, the first line was refused, with a message about its
-    /// third field.
+    /// A regression: the first line of a file was refused if a byte-order mark preceded it.
     #[test]
     fn a_byte_order_mark_before_the_first_line_is_passed_over() {
         let text = b"\xEF\xBB\xBF1\n2\n";
@@ -234,8 +234,8 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: a compressed file was decompressed as a whole before its first line was read,
-    /// without progress.
+    /// A regression: the reader decompressed a whole file, without showing progress, before it
+    /// returned the first line.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A regression: names with letters of ISO-8859-1 made a line unreadable.
+    /// A regression: a line was refused if a name in it contained letters of ISO-8859-1.
     #[test]
     fn other_text_than_utf_8_is_read_as_iso_8859_1() {
         assert_eq!(lines(b"\xE4\xE9").next_line::<String>().unwrap().unwrap(), "\u{E4}\u{E9}");

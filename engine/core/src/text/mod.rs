@@ -28,7 +28,8 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 
 const EXCERPT: usize = 40;
 
-/// Returns at most 40 characters of a text for a message; control characters become `\u{1b}`.
+/// Returns at most 40 characters of a text for a message. Control characters are escaped, as in
+/// `\u{1b}`.
 pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Parses `A..B` or `A..=B`, which both include `B`, or `A` alone. Returns `None` for other texts,
-/// for `B` less than `A`, and for an end outside `limits`.
+/// Parses `A..B` or `A..=B`, which both include `B`, or `A` alone. Returns `None` for any other
+/// text, if `B` is less than `A`, or if a number is outside `limits`.
 pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
 where
     T: FromStr + PartialOrd,
@@ -19,8 +19,8 @@ where
 mod tests {
     use super::*;
 
-    /// A regression: each reader accepted only one of `30..40` and `8..=24`, although the help used
-    /// both.
+    /// A regression: each command accepted only one of the forms `30..40` and `8..=24`, although
+    /// the help used both.
     #[test]
     fn a_range_includes_its_end_however_it_is_written() {
         let parse = |text| parse_range::<u8>(text, &(0..=59));

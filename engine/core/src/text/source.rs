@@ -12,13 +12,13 @@ use crate::file::{packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// The most bytes in which [`TextSource::read_until`] looks for the end, 256 MiB: a device may
-/// supply text without end.
+/// The greatest number of bytes that [`TextSource::read_until`] reads in search of the end byte:
+/// 256 MiB. Without a limit, it would never return from a device that supplies text without end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// A text file that is read from front to back, with the current line.
+/// A text file that is read from front to back. Counts the lines.
 pub struct TextSource {
     path: PathBuf,
     text: Box<dyn BufRead + Send>,
@@ -78,8 +78,8 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the bytes of the file read so far; for a compressed file, up to one decoder buffer
-    /// more.
+    /// Returns the number of bytes of the file that were read so far. In a compressed file, the
+    /// decoder may have read up to one buffer ahead.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
@@ -171,7 +171,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 mod tests {
     use super::*;
 
-    /// A regression: reading never stopped if a line had no end.
+    /// A regression: reading a line never stopped if the line had no end.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_line_that_never_ends_is_refused() {
@@ -180,8 +180,8 @@ mod tests {
         assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
     }
 
-    /// A regression: each line of a file in another compression format was refused as text that is
-    /// not UTF-8.
+    /// A regression: a file in another compression format was read as text, and each of its lines
+    /// was refused as not UTF-8.
     #[test]
     fn a_file_of_another_compression_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();

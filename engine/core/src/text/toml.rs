@@ -4,7 +4,8 @@ use serde::de::DeserializeOwned;
 
 use super::{Invalid, shortened};
 
-/// The greatest length of a parser's message: enough for the names of all scalar features.
+/// The greatest number of characters of the parser's message. A message that lists all scalar
+/// features fits.
 const MOST: usize = 270;
 
 /// Reads a value from TOML. The error names the line and the column.

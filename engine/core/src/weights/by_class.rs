@@ -24,7 +24,8 @@ pub struct Weights {
     geometry: Geometry,
     /// The weights: a row for each phase, a column for each parameter.
     steps: Array2<i16>,
-    /// The counts, in the same shape. A single row of zeros if there are no counts.
+    /// The number of occurrences of each parameter in training, in the same shape; a single row of
+    /// zeros if the numbers are unknown.
     counts: Array2<u32>,
     /// The factors, if the pattern set states their shape.
     factors: Option<Factors>,
@@ -238,7 +239,7 @@ impl Weights {
     }
 }
 
-/// The weights and factors by class that were read so far.
+/// A receiver that stores the weights and factors of a file by class.
 pub(super) struct ByClass {
     steps: Rows<i16>,
     factors: Option<Factors>,
@@ -265,7 +266,8 @@ impl Receiver for ByClass {
     }
 }
 
-/// Returns empty counts, which take no memory for each phase.
+/// Returns a single row of zeros, for weights without counts. A row for each phase would take
+/// memory for nothing.
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
 }

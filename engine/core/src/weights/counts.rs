@@ -1,4 +1,5 @@
-//! The counts of a weights file without the weights, for programs that evaluate by expanded tables.
+//! The counts of a weights file, read without its weights. Programs that evaluate by expanded
+//! tables use this.
 
 use std::path::Path;
 
@@ -14,9 +15,9 @@ use crate::pattern::PatternSet;
 pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
-    /// Reads the counts of weights for a pattern set from a file that contains only the sections of
-    /// the counts. Checks each section. Also returns the checksum that the file states: that of the
-    /// whole weights file.
+    /// Reads the counts of all phases from a file that contains only the counts of a weights file
+    /// with the pattern set `set`. Checks each section. Also returns the checksum that the file
+    /// states, which is that of the whole weights file.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,

@@ -12,16 +12,17 @@ use crate::file::Section;
 /// The name of the section.
 pub(super) const ENDS: &str = "ends";
 
-/// The number of coefficients of the mean.
+/// The number of coefficients of the predicted mean, one for each of [`EndDepths::mean_terms`].
 pub const END_MEAN_TERMS: usize = 9;
 
-/// The number of coefficients of the error.
+/// The number of coefficients of the standard error, one for each of [`EndDepths::error_terms`].
 pub const END_ERROR_TERMS: usize = 5;
 
 /// The number of confidences: one for each selectivity of a search except full width.
 pub const CONFIDENCES: usize = 5;
 
-/// The terms that depend on the empty squares use (empties − `CENTRE`) / 10.
+/// The number of empty squares at which the terms by empty squares are 0. These terms use (empties
+/// − `CENTRE`) / 10.
 const CENTRE: f64 = 16.0;
 
 /// A model of a position's score in discs, given the value of a shallow search. The score is
@@ -68,14 +69,15 @@ impl Ends {
         Self { deviations, ..self }
     }
 
-    /// Returns the prediction of the score.
+    /// Returns the prediction of the exact score from the value of the shallow search.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
         let mean = |value| dot(&self.mean, &depths.mean_terms(value));
         Prediction::new(mean, dot(&self.error, &depths.error_terms()))
     }
 
     /// Returns the distance, in standard deviations, by which a predicted score must miss the
-    /// window before the search cuts. `confidence` is the index of a confidence; 0 is the lowest.
+    /// window before the search cuts. `confidence` is an index, 0 for the lowest confidence; `None`
+    /// if it is not less than [`CONFIDENCES`].
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -84,7 +86,7 @@ impl Ends {
         self.mean.iter().chain(&self.error).chain(&self.deviations)
     }
 
-    /// Returns the section of the file.
+    /// Returns the section that stores this model in a weights file.
     pub(super) fn section(&self) -> Section {
         section(ENDS, self.coefficients())
     }
@@ -103,10 +105,11 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the mean, given the value in discs of the shallow search: the slope by
-    /// empty squares and by depth; an offset by empty squares; an offset that changes its sign with
-    /// the parity of the empty squares, since evaluations favour either the side that moves last or
-    /// the other side; and two offsets for a static value.
+    /// Returns the terms of the predicted mean, given the value in discs of the shallow search.
+    /// Three terms are for the slope, by empty squares and by depth. Two are for an offset, by
+    /// empty squares. Two are for an offset that changes its sign with the parity of the empty
+    /// squares, because evaluations favour either the side that moves last or the other side. The
+    /// last two are offsets for a static value (depth 0).
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -123,7 +126,8 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the error in discs, by empty squares and by depth.
+    /// Returns the terms of the logarithm of the standard error in discs: by empty squares, by
+    /// depth, and by the parity of the empty squares.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]
@@ -181,8 +185,8 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// A file may contain any coefficients in the valid range, so the test draws them from all of
-    /// it.
+    /// A file may contain any coefficients in the valid range, so the test uses both ends of the
+    /// range and 0.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

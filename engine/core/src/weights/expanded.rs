@@ -10,8 +10,8 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::{Geometry, PatternSet};
 
-/// The weights of all phases in the layout of the tables. Reading a file into this never stores the
-/// weights by class, which saves memory and time.
+/// The weights of all phases in the layout of the tables. A file is read into this form without
+/// storing the weights by class, which saves memory and time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
     /// The pattern set.
@@ -78,7 +78,7 @@ impl ExpandedWeights {
     }
 }
 
-/// The blocks that were expanded so far.
+/// A receiver that expands the weights and factors of a file into blocks.
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,

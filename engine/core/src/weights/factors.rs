@@ -17,7 +17,8 @@ pub const FACTORS_PER_UNIT: i32 = 64;
 /// The greatest absolute value of a factor: just under 2.
 pub const MAX_FACTOR: i8 = 127;
 
-/// The first word of a section's name; the number of the group of phases follows it.
+/// The first word of the name of a section of factors. The number of the group of phases follows
+/// it.
 const FACTORS: &str = "factors";
 
 /// The factors of all groups of phases. A group has a row (a vector) for each parameter, in the
@@ -49,11 +50,11 @@ impl Factors {
 
     /// Returns factors of another shape.
     ///
-    /// A new group may have k times as many phases as an old one if `shape` is at least k times as
-    /// wide. Then each half of a new vector contains that half of the k merged groups' vectors, one
-    /// after another, multiplied by 1/√k, so the interaction of two classes is the mean over the
-    /// merged groups. Additional factors are 0. With k = 1 the interactions do not change. Returns
-    /// `None` for any other shape.
+    /// If a group of `shape` has k times as many phases, `shape` must be at least k times as wide.
+    /// Then k old groups become one new group. Each half of a new vector consists of the same
+    /// halves of the k old vectors, one after another, multiplied by 1/√k. So the interaction of
+    /// two classes becomes its mean over the k groups. Additional factors are 0. With k = 1 the
+    /// interactions do not change. Returns `None` for any other shape.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -90,7 +91,7 @@ impl Factors {
         &self.groups[group]
     }
 
-    /// Sets the vectors of a group of phases to `f(place)`, limited to ±[`MAX_FACTOR`]. Place p ·
+    /// Sets the vectors of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. Index p ·
     /// dimensions + d is factor d of parameter p.
     pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
         let factors = self.groups[group].iter_mut().enumerate();
@@ -98,7 +99,7 @@ impl Factors {
     }
 
     /// Returns the sum of the interactions of parameters in a phase, in steps. This is the plain
-    /// definition; the tests compare every faster way with it.
+    /// definition; the tests compare the faster implementations with it.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
@@ -108,7 +109,7 @@ impl Factors {
         steps_of_sum(&sum)
     }
 
-    /// Returns the sections of the file, one for each group of phases.
+    /// Returns the sections that store the factors in a weights file, one for each group of phases.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
         self.groups.iter().enumerate().map(|(group, factors)| Self::section_of(group, factors))
     }

@@ -1,7 +1,7 @@
 //! The layout of weights in memory, expanded from classes to configurations.
 //!
 //! Consecutive phases form a block: those that share factors, or ten phases if there are no
-//! factors. A block is expanded as a whole. Its margins are never written.
+//! factors. A block is expanded as a whole. Before and after its tables it has a margin of zeros.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,7 +10,8 @@ use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
 /// The number of unused weights before the first phase of a block and after the last phase. With
-/// these margins, every 16-bit index leads to a place inside the block, so reads need no check.
+/// these margins, every 16-bit index from the middle of a pattern's table is inside the block, so
+/// reads need no check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
@@ -21,9 +22,10 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// The place of configuration 0 of each lane's pattern.
+    /// For each lane, the index in a phase's table of configuration 0 of the lane's pattern. Lanes
+    /// without an instance have the index of the zero.
     pub middles: [u32; LANES],
-    /// The place of the first scalar.
+    /// The index in a phase's table of the first weight of the first scalar feature.
     pub scalars: usize,
     /// The number of weights from the start of one phase to the start of the next.
     pub stride: usize,
@@ -67,7 +69,7 @@ impl TableLayout {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns the place in its block at which the table of a phase starts.
+    /// Returns the index in its block of the first weight of a phase's table.
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }
@@ -96,8 +98,9 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 pub struct Block {
     /// The tables of all phases one after another, between two margins.
     pub steps: Vec<i16>,
-    /// A vector of factors for each place in the table of a phase, with [`MARGIN`] vectors before
-    /// the first and after the last; empty for a pattern set without factors.
+    /// The factor vectors, one for each weight in a phase's table and at the same index. [`MARGIN`]
+    /// vectors of zeros come before the first and after the last. Empty for a pattern set without
+    /// factors.
     pub vectors: Vec<CacheLine>,
 }
 
@@ -107,18 +110,19 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// For each configuration, its place in a phase's table. Factor vectors are stored at the same
-/// places.
+/// The expansion of classes to configurations: the index of each configuration in a phase's table.
+/// The factor vectors of a block have the same indices.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
     parameters: usize,
-    /// The place and the parameter of each configuration and of each value of a scalar feature.
+    /// For each configuration and each value of a scalar feature, its index in a phase's table and
+    /// its parameter.
     places: Vec<[u32; 2]>,
 }
 
 impl Expansion {
-    /// Computes the places of a pattern set.
+    /// Computes the indices for a pattern set.
     pub(super) fn new(set: &PatternSet, geometry: &Geometry) -> Self {
         let layout = TableLayout::new(set, geometry);
         let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));

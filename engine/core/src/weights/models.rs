@@ -5,7 +5,7 @@ use super::probcut::{PROBCUT, ProbCut};
 use super::realization::{REALIZATION, Realization};
 use crate::file::Section;
 
-/// The models of a weights file that `othello-trainer calibrate` has added.
+/// The models that `othello-trainer calibrate` adds to a weights file.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
     /// The model that predicts the value of a deep search from that of a shallow search.
@@ -20,7 +20,7 @@ impl Models {
     /// The empty set of models.
     pub const NONE: Self = Self { probcut: None, ends: None, realization: None };
 
-    /// Returns the sections of the file, one for each model.
+    /// Returns the sections that store the models in a weights file, one for each model.
     pub fn sections(&self) -> impl Iterator<Item = Section> + '_ {
         let probcut = self.probcut.iter().map(ProbCut::section);
         let ends = self.ends.iter().map(Ends::section);
@@ -43,14 +43,16 @@ impl Models {
     }
 }
 
-/// Sets a value that a file may contain only once.
+/// Stores the content of a section that a file may contain only once. Returns an error if it was
+/// stored before.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     first_time(&mut place.is_some())?;
     *place = Some(content);
     Ok(())
 }
 
-/// Records that a section was read that a file may contain only once.
+/// Records that a section was read that a file may contain only once. Returns an error if it was
+/// read before.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     match std::mem::replace(came, true) {
         false => Ok(()),

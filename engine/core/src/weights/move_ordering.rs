@@ -4,9 +4,9 @@ use super::MAX_STEPS;
 use crate::file::Section;
 use crate::pattern::{Geometry, PatternSet};
 
-/// The section with the pattern set of the move-ordering evaluation.
+/// The name of the section with the pattern set of the move-ordering evaluation.
 pub(super) const ORDERING_SET: &str = "ordering pattern set";
-/// The section with the strength and the weights of the move-ordering evaluation.
+/// The name of the section with the strength and the weights of the move-ordering evaluation.
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
 /// The weights of the move-ordering evaluation for the last plies: one weight for each class of a
@@ -62,7 +62,7 @@ impl MoveOrderingWeights {
         &self.steps
     }
 
-    /// Returns the sections of the file, in their order.
+    /// Returns the sections that store these weights in a weights file, in their order.
     pub fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();

@@ -12,9 +12,9 @@ use crate::pattern::{Geometry, PatternSet};
 
 /// A weights file in memory whose blocks can be expanded one by one.
 ///
-/// The file has no counts. Its sections are ordered by block: the first phase of a block states its
-/// weights, the other phases state changes, and the factors of the block follow. It is an ordinary
-/// weights file that [`Weights::read_without_counts`] reads also.
+/// The file has no counts. Its sections are ordered by block: the weights of the block's first
+/// phase, then the changes of the weights from phase to phase, then the factors of the block. It is
+/// an ordinary weights file, which [`Weights::read_without_counts`] can also read.
 #[derive(Debug)]
 pub struct PackedWeights {
     /// The pattern set.
@@ -30,7 +30,7 @@ pub struct PackedWeights {
     expansion: Expansion,
     name: &'static str,
     file: &'static [u8],
-    /// The place of the first section of each block.
+    /// For each block, the place of its first section in the file.
     places: Vec<SectionPlace>,
 }
 
@@ -83,8 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands the weights or the factors of a section. `before` contains the weights of the
-    /// previous phase.
+    /// Expands the weights or the factors of a section into the block. `before` contains the
+    /// weights of the previous phase, and is replaced by those of the section.
     fn take(
         &self,
         section: &Section,

@@ -51,9 +51,9 @@ pub struct PartWeight {
 
 impl<'a> Parts<'a> {
     /// Splits the value of a position into terms. `of_phase` returns the weights of all instances
-    /// and then of all scalar features, in the order of the geometry, and their interactions.
-    /// Returns `None` if the player has no move, since the value is then the value after the pass,
-    /// or the score.
+    /// and then of all scalar features, in the order of the geometry, and the sum of their
+    /// interactions. Returns `None` if the player has no legal move: the value is then that of the
+    /// position after a pass, or the score of a finished game.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,
@@ -88,8 +88,8 @@ impl<'a> Parts<'a> {
 }
 
 impl Weights {
-    /// Splits the value of a position into terms. Returns `None` if the player has no move, since
-    /// the value is then the value after the pass, or the score.
+    /// Splits the value of a position into terms. Returns `None` if the player has no legal move:
+    /// the value is then that of the position after a pass, or the score of a finished game.
     pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
         let geometry = self.geometry();
         Parts::new(self.set(), geometry, position, |phase| {

@@ -13,10 +13,10 @@ use crate::file::Section;
 /// The name of the section.
 pub(super) const PROBCUT: &str = "probcut";
 
-/// The number of coefficients of the mean.
+/// The number of coefficients of the predicted mean, one for each of [`Depths::mean_terms`].
 pub const MEAN_TERMS: usize = 10;
 
-/// The number of coefficients of the error.
+/// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
 pub const ERROR_TERMS: usize = 7;
 
 /// The least slope of a prediction. It is positive because deep values and scores increase with
@@ -24,8 +24,8 @@ pub const ERROR_TERMS: usize = 7;
 const LEAST_SLOPE: f64 = 0.1;
 
 /// A model that predicts the value of a deep search from that of a shallow search, in discs. The
-/// deep value is normally distributed; its mean is linear in the shallow value, and its standard
-/// deviation does not depend on it.
+/// deep value is normally distributed. Its mean is linear in the shallow value; its standard
+/// deviation does not depend on the shallow value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProbCut {
     mean: [f64; MEAN_TERMS],
@@ -82,7 +82,7 @@ impl ProbCut {
         Prediction::new(mean, dot(&self.error, &depths.error_terms()))
     }
 
-    /// Returns the section of the file.
+    /// Returns the section that stores this model in a weights file.
     pub(super) fn section(&self) -> Section {
         section(PROBCUT, self.mean.iter().chain(&self.error))
     }
@@ -106,7 +106,7 @@ pub(super) fn check<'c>(mut all: impl Iterator<Item = &'c f64>) -> Result<(), St
     }
 }
 
-/// Returns the section of this name with coefficients.
+/// Returns a section with this name that contains the coefficients.
 pub(super) fn section<'c>(name: &str, all: impl Iterator<Item = &'c f64>) -> Section {
     Section { name: name.to_owned(), content: all.flat_map(|c| c.to_le_bytes()).collect() }
 }
@@ -125,10 +125,11 @@ pub(super) fn coefficients<const COUNT: usize>(content: &[u8]) -> Result<[f64; C
 }
 
 impl Depths {
-    /// Returns the terms of the mean, given a shallow value in discs: the slope by ply and by the
-    /// gap between the depths; an offset by ply; an offset for a static value; and offsets by ply
-    /// for an odd gap. The offsets for an odd gap change their sign with the parity of the deep
-    /// search, since evaluations favour either the side that moves last or the other side.
+    /// Returns the terms of the predicted mean, given the shallow value in discs. Three terms are
+    /// for the slope, by ply and by the gap between the depths. Three are for an offset, by ply.
+    /// One is an offset for a static value (shallow depth 0). Three are for an offset by ply if the
+    /// gap is odd; it changes its sign with the parity of the deep search, because evaluations
+    /// favour either the side that moves last or the other side.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -189,7 +190,7 @@ impl Prediction {
     }
 
     /// Returns the largest shallow value, in steps, for which the deep value is likely to be at
-    /// most `bound` steps.
+    /// most `bound` steps: the predicted mean is `deviations` standard deviations below `bound`.
     #[inline]
     pub fn greatest_for(&self, bound: i32, deviations: f64) -> i32 {
         let mirrored = Self { offset: -self.offset, ..*self };
@@ -201,8 +202,9 @@ impl Prediction {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and a standard error of 2 discs everywhere. The offset is half
-    /// a disc, positive for odd depths.
+    /// Returns a model with slope 1 and a standard error of 2 discs everywhere. If the gap between
+    /// the depths is odd, the offset is half a disc: positive for an odd depth of the deep search,
+    /// negative for an even depth. Otherwise, it is 0.
     fn model() -> ProbCut {
         let mut mean = [0.0; MEAN_TERMS];
         (mean[0], mean[7]) = (1.0, 0.5);
@@ -241,8 +243,8 @@ mod tests {
         assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
     }
 
-    /// A file may contain any coefficients in the valid range, so the test draws them from all of
-    /// it.
+    /// A file may contain any coefficients in the valid range, so the test uses both ends of the
+    /// range and 0.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -43,10 +43,10 @@ pub(super) trait Receiver {
     /// Returns the weights of a phase that was received before.
     fn steps(&self, phase: Phase) -> Cow<'_, [i16]>;
 
-    /// Takes the weights of a phase.
+    /// Receives the weights of a phase.
     fn take_steps(&mut self, phase: Phase, steps: Vec<i16>);
 
-    /// Takes the vectors of all parameters in a group of phases, one after another.
+    /// Receives the vectors of all parameters in a group of phases, one after another.
     fn take_factors(&mut self, group: usize, factors: &[i8]);
 }
 
@@ -108,7 +108,8 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     WeightsError::Content { path: path.to_owned(), section: excerpt(section), problem }
 }
 
-/// The sections read so far: their phases and groups, and their contents.
+/// The state of reading a file: which sections were read so far, by phase and group, and what they
+/// contain.
 pub(super) struct Parts<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,

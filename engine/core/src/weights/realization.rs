@@ -1,10 +1,10 @@
-//! The probability that a move is played, by its kind: the model of searches by realization
-//! probability, and its section of a weights file.
+//! The model of searches by realization probability, and its section of a weights file. The model
+//! gives the probability that a move is played, by the kind of the move.
 //!
 //! Source: Y. Tsuruoka, D. Yokoyama, T. Maruyama, T. Chikayama, "Game-Tree Search Algorithm Based
-//! on Realization Probability", 2001. There, a move that is in several categories gets the most
-//! probable one. Here, each combination of traits is a kind of its own, because in Othello most
-//! moves share some trait with good moves.
+//! on Realization Probability", 2001. There, a move that is in several categories gets the
+//! probability of the most probable category. Here, each combination of traits is a kind of its
+//! own, because in Othello most moves share some trait with good moves.
 
 use crate::file::Section;
 
@@ -19,12 +19,12 @@ pub const STAGES: usize = 6;
 
 const PLIES_PER_STAGE: u32 = 10;
 
-/// The number for probability 1 in the file.
+/// The number in the file that stands for probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest allowed average probability of a family that may include many moves of one
-/// position: 3/4, in steps of 1/65535. With probabilities near 1, the moves of one position would
-/// total far more than 1.
+/// The greatest allowed average probability in a family of kinds to which many moves of one
+/// position may belong: 3/4, in steps of 1/65535. If the probabilities were near 1, those of all
+/// moves of the position would add up to far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move in its position. Moves are ordered by the value after the move and by the
@@ -68,7 +68,7 @@ pub enum Place {
     Inner,
 }
 
-/// The result of an earlier, shallower search for a move.
+/// The result of an earlier, shallower search of the position, as far as it concerns a move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
@@ -106,8 +106,9 @@ impl MoveKind {
     /// consecutive numbers.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns whether one position may have many moves of a family. `family` numbers the families
-    /// of all stages. Some ranks, and the best move of an earlier search, belong to one move only.
+    /// Returns whether many moves of one position may belong to a family. Some ranks, and the best
+    /// move of an earlier search, belong to one move only. `family` numbers the families of all
+    /// stages.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -173,7 +174,7 @@ impl Realization {
         f64::from(self.steps[stage * MoveKind::COUNT + kind]) / CERTAIN
     }
 
-    /// Returns the section of the file.
+    /// Returns the section that stores this model in a weights file.
     pub(super) fn section(&self) -> Section {
         let numbers = [VERSION].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(u16::to_le_bytes).collect();
@@ -242,7 +243,8 @@ mod tests {
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
     }
 
-    /// A regression: with a file in which every move is nearly certain, searches did not end.
+    /// A regression: searches did not end if the weights file stated that every move is nearly
+    /// certain.
     #[test]
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };

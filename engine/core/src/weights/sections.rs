@@ -191,8 +191,8 @@ fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), S
     ))
 }
 
-/// Returns the first bytes of all words, then their second bytes, and so on. High bytes compress
-/// best if they are adjacent.
+/// Returns the first bytes of all words, then their second bytes, and so on. The high bytes of the
+/// words are then adjacent, which compresses best.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()

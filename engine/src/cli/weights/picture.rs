@@ -19,16 +19,17 @@ const BOARD: usize = 8 * CELL;
 const STEP_X: usize = BOARD + 64;
 /// The distance between the upper edges of neighbouring boards, with three lines of text between.
 const STEP_Y: usize = BOARD + 70;
-/// The place of the first board, below the headline and the name of the pattern.
+/// The distances of the first board from the left and the upper edge of the picture. The headline
+/// and the pattern's name are above the board.
 const LEFT: usize = 20;
 const TOP: usize = 66;
 /// The greatest number of characters of a name, so that it does not overlap the next name.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
-/// The colour of the pattern's squares as written in the set.
+/// The colour of the squares that the pattern set lists for a pattern.
 const OWN: &str = "#1b6e3c";
-/// The colour of the squares of its other instances.
+/// The colour of the squares of the pattern's other instances.
 const IMAGE: &str = "#a3cfa9";
 
 /// Draws the patterns of these weights as SVG text. The same weights give the same text.

@@ -2,7 +2,7 @@
 
 use crate::file::Provenance;
 
-/// Returns the name that stands for the checksum if the program has no embedded weights.
+/// Returns `none` in place of a checksum, because the program has no embedded weights.
 pub fn sha256() -> &'static str {
     "none"
 }

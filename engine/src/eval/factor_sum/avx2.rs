@@ -9,11 +9,12 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of sixteen-number vectors for the greatest width.
+/// The number of registers, of sixteen numbers each, for a sum of the greatest width.
 const MOST: usize = 8;
 
 /// # Safety
-/// Every place ± [`MARGIN`], counted from element [`MARGIN`], must be an element of `vectors`.
+/// `vectors` must contain the elements `i` to `i + 2 * MARGIN - 1` for every number `i` in the
+/// `middles` and `others` of `places`. Element [`MARGIN`] is the vector with index 0.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum<const DIMENSIONS: usize>(

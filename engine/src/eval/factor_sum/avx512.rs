@@ -9,15 +9,16 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of factors in a vector.
+/// The number of factors in a register.
 pub(super) const WIDTH: usize = 32;
 
-/// The number of vectors for the greatest width.
+/// The number of registers for a sum of the greatest width.
 const MOST: usize = 4;
 
 /// # Safety
-/// Every place ± [`MARGIN`], counted from element [`MARGIN`], must be an element of `vectors`.
-/// `DIMENSIONS` is a multiple of [`WIDTH`].
+/// `vectors` must contain the elements `i` to `i + 2 * MARGIN - 1` for every number `i` in the
+/// `middles` and `others` of `places`. Element [`MARGIN`] is the vector with index 0. `DIMENSIONS`
+/// must be a multiple of [`WIDTH`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) unsafe fn sum<const DIMENSIONS: usize>(

@@ -1,5 +1,5 @@
-//! The sum of a position's factor vectors, and what it contributes to the value. Each instruction
-//! set has its own file, selected by a token of the set.
+//! The sum of a position's factor vectors, and its contribution to the value. Each instruction set
+//! has its own file, selected by the type parameter `I: Instructions`.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -17,20 +17,22 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The places of a position's factor vectors, counted from the first vector of its group of phases.
+/// The indices of the factor vectors of a position, counted from the first vector of its group of
+/// phases: one for each lane (a pattern instance) and one for each scalar feature.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// The place of configuration 0 of each lane's pattern; the lane's index is added to it.
+    /// For each lane, the index of the vector of its pattern's configuration 0. Adding the lane's
+    /// configuration, a signed number, gives the index of its vector.
     pub(super) middles: &'a Middles,
     /// The configurations of all lanes.
     pub(super) indices: &'a Indices,
-    /// The places of the vectors of scalar features.
+    /// The indices of the vectors of scalar features.
     pub(super) others: &'a [u32],
 }
 
 impl Places<'_> {
-    /// Returns the places of all lanes. They are computed together so that the compiler can use
-    /// vectors.
+    /// Returns the index of the vector of each lane. One loop computes all indices, so that the
+    /// compiler can use vector instructions.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (self.middles.of(), &self.indices.0);
@@ -38,8 +40,9 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution, in steps, of the sum of the factor vectors of width `dimensions` at
-/// `places`. `vectors` begins [`MARGIN`](super::layout::MARGIN) vectors before place 0.
+/// Returns what the sum of the factor vectors at `places` contributes to the value, in steps. A
+/// vector has `dimensions` numbers. `vectors` begins [`MARGIN`](super::layout::MARGIN) vectors
+/// before index 0.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -66,10 +69,10 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before place 0.
+/// Returns the sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before index 0.
 ///
 /// # Panics
-/// If a lane could read outside `vectors` with some index.
+/// If `vectors` is too short for some configuration of a lane.
 #[inline(always)]
 fn sum<I: Instructions, const DIMENSIONS: usize>(
     _: I,

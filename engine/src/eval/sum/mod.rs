@@ -1,8 +1,8 @@
-//! The sum of the weights of a position's 64 lanes. Each instruction set has its own file, selected
-//! by a token of the set.
+//! The sum of the weights of a position's pattern instances, in 64 lanes. Each instruction set has
+//! its own file, selected by the type parameter `I: Instructions`.
 //!
-//! Tables hold 16-bit weights, which take half the cache of 32-bit ones. A gather reads 32 bits;
-//! the upper half is the next weight and is shifted out.
+//! Tables hold 16-bit weights, which take half the cache of 32-bit ones. A gather reads 32 bits.
+//! The upper half of these is the next weight, and is shifted out.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,11 +16,12 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the sum over all lanes of `tables[start + middle + index]`.
+/// Returns the sum over all lanes of `tables[start + middle + index]`. The table of the phase is
+/// `start..end`.
 ///
 /// # Panics
-/// If a lane could read outside `tables` with some index: [`MARGIN`] weights must come before
-/// `start`, and [`MARGIN`] after `end`.
+/// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is outside
+/// the table. With these margins, no index of a lane leads outside `tables`.
 #[inline(always)]
 pub(super) fn sum<I: Instructions>(
     _: I,
@@ -49,7 +50,7 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// The place of configuration 0 of each lane's pattern in the table of a phase.
+/// For each lane, its middle: the place of its pattern's configuration 0 in the table of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     of: Aligned,
@@ -61,7 +62,7 @@ pub(super) struct Middles {
 struct Aligned([u32; LANES]);
 
 impl Middles {
-    /// Wraps the middles of all lanes.
+    /// Creates the middles from an array with one entry for each lane.
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
     }
@@ -72,7 +73,8 @@ impl Middles {
         &self.of.0
     }
 
-    /// Returns the greatest of these places, which bounds the places of unchecked reads.
+    /// Returns the greatest middle. It limits which elements the reads without bounds checks can
+    /// reach.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {

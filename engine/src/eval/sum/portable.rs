@@ -4,7 +4,8 @@ use super::Aligned;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
-/// Returns the sum over all lanes. One bounds check for each lane covers every possible index.
+/// Returns the sum of the weights of all lanes. One bounds check for each lane covers every
+/// possible index.
 #[inline]
 pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);

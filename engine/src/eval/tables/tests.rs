@@ -1,4 +1,5 @@
-//! Tests of the tables: their sums must be those of the definition, also if a search omits terms.
+//! Tests of the tables: values must be the sums that the definition states. If a search omits the
+//! factors of a position, the value must hardly ever be on the wrong side of the window.
 
 use super::*;
 use crate::board::Symmetry;

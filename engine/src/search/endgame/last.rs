@@ -51,7 +51,8 @@ fn four_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move; `None` if no move is legal.
+/// Returns the score of the best move, or of the first move above `alpha`; `None` if no move is
+/// legal.
 #[inline(always)]
 fn best_of_four<I: Instructions>(
     set: I,
@@ -89,7 +90,8 @@ fn three_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move; `None` if no move is legal.
+/// Returns the score of the best move, or of the first move above `alpha`; `None` if no move is
+/// legal.
 #[inline(always)]
 fn best_of_three<I: Instructions>(
     set: I,
@@ -122,7 +124,8 @@ fn two_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move; `None` if no move is legal.
+/// Returns the score of the best move, or of the first move above `alpha`; `None` if no move is
+/// legal.
 #[inline(always)]
 fn best_of_two<I: Instructions>(
     set: I,
@@ -158,7 +161,8 @@ impl<I: Instructions> Tries<I> {
     }
 
     /// Tries a move, if it is legal; returns whether it ends the node. `score` computes the score
-    /// of the position after the move for a given `alpha`. Both are seen by the opponent.
+    /// of the position after the move. The position and the `alpha` that `score` receives are seen
+    /// by the opponent.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {

@@ -39,9 +39,10 @@ const FASTEST_FIRST_EMPTIES: u32 = 6;
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Solves a position. Also records the score of the position after the best move, which is the
-    /// same under perfect play, so later searches only have to find a move that attains it. If a
-    /// limit ends the search, the error contains the result of the search that guessed the score.
+    /// Solves a position. Also records the score of the position after the best move: under perfect
+    /// play, the result stays the same, so a search of that position only has to find a move that
+    /// attains it. If a limit ends the search, the error contains the result of the search that
+    /// guessed the score.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,

@@ -26,14 +26,15 @@ struct Candidate {
 
 /// The score of the transposition table's move, above every other score.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The cost of a reply, in the units of [`WORTH`].
+/// The cost of each reply that a move leaves the opponent, in the units of [`WORTH`].
 const REPLY_COST: i32 = 16;
-/// The worth of an odd quadrant, in the units of [`WORTH`].
+/// The bonus for a move in a quadrant with an odd number of empty squares, in the units of
+/// [`WORTH`].
 const ODD_WORTH: i32 = 8;
 
-/// The worth of a square, all else being equal: greatest for corners, least for squares that give
-/// one away. This order saves 2 to 3 % of the nodes; counting empty squares around the opponent's
-/// discs saved nothing more.
+/// The worth of a square if moves are otherwise equal: greatest for corners, least for squares that
+/// open a corner to the opponent. This order saves 2 to 3 % of the nodes. Counting empty squares
+/// around the opponent's discs saved nothing more.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -48,7 +49,7 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The number of lanes of a vector of keys.
+/// The length of the array of move keys, which has room for all moves of a null-window node.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -58,7 +59,8 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the place of the move with a key. The key `i32::MIN` belongs to no move.
+/// Returns the place of the move with this key in the list of moves. The key `i32::MIN` belongs to
+/// no move, and gives a place beyond the list.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES

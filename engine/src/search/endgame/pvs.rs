@@ -12,10 +12,10 @@ use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
 /// The least depth of a table entry whose moves are searched first. The search that guesses the
-/// score leaves moves in the table, but moves of shallower entries are worse than the order by
-/// [`Searcher::move_score`]. With 6 instead, the search takes 3 to 14 % more nodes on four suites,
-/// and 12 % fewer on fforum-20-39. (Below [`PVS_EMPTIES`], where only the root is a PVS node, every
-/// table move is used.)
+/// score also leaves moves in the table. If the depth of an entry is less, ordering by
+/// [`Searcher::move_score`] is better than its moves. With 6 instead, the search takes 3 to 14 %
+/// more nodes on four suites, and 12 % fewer on fforum-20-39. (At a node with fewer than
+/// [`PVS_EMPTIES`] empty squares, which is a PVS node only at the root, every table move is used.)
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The numbers of empty squares at which the shallow search for a move's score gets depth 1, 2 and
@@ -29,11 +29,11 @@ const FACTOR_EMPTIES: u32 = 19;
 /// Scores of moves are computed exactly up to this distance below the best move's score, in steps.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-/// Scores of moves are computed exactly if the move's value is at most this far below the window,
-/// in discs; as in Edax.
+/// A move's score is computed exactly if its value is at most this far below `alpha`, in discs.
+/// Edax uses the same margin.
 const HOPELESS_MARGIN: Discs = 8;
 
-/// The search to the end of the game, in discs.
+/// The search mode of searches to the end of the game. Its unit is discs.
 pub(super) struct ToEnd;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {

@@ -28,8 +28,9 @@ fn weights_without_probabilities_are_refused() {
     assert_eq!(Pruning::by_probability(&Mobility).unwrap_err(), NoRealization);
 }
 
-/// The paper's own comparison: if all moves are equally likely, the search is one to a fixed depth.
-/// With probability 1/2, which is also that of moves searched again, a depth of 1 is two plies.
+/// A comparison from the paper: if all moves are equally likely, the search equals one to a fixed
+/// depth. Here every move has probability 1/2, as moves that are searched again have. So each unit
+/// of depth is two plies.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -111,8 +112,8 @@ fn a_limit_ends_a_search_with_what_the_depth_before_found() {
     }
 }
 
-/// If every move is nearly certain, moves cost nothing; without a bound, a search of one ply would
-/// continue to the end of the game.
+/// If every move is nearly certain, moves cost nothing. Without a limit on nodes, a search to depth
+/// 1 would continue to the end of the game.
 #[test]
 fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     // Every move is nearly certain, which is impossible for the many moves of late ranks.
@@ -147,8 +148,8 @@ fn a_search_by_probabilities_that_can_be_is_not_ended() {
     }
 }
 
-/// A value by probability proves nothing for a search by depth, and must not remove exact scores
-/// from the table.
+/// A value that a search by probability found proves nothing for a search by depth. It must not
+/// remove exact scores from the table.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = in_no_order();

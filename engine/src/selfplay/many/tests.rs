@@ -98,7 +98,7 @@ fn weights_without_predictions_are_refused_for_a_selective_run() {
     assert!(!path.exists());
 }
 
-/// A regression: a run did not report that its file had been complete before.
+/// A regression: a run did not report that its output was complete if an earlier run had made it.
 #[test]
 fn a_complete_file_is_said_to_be_from_an_earlier_run() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// One of `of` equal parts of the positions in their original order: part `number`. A batch takes
-/// the same share of every [`Rows`](super::Rows), so each batch has the same mix of the phases in a
-/// window.
+/// Part `number` when positions are divided, in their original order, into `of` parts of about
+/// equal size. A batch takes the same share of every [`Rows`](super::Rows), so each batch has the
+/// same mix of the phases in a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -20,7 +20,8 @@ impl Batch {
         if number < of { Some(Self { number, of }) } else { None }
     }
 
-    /// Returns the range of the batch in `positions` positions; every position is in one batch.
+    /// Returns the indices of the batch's positions, given the number of all positions. Every
+    /// position is in exactly one batch.
     pub fn range(&self, positions: usize) -> Range<usize> {
         let (number, of) = (u128::from(self.number), u128::from(self.of));
         let bound = |number: u128| (positions as u128 * number / of) as usize;

@@ -2,7 +2,8 @@
 
 use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 
-/// The errors of values, clamped to ±64 discs. Each position counts by its weight.
+/// Sums of the errors of values, which are first clamped to ±64 discs. Each position counts by its
+/// weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct Errors {
     /// The number of positions.
@@ -16,7 +17,8 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Creates errors from sums of 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Creates errors from sums, with weights in 1/64 occurrence and errors in
+    /// 1/[`RESIDUALS_PER_DISC`] disc.
     pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
         Self { positions, weight, absolute, squared }
     }

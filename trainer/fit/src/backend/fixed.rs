@@ -1,16 +1,16 @@
 //! Units and bounds of the fixed-point arithmetic in a fit.
 
-/// The steps of a parameter's weight in a disc.
+/// The number of fixed-point steps per disc for the weight of a parameter.
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
 
-/// The largest weight of a parameter: 64 discs. Sums of all features of a position, at most
-/// [`MAX_FEATURES`](crate::model::MAX_FEATURES), fit 31 bits.
+/// The largest absolute weight of a parameter: 64 discs. A position has at most
+/// [`MAX_FEATURES`](crate::model::MAX_FEATURES) features, so the sum of their weights fits 31 bits.
 pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 
-/// The steps of a residual in a disc.
+/// The number of fixed-point steps per disc for a residual.
 pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 
-/// The steps of a position's weight in one occurrence.
+/// The number of fixed-point steps per occurrence for the weight of a position.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
 /// The number of bits to which the search directions of the conjugate gradients are rounded.
@@ -23,8 +23,8 @@ const LABEL_SHIFT: u32 = 10;
 const RESIDUAL_SHIFT: u32 = 8;
 
 /// The largest total weight of the rows of a phase, in 1/64 occurrence: 134 million occurrences. A
-/// residual is below 2²³ and a parameter occurs at most 80 < 2⁷ times in a position, so its sum
-/// stays below 2³³ · 2²³ · 2⁷ = 2⁶³ and cannot overflow.
+/// residual is below 2²³, and a parameter occurs at most 80 < 2⁷ times in a position. The sum of a
+/// parameter's residuals therefore stays below 2³³ · 2²³ · 2⁷ = 2⁶³ and cannot overflow.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 
 /// Returns `label` (2⁻⁸ disc) − `sum` (2⁻¹⁸ disc), rounded to 2⁻¹⁰ disc.
@@ -33,14 +33,16 @@ pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT
 }
 
-/// Returns the error of a value clamped to ±64 discs, in 2⁻¹⁰ disc.
+/// Clamps the value `sum` (2⁻¹⁸ disc) to ±64 discs, and returns `label` (2⁻⁸ disc) minus this
+/// value, rounded to 2⁻¹⁰ disc.
 #[inline]
 pub(super) fn clamped_error(label: i16, sum: i32) -> i32 {
     const LIMIT: i32 = 64 << 18;
     residual(label, sum.clamp(-LIMIT, LIMIT))
 }
 
-/// Returns a position's weight times the factor of its rows, in 1/64 occurrence.
+/// Returns a position's weight (1/64 occurrence) times the factor of its rows (1/256), in 1/64
+/// occurrence.
 #[inline]
 pub(super) fn combined_weight(weight: u16, factor: u16) -> u16 {
     ((u32::from(weight) * u32::from(factor) + 128) >> 8) as u16

@@ -16,15 +16,15 @@ use crate::model::Model;
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// The number of each parameter of the model in the group.
+    /// For each parameter of the model, its index in the group.
     pub numbers: Vec<u32>,
-    /// The model's parameter for each number of the group except the last one.
+    /// For each index in the group except the last one, the parameter of the model.
     pub parameters: Vec<u32>,
-    /// For each number except the last one, the weight of the training positions in which its
-    /// parameter occurs, in 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) occurrence.
-    /// In descending order.
+    /// For each index in the group except the last one, the weight of the training positions in
+    /// which the parameter occurs, in 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE)
+    /// occurrence. The numbers are in descending order.
     pub occurrences: Vec<i64>,
-    /// The number of parameters that occur in training; they have the first numbers.
+    /// The number of parameters that occur in training. They have the lowest indices in the group.
     pub trained: usize,
     /// The number of factors of a parameter.
     pub dimensions: usize,
@@ -53,28 +53,28 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest possible length of the vector of a number of phases; `None` without
-    /// factors.
+    /// Returns the greatest possible length of the vector of a group of `phases` phases; `None` if
+    /// the model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the count of the group's numbers: one for each parameter that occurs, and one for
-    /// all others together.
+    /// Returns the number of parameter indices in the group: one for each parameter that occurs,
+    /// and one for all others together.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }
 
-    /// Returns the place of a phase's weights in the vector. For a phase outside the group, it is
-    /// that of the first phase.
+    /// Returns the range of a phase's weights in the vector. For a phase outside the group, returns
+    /// the range of the first phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the place of the factors in the vector: [`Self::dimensions`] elements for each
-    /// number.
+    /// Returns the range of the factors in the vector: [`Self::dimensions`] elements for each
+    /// parameter index in the group.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }

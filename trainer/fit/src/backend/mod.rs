@@ -269,13 +269,13 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error of an operation that this backend does not support, because it is for one
-/// phase or because it is for a group.
+/// Returns the error of an operation that a backend for one phase does not support, or of one that
+/// a backend for a group does not support. `reason` is the message.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }
 
-/// Positions of a fit whose weights are multiplied by the same factor.
+/// Positions, and one factor that multiplies the weight of each of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// The positions, each with label and weight.
@@ -294,7 +294,8 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the weight of all positions, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    /// Returns the total weight of the positions, multiplied by the factor, in
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
     pub fn total_weight(&self) -> u64 {
         let weight =
             |row: &ScoredPosition| fixed::combined_weight(row.weight().steps(), self.factor);

@@ -24,14 +24,14 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The positions for trials of whole searches have this many empty squares fewer than the greatest
-/// number.
+/// Trials of whole searches use positions with the greatest number of empty squares, or up to this
+/// many fewer.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
 /// The number of random moves at the beginning of the games.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
-/// The greatest number of random moves before a position.
+/// The greatest number of random moves between a position of a game and the sampled position.
 const MOST_CHANCE: u32 = 2;
 /// The numbers of standard deviations that are tried.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
@@ -119,7 +119,7 @@ pub struct Confidence {
     pub deviations: f64,
 }
 
-/// A position with its score, and with the values known before the score.
+/// A sampled position, its exact score, and the values from which the score is predicted.
 #[derive(Serialize, Deserialize)]
 struct Sample {
     /// The discs of both sides.
@@ -128,7 +128,8 @@ struct Sample {
     score: Discs,
     /// The nodes of the search that found the score.
     nodes: u64,
-    /// The static value and that of the shallow search, in discs, each with its depth.
+    /// The depth and the value in discs of two searches: of depth 0 (the static value), and of the
+    /// shallow depth.
     known: [(u32, f64); 2],
 }
 

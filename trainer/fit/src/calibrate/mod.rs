@@ -37,7 +37,8 @@ pub enum CalibrateError {
     NoProbCut(#[from] NoProbCut),
 }
 
-/// The work of a calibration: a run, which stores the results of its stages, or work in memory.
+/// The stages of a calibration, its progress, and the run that stores the results of the stages.
+/// Without a run, the results stay in memory.
 pub struct Work<'a> {
     /// The run, if the results are stored.
     pub run: Option<&'a Run>,

@@ -93,7 +93,7 @@ const HELD_OUT: usize = 10;
 /// outweigh it.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that the weights of patterns are 0.
+/// A ridge so large that the weights of patterns are 0 and only the counts explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
 /// Returns the stages of a calibration: families of positions, then searches with each strength.
@@ -149,8 +149,9 @@ pub fn calibrate(
     })
 }
 
-/// The strengths to try, as fractions of a unit strength. At the unit strength, the value of a
-/// reply in discs counts 16 units, which is the cost of a reply in the search's move ordering.
+/// The strengths to try, as fractions of a unit strength. In the search's move ordering, a reply
+/// costs 16 units. At the unit strength, the evaluation in discs that one reply is worth also
+/// counts 16 units.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
@@ -158,8 +159,8 @@ fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
     STRENGTHS.map(|times| (times * natural).round() as i16)
 }
 
-/// Returns positions with the exact scores of all their moves: those to learn from, and those held
-/// out.
+/// Returns positions with the exact scores of all their moves: first the families to learn from,
+/// then the held-out families.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -183,7 +184,7 @@ fn families(
     Ok(divided(&found, HELD_OUT).map(siblings))
 }
 
-/// Returns the exact scores of the positions after the moves.
+/// Returns, for each legal move, the exact score of the position after the move.
 fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
     let score = |square: Square| {
         searcher.new_game();

@@ -114,13 +114,14 @@ pub fn calibrate(
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
 }
 
-/// The values of searches of one position. Most moves of its game were drawn at random by their
-/// values, so that the samples include lost and won positions.
+/// The values of searches of one position. Most moves of its game were drawn at random, with
+/// probabilities that depend on their values, so that the samples include lost and won positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     /// The ply of the position.
     ply: u32,
-    /// The values in discs by depth, from 0 on; no search reaches the end of the game.
+    /// The values of searches to depth 0, 1, 2 and so on, in discs. No search reaches the end of
+    /// the game.
     values: Vec<f64>,
 }
 
@@ -148,7 +149,7 @@ struct Pair {
     wanted: f64,
 }
 
-/// Returns the pairs of any two depths of a sample.
+/// Returns, for any two depths of a sample, the pair of the shallow and the deep value.
 fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     let depths =
         (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));
@@ -159,7 +160,8 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Returns the pairs of depths that the search uses.
+/// Returns the pairs with the depths that Multi-ProbCut uses: a deep search, and the shallow search
+/// that predicts it.
 fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     pairs(sample).filter(|Pair { depths, .. }| {
         depths.deep >= LEAST_DEPTH && depths.shallow == shallow_depth(depths.deep)
@@ -182,8 +184,8 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
     Some(DepthError { deep, shallow: shallow_depth(deep), positions, predicted, observed })
 }
 
-/// Returns the misses of a selectivity on both sides: wrong cuts above and below the window are
-/// equally harmful.
+/// Returns the share of wrong cuts at a selectivity; `None` if the selectivity prunes nothing. Cuts
+/// above and below the window are equally harmful, so the share is the mean of both sides.
 fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
     let deviations = selectivity.deviations()?;
     let off = pairs.iter().filter(|pair| {

@@ -22,8 +22,8 @@ const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 /// The number of games of a unit of work.
 const GAMES_PER_UNIT: u64 = 256;
-/// The weight of a coarser kind's probability, in moves. For a kind that occurs more often than
-/// this, its own counts outweigh the prior.
+/// The weight of the prior, the probability of a coarser kind, in moves. If a kind occurs more
+/// often than this, its own counts outweigh the prior.
 const PRIOR: f64 = 16.0;
 
 /// Counts of the moves of games, by stage and kind.
@@ -170,7 +170,7 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Counts the moves of a game that a search chose.
+    /// Counts the moves in those positions of a game in which a search chose the move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
@@ -201,8 +201,9 @@ impl Counts {
         })
     }
 
-    /// Returns the probabilities. Those of rare kinds are pulled towards those of all moves with
-    /// the same rank and memory, and these towards those of all stages.
+    /// Returns the probability of each kind of move in each stage. For a rare kind, it is pulled
+    /// towards the probability of all moves with the same rank and memory in this stage. The latter
+    /// is pulled towards the probability of these moves in all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -221,7 +222,8 @@ impl Counts {
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
-    /// Returns the mean −log₂ probability of the played moves, with and without memory.
+    /// Returns the mean of −log₂ probability over the played moves. Each move counts twice: with
+    /// the memory of an earlier search, and without it.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -247,8 +249,8 @@ impl Counts {
     }
 }
 
-/// Returns the share of played moves, after adding [`PRIOR`] moves played with the probability
-/// `other`.
+/// Returns the share of the available moves that were played, after adding [`PRIOR`] available
+/// moves of which the share `other` was played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }
@@ -291,8 +293,9 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are images of each other. In the order of the board, f5 is the third of
-    /// them. The earlier search finds the first, d3, as good as any.
+    /// The four first moves are symmetric images of each other. In the order of the board, d3 is
+    /// the first of them and f5 the third. All have the same value, so the earlier search chooses
+    /// d3.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");

@@ -60,7 +60,8 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// A value to predict: the terms of its mean and of the logarithm of its error, and the value.
+/// An example for the fit of a prediction: the terms of the mean, the terms of the logarithm of the
+/// error, and the value to predict.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
 /// Fits the coefficients of the mean and of the error.
@@ -94,8 +95,9 @@ impl Errors {
     }
 }
 
-/// Fits `wanted` by the terms of the mean, and the logarithm of the remaining error by the terms of
-/// the error. Each element of `wanted` has a row of terms.
+/// Fits two linear models: the mean of `wanted` by `mean_terms`, and the logarithm of the
+/// residuals' standard deviation by `error_terms`. Each element of `wanted` has one row of terms in
+/// both.
 pub(super) fn mean_and_error<const M: usize, const E: usize>(
     mean_terms: Vec<[f64; M]>,
     error_terms: Vec<[f64; E]>,

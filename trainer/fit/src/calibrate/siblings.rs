@@ -37,7 +37,7 @@ pub(super) struct Explanation {
 const STEPS: usize = 60;
 
 impl Siblings {
-    /// Collects the positions of these families, each with `instances` instances.
+    /// Collects the positions of these families. Each position has `instances` parameters.
     pub(super) fn new<'f>(
         instances: usize,
         families: impl IntoIterator<Item = &'f Family>,
@@ -66,7 +66,8 @@ impl Siblings {
 
     /// Minimises the squared differences between explained and true scores, both relative to the
     /// family's mean, plus `ridge` times the squared weights of parameters. Uses conjugate
-    /// gradients on the normal equations; the preconditioner is the diagonal of an upper bound.
+    /// gradients on the normal equations. The preconditioner is the diagonal of a matrix that
+    /// bounds the normal matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -114,7 +115,8 @@ impl Siblings {
         self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    /// Returns the sum of `values` over the positions of each weight.
+    /// Returns, for each parameter, the sum of `values` over the positions that have it. Then
+    /// returns, for each count, the sum of count · value over all positions.
     fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         for (own, value) in self.parameters.rows().into_iter().zip(values) {
@@ -130,14 +132,15 @@ impl Siblings {
         self.transposed(&values, parameters)
     }
 
-    /// Returns the diagonal that the matrix would have if the families' means were 0.
+    /// Returns the diagonal that the matrix of the normal equations would have if the mean of every
+    /// family were 0.
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);
         concatenate![Axis(0), sums, self.counts.pow2().sum_axis(Axis(0))]
     }
 
-    /// Subtracts the mean of each family.
+    /// Subtracts from each value the mean of the values of its family.
     fn center(&self, values: &mut Array1<f64>) {
         for family in &self.families {
             let mut values = values.slice_mut(s![family.clone()]);

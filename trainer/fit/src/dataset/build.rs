@@ -19,8 +19,9 @@ use crate::source::LabelRules;
 use crate::source::records::Stretch;
 
 impl Dataset {
-    /// Reads files of games, positions and openings. `data` is split; `test` is the test subset,
-    /// except for positions that are also in training.
+    /// Reads files of games, positions and openings. The positions of `data` are split into the
+    /// three subsets. Those of `test` go to the test subset, except positions that are also in
+    /// training.
     pub fn read(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -85,8 +86,8 @@ impl Dataset {
     }
 }
 
-/// Reads all stretches of the inputs into sorted runs. Runs that exceed half of the memory are
-/// written to temporary files.
+/// Reads each stretch (range of records) of the inputs into a sorted run. Runs stay in memory until
+/// they fill half of it; further runs are written to temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,

@@ -1,4 +1,5 @@
-//! The data arguments of the command line: files with weights.
+//! The data arguments of the command line: files of records, each with a factor on the weights of
+//! its positions.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,8 +21,8 @@ pub struct DataChoice {
 }
 
 impl DataChoice {
-    /// Replaces each folder of records by its files, which get its weight; keeps folders of
-    /// datasets.
+    /// Returns `named` with each folder of records replaced by its files, which get the weight of
+    /// the folder. Folders of datasets stay as they are.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {

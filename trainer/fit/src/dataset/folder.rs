@@ -28,7 +28,8 @@ pub struct LayoutSettings {
 }
 
 impl LayoutSettings {
-    /// Returns the differences of a dataset made with the settings `there`, for a message.
+    /// Returns, for a message, how these settings differ from `there`, the settings with which a
+    /// dataset was made.
     pub fn differences(&self, there: &Self) -> String {
         let provenance =
             |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));

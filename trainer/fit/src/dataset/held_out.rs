@@ -21,7 +21,8 @@ pub struct Input {
 pub struct TrainedOn(Vec<(String, String)>);
 
 impl TrainedOn {
-    /// Adds a file of records. Ignores one that cannot be read; its reader reports that.
+    /// Adds a file of records. Ignores a file that cannot be read, because reading its data later
+    /// reports the error.
     pub fn add_file(&mut self, path: &Path) {
         if let Ok(sha256) = stated_sha256(path) {
             self.0.push((

@@ -11,15 +11,16 @@ use super::{Counts, DataChoice, DatasetError, DatasetFolder, LayoutSettings, Spl
 use crate::memory::MemoryLimit;
 use crate::source::records::{Records, Stretch};
 
-/// The number of games, or of positions outside games, in a stretch, which takes one thread a few
-/// seconds.
+/// The number of games, and the number of positions outside games, in a stretch. A stretch is a
+/// range of records that becomes one sorted run; it takes one thread a few seconds.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
 /// The most memory for a position while it is read and sorted, in bytes. Vectors allocate up to
 /// twice their size.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The most memory for the frames that are placed at the same time, in bytes.
+/// The most memory, in bytes, for the frames of records that are labelled and placed at the same
+/// time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -84,7 +85,7 @@ impl<'a> Inputs<'a> {
         self.stretches.iter().map(|(stretch, _)| stretch.most_positions()).sum()
     }
 
-    /// Returns the memory that a stretch takes at most while it is read, in bytes.
+    /// Returns the most memory, in bytes, that a stretch needs while it is read.
     fn bytes_of_stretch(&self) -> u64 {
         let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions());
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);

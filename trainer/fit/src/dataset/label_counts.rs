@@ -11,7 +11,7 @@ use crate::source::{LabelRules, Labelled};
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// The counts of labels that were added by kind, for each phase.
+    /// For each phase, the numbers of labels that were added by kind (`add_kinds`), not by rule.
     before: Vec<BTreeMap<String, u64>>,
 }
 

@@ -56,11 +56,11 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// The sums over the rows of one position, at least one row.
+/// Sums over all rows of one position. There is at least one row.
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// The sum of labels times weights. It has room for 2³³ of the largest products.
+    /// The sum of labels times weights. It cannot overflow with up to 2³³ of the largest products.
     labels: i64,
 }
 

@@ -126,7 +126,7 @@ impl SortedRun {
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
-    /// Maps the part that [`Self::write`] made.
+    /// Maps into memory a part that [`Self::write`] wrote.
     pub(super) fn of_part(part: Reader) -> Result<Self, DatasetError> {
         let part = MappedPart::open(part)?;
         let run =
@@ -140,8 +140,8 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the rows at a place of a mapped file; `None` if the description does not match the
-    /// bytes.
+    /// Returns the run whose rows are at `bytes` of a mapped file; `None` if `description` does not
+    /// match these bytes.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

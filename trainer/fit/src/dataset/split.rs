@@ -39,7 +39,8 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns this share of another share, but at least one millionth.
+    /// Returns the product of the two shares: this share of the games that `other` selects. It is
+    /// at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);

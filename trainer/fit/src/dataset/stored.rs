@@ -1,5 +1,5 @@
-//! Rows in memory, in a mapped file, or in a part of a run: a description as JSON, and sections of
-//! rows that are memory-mapped.
+//! Rows in memory, in a mapped file, or in a part of a run. Such a part has a description as JSON,
+//! and sections of rows that are memory-mapped.
 
 use std::fmt;
 use std::io::Write;
@@ -34,7 +34,8 @@ pub(super) struct MappedRows {
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl StoredRows {
-    /// Returns rows of a mapped file, which must not change; `None` if the bytes are not rows.
+    /// Returns the rows at `place` of a mapped file; `None` if these bytes are not rows. The file
+    /// must not change.
     pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
         let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
         let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
@@ -77,7 +78,7 @@ impl fmt::Debug for StoredRows {
     }
 }
 
-/// A receiver of rows in order, in memory or in a temporary file.
+/// Stores the rows that are pushed to it, in order, in memory or in a temporary file.
 pub(super) struct RowSink<'l> {
     memory: Vec<ScoredPosition>,
     /// The file, which is created with its first row.
@@ -150,7 +151,7 @@ pub(super) struct MappedPart {
 }
 
 impl MappedPart {
-    /// Maps a part into memory. It was already checked, or has just been written.
+    /// Maps a part into memory. The part was already checked, or has just been written.
     pub(super) fn open(part: Reader) -> Result<Self, DatasetError> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();

@@ -125,7 +125,8 @@ impl PositionStream {
         Ok(Self { settings, files, open: None, pool: vec![], random, inputs: vec![] })
     }
 
-    /// Returns the next `most` positions (at least one). At the end, returns fewer, or none.
+    /// Returns the next `most` positions, or one position if `most` is 0. At the end of the data,
+    /// returns fewer, or none.
     pub fn next_batch(
         &mut self,
         most: usize,

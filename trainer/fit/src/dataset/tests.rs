@@ -143,8 +143,8 @@ fn files_are_mixed_by_their_weights() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Games, some of which are repeated, come in batches of any size. Each batch becomes a sorted
-    /// run in memory or in a file.
+    /// Games, some of them repeated, are divided into batches of any size. Each batch becomes a
+    /// sorted run in memory or in a file. The merged dataset must equal that of a single run.
     #[test]
     fn sorted_runs_give_the_dataset_that_one_run_gives(
         different in 1_u64..120,

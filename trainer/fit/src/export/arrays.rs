@@ -61,8 +61,8 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The parameters in an array: those of a pattern by class, or those of all scalar features by
-/// count.
+/// One array and its parameters: those of one pattern, by class, or those of all scalar features,
+/// by feature and count.
 pub(super) struct Place {
     /// The number of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
@@ -72,7 +72,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the places of all parameters of a phase, in their order.
+    /// Returns the arrays that together have all parameters of a phase: one for each pattern, then
+    /// one for the scalar features.
     pub(super) fn all(geometry: &Geometry) -> Vec<Self> {
         let patterns = geometry.patterns.iter().enumerate().map(|(number, pattern)| Self {
             pattern: Some(number),
@@ -87,7 +88,8 @@ impl Place {
         patterns.chain([scalars]).collect()
     }
 
-    /// Returns the name of an array: `weights_00` for pattern 0, `scalar_weights`.
+    /// Returns the name of an array of a `kind`, such as `weights_00` for pattern 0, or
+    /// `scalar_weights`.
     pub(super) fn name(&self, kind: &str) -> String {
         match self.pattern {
             Some(number) => format!("{kind}_{number:02}"),
@@ -95,8 +97,8 @@ impl Place {
         }
     }
 
-    /// Returns the shape of an array with `first` rows and, for factors, an additional axis at the
-    /// end.
+    /// Returns the shape of an array: `first` rows (phases or groups), the axes of the parameters
+    /// and, for factors, an axis of length `dimensions` at the end.
     pub(super) fn shape(&self, first: usize, dimensions: Option<usize>) -> Vec<usize> {
         [first].into_iter().chain(self.axes.iter().copied()).chain(dimensions).collect()
     }
@@ -141,14 +143,15 @@ pub fn add_weights(
     Ok(())
 }
 
-/// Returns the columns of an array's parameters, by phase.
+/// Returns the numbers of one array: for each phase, those of the array's parameters.
 fn columns<T: Copy>(place: &Place, by_phase: ArrayView2<'_, T>) -> ArrayD<T> {
     let columns = by_phase.slice_move(s![.., place.parameters.clone()]);
     let shaped = columns.to_shape(place.shape(PHASES, None)).map(|shaped| shaped.into_owned());
     shaped.expect("a place has as many parameters as its axes")
 }
 
-/// Returns the vectors of an array's parameters, by group.
+/// Returns the factors of one array: for each group of phases, the vectors of the array's
+/// parameters.
 fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
     let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
     let own = place.parameters.start * dimensions..place.parameters.end * dimensions;
@@ -157,7 +160,8 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares of each instance of a pattern, in the order of its digits.
+/// Returns the squares of each instance of pattern `number`, in the order of the digits of a
+/// configuration.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let instances = weights.geometry().instances.iter();
     let own = instances.filter(|instance| instance.pattern == number);

@@ -43,8 +43,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads a file. The constant is distributed over the weights of row 2, of which every position has
-/// four configurations.
+/// Reads a file. Our weights have no constant, so a quarter of the file's constant is added to each
+/// weight of row 2. Every position has four configurations of row 2.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let mut weights = Weights::zero(Program::Edax.set());
     let order = order(weights.geometry());

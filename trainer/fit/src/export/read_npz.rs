@@ -25,9 +25,9 @@ const MAX_HEADER_BYTES: usize = 1 << 16;
 /// The size of a number of the widest type in bytes.
 const WIDEST: usize = size_of::<f64>();
 
-/// Reads `pattern_set` and `weights_KK`; `scalar_weights` and the counts if they are present; the
-/// factors if the set has any. Weights and factors may be whole numbers of steps, or any numbers,
-/// which are rounded.
+/// Reads `pattern_set`, the weights of every pattern (`weights_KK`) and, if the set has scalar
+/// features, `scalar_weights`. Also reads the counts if the file has them, and the factors if the
+/// set has any. Weights and factors are in steps; numbers that are not whole are rounded.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
@@ -66,7 +66,8 @@ fn refused(reason: String) -> ExportError {
 struct Arrays<F>(ZipArchive<F>);
 
 impl<F: Read + Seek> Arrays<F> {
-    /// Returns up to `most` bytes of an array, and its header; `None` if it is not in the file.
+    /// Returns the bytes of an array, with its header; `None` if the array is not in the file.
+    /// Refuses an array of more than `most` bytes.
     fn bytes(&mut self, name: &str, most: usize) -> Result<Option<Vec<u8>>, ExportError> {
         let broken = |reason: String| refused(format!("array `{name}`: {reason}"));
         let file = match self.0.by_name(&format!("{name}.npy")) {
@@ -92,7 +93,8 @@ impl<F: Read + Seek> Arrays<F> {
         PatternSet::from_toml(&text).map_err(|error| refused(format!("`pattern_set`: {error}")))
     }
 
-    /// Returns at most `most` numbers of any type; `None` if the array is not in the file.
+    /// Returns the numbers of an array, which may have any number type; `None` if the array is not
+    /// in the file. Refuses an array that has far more than `most` numbers.
     fn numbers(&mut self, name: &str, most: usize) -> Result<Option<ArrayD<f64>>, ExportError> {
         let Some(bytes) = self.bytes(name, most.saturating_mul(WIDEST))? else { return Ok(None) };
         let known = view::<f64>(&bytes, |number| number)
@@ -113,8 +115,8 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Returns numbers by row and parameter (and dimension). Returns `None` if the first array is
-    /// missing.
+    /// Joins all arrays of one `kind`. A row has the numbers of all parameters or, with
+    /// `dimensions`, the vectors of all parameters. Returns `None` if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -135,7 +137,8 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(all))
     }
 
-    /// Returns an array with this shape, with all axes after the first merged into one.
+    /// Returns an array with all axes after the first merged into one; `None` if it is not in the
+    /// file. Refuses an array whose shape is not `shape`.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };
@@ -171,8 +174,8 @@ pub struct WeightArrays<'a> {
     pub steps: ArrayView2<'a, f64>,
     /// The counts, if they are known: by phase and parameter.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, required for a set with factors. A group of phases has a row, which contains
-    /// the vectors of all parameters one after another.
+    /// The factors, required for a set with factors. Each row belongs to a group of phases, and
+    /// contains the vectors of all parameters one after another.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
@@ -181,7 +184,7 @@ impl WeightArrays<'_> {
     ///
     /// # Errors
     ///
-    /// A message for arrays of a wrong shape, and for numbers out of range.
+    /// Returns a message if an array has a wrong shape, or if a number is out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);
@@ -356,7 +359,8 @@ mod tests {
         }
     }
 
-    /// A regression: counts of −1, of NaN and of 2³² were read as other numbers, not refused.
+    /// A regression: `read_npz` replaced a count of −1, NaN or 2³² by another number instead of
+    /// refusing the file.
     #[test]
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;

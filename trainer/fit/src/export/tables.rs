@@ -1,8 +1,8 @@
 //! The common parts of other programs' evaluation files: for each number of discs and each pattern,
 //! a table of weights by configuration.
 //!
-//! A configuration is numbered in base 3 there: the first square is the most significant digit; 0
-//! is a disc of the player, 1 one of the opponent, 2 an empty square.
+//! These files number a configuration in base 3. The first square is the most significant digit.
+//! The digit is 0 for a disc of the player, 1 for one of the opponent, and 2 for an empty square.
 
 use othello_engine::board::{Phase, Square, Symmetry};
 use othello_engine::eval::{MAX_STEPS, STEPS_PER_DISC, Weights, weight_in_discs};
@@ -73,15 +73,17 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     (0..pattern.class_of.len()).map(class).collect()
 }
 
-/// Returns the parameters of a pattern's classes in the order of their first configuration.
+/// Returns the parameters of a pattern, in the order in which their classes first occur in
+/// `classes`.
 pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<usize> {
     let mut met = vec![false; pattern.classes];
     let new = classes.into_iter().filter(|&class| !std::mem::replace(&mut met[class], true));
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts weights to a set that includes all their patterns and scalars, in any order and under
-/// any symmetry. The other parameters become 0, with a count of 0.
+/// Converts weights to the pattern set of `program`. This set must have all scalars of the weights,
+/// and all their patterns or symmetric images of them, in any order. Its other parameters become 0,
+/// with a count of 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     let set = program.set();
     if weights.factors().is_some() {
@@ -138,7 +140,8 @@ impl Correspondence<'_> {
         Ok(parameters)
     }
 
-    /// Returns the place of the pattern in the other set, and the place of each of its digits.
+    /// Returns the index in the other set of the same pattern or a symmetric image of it, and the
+    /// index there of each of its digits. Returns `None` if the set has no such pattern.
     fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
         self.to.patterns().iter().enumerate().find_map(|(place, other)| {
             let digits = Symmetry::all()
@@ -148,8 +151,8 @@ impl Correspondence<'_> {
     }
 }
 
-/// Returns, for each square, the place of its image in a list of equal length, if all images are in
-/// the list.
+/// Returns, for each square, the index in `list` of its image under `symmetry`; `None` if an image
+/// is not in the list, or if the lengths differ.
 fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec<usize>> {
     if squares.len() != list.len() {
         return None;
@@ -162,11 +165,11 @@ pub(super) const FINER_STEPS: i32 = 128;
 /// The number of steps of 1/128 disc in one of our steps.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// The pattern whose weights absorb the constant.
+/// The pattern to whose weights the constant of a file is added; our weights have no constant.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Weights in 1/128 disc, which are converted to those of our phases.
+/// Converts another program's weights, in 1/128 disc, to ours, one phase after another.
 pub(super) struct FinerTables<'a> {
     /// The weights to set. Their pattern set includes `row 2`, which has four instances on every
     /// board.
@@ -177,8 +180,9 @@ pub(super) struct FinerTables<'a> {
 }
 
 impl FinerTables<'_> {
-    /// Sets the weights of a phase. The constant is divided among the four weights of row 2.
-    /// Returns the reason if a weight is too large for our files.
+    /// Sets the weights of a phase to `theirs` (in 1/128 disc). A quarter of `constant` is added to
+    /// each weight of row 2, because a position has four of them. If a weight is too large for our
+    /// files, the error is the reason.
     pub(super) fn set(
         &mut self,
         phase: Phase,

@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`); [`crate::source::wthor`] describes the format and reads
 //! it.
 //!
-//! The players and the tournament have number 0, the date is 0. The header states the depth at
-//! which most games have a theoretical score, if every game that is long enough has one at that
-//! depth. Otherwise the field of the score repeats the result. The result of an unfinished game is
-//! the stated one or, without it, black's discs on the board. The file cannot hold the other data
-//! of our records.
+//! The players and the tournament have number 0, the date is 0. The header can state only one depth
+//! at which games have a theoretical score. It states the depth that most solved games have, but
+//! only if every game that reaches this depth is solved there. For a game without such a score, the
+//! field of the score repeats the result. The result of an unfinished game is the stated one or,
+//! without it, black's discs on the board. The file cannot hold the other data of our records.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the ply at which most games are solved, if all games that reach this ply are solved
-/// there.
+/// Returns the ply at which most solved games are solved; `None` if a game that reaches this ply is
+/// not solved there.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {

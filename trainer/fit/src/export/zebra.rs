@@ -4,12 +4,11 @@
 //! magic numbers, the number of stages, and for each stage its number of discs played. Then come
 //! the numbers of each stage, all in 1/512 disc: a constant, the parity, and a weight for each
 //! class of the 11 patterns of the shipped set `zebra`. Zebra converts them to 1/128 disc, rounded
-//! towards 0. It adds the parity at odd numbers of played discs.
-//! 0. It adds the parity at odd numbers of played discs.
+//! towards zero. It adds the parity at odd numbers of played discs.
 //!
-//! The classes of a pattern are numbered by the first of their configurations in ascending order;
-//! 0 is a disc of the player, 1 an empty square, 2 a disc of the opponent, and the first square is
-//! the least significant.
+//! The classes of a pattern are ordered by the lowest number of their configurations. The digits of
+//! such a number are: 0 for a disc of the player, 1 for an empty square, 2 for a disc of the
+//! opponent. The first square is the least significant digit.
 //!
 //! We have weights for every phase, Zebra for eleven, so the writer fits the eleven to ours.
 
@@ -30,19 +29,20 @@ const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// The number of units of the file in one unit of Zebra's evaluation.
 const WORDS_PER_STEP: i32 = 4;
-/// The index of the constant, and then of the parity, before the weights of a stage.
+/// The index of the constant among the numbers of a stage. The parity and the weights follow.
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// The weight of a phase in addition to its counts, in occurrences. If the counts are unknown, only
-/// this matters.
+/// A number of occurrences that is added to every count of a phase. If the counts are unknown, all
+/// phases therefore have equal weight in the fit.
 const FEWEST: f64 = 0.01;
 
 /// The numbers of a stage in 1/128 disc: constant, parity, and weights in the order of the file.
 type Stage = Vec<i32>;
 
-/// Returns the file with the weights closest to these, each occurrence counting equally.
+/// Returns the file whose weights have the least squared differences from these. Every occurrence
+/// of a parameter counts equally.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -82,8 +82,8 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the weights of stages to those of the phases that depend on them. Each phase counts by the
-/// number of occurrences.
+/// Fits the weights of the stages to those of the phases that Zebra interpolates from them. A phase
+/// counts by the parameter's number of occurrences in it.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -98,7 +98,8 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constants and parities to the mean residuals of even and odd phases.
+/// Fits the constants to the mean residuals of even phases, and constant plus parity to those of
+/// odd phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -114,7 +115,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean residual of a phase's positions with the weights of the stages, in 1/128 disc.
+/// Returns the mean of the value with `weights` minus the value with the weights of the stages,
+/// over a phase's positions, in 1/128 disc.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -189,8 +191,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board: each disc counts as one, distributed over the instances
-/// that include its square.
+/// Returns the stage of the full board. Its value is the disc difference: each disc counts as one,
+/// divided equally among the instances that include its square.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -239,8 +241,8 @@ pub(super) struct Between {
 }
 
 impl Between {
-    /// Returns the stages of a phase. Zebra evaluates even numbers of played discs from its first
-    /// stage on; other phases use the next such number.
+    /// Returns the stages of a phase. Zebra has values for even numbers of played discs, from its
+    /// first stage on. A phase with another number uses the value for the next such number.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -277,7 +279,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds an observation between stored stages, with a weight.
+    /// Adds the observation that `number` is the value interpolated at `between`, which must lie
+    /// between stored stages. The observation counts by `weight`.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));

@@ -39,9 +39,9 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 }
 
 pub(super) enum Memory<B: Backend> {
-    /// An update of all weights of a phase.
+    /// The sums for an update of all weights of a phase.
     Phase(B::Sums),
-    /// An update of those weights and factors of a group that occur in a batch.
+    /// The memory for an update of those weights and factors of a group that occur in a batch.
     Group(B::Scratch),
 }
 

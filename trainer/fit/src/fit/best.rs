@@ -12,7 +12,7 @@ use crate::backend::Errors;
 /// error, or the latest if there are no validation positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
-    /// The weights in discs; the factors of a group in units.
+    /// The weights in discs and, for a group, the factors (1.0 is a factor of 1, not a step).
     pub(super) elements: Vec<f64>,
     pub(super) progress: Progress,
     /// One line for each epoch so far.
@@ -31,7 +31,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if the state of a fit between two updates can have these metrics.
+    /// Returns true if a fit with this progress is unfinished and can have these metrics: one line
+    /// for each complete epoch, in order.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished

@@ -72,7 +72,7 @@ impl PickedDevice {
         }
     }
 
-    /// Returns true if the native code of the CPU was selected.
+    /// Returns true if the CPU is the device and runs native code, not the CUDA kernels.
     pub fn is_cpu(&self) -> bool {
         self.kind == Kind::Cpu
     }

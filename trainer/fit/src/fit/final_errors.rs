@@ -54,7 +54,8 @@ fn errors<B: Backend>(
     backend.errors(&backend.positions(&[Rows::full(rows)])?, &fixed)
 }
 
-/// Returns the number of occurrences of each parameter in the weighted positions, rounded.
+/// Returns, for each parameter, the total weight of the positions in which it occurs, rounded to
+/// whole occurrences.
 pub(super) fn counts<B: Backend>(
     backend: &B,
     rows: &[ScoredPosition],
@@ -64,7 +65,8 @@ pub(super) fn counts<B: Backend>(
     Ok(occurrences(backend, &[Rows::full(rows)])?.iter().map(count).collect())
 }
 
-/// Returns Σ weight for each parameter, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+/// Returns, for each parameter, Σ weight over the positions in which it occurs, in
+/// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
 pub(super) fn occurrences<B: Backend>(
     backend: &B,
     rows: &[Rows<'_>],

@@ -28,12 +28,13 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) settings: &'a FitSettings,
     /// The phases with training positions, and the parameters that are fitted.
     pub(super) group: Group,
-    /// The initial weights in steps, one for each parameter of the model, for each phase.
+    /// For each phase of the group, the initial weights of all parameters of the model, in steps.
     pub(super) start: Vec<Vec<i16>>,
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the phases and parameters to fit; `None` if there are no training positions or factors.
+/// Returns the phases and parameters to fit; `None` if the phases have no training positions, or
+/// the model has no factors.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -51,7 +52,7 @@ pub(super) fn group_of<B: Backend>(
     Ok(Group::new(model, &phases, &training, &occurrences(backend, &others)?))
 }
 
-/// Returns one subset of the dataset (training, validation or test) for each phase.
+/// Returns, for each phase, its rows in one subset of the dataset (training, validation or test).
 fn rows<'a>(
     dataset: &'a Dataset,
     phases: &[Phase],
@@ -105,8 +106,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws initial factors at random for parameters that occur in training, in the dimensions in
-    /// which all factors are 0.
+    /// Draws random initial factors in those dimensions in which all of `factors` are 0. Only
+    /// parameters that occur in training get them.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -180,8 +181,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns `values` in the order of weights files; other parameters keep their values of
-    /// `before`.
+    /// Returns `values`, which belong to the group's parameters, in the order of weights files. All
+    /// other parameters have their values of `before` or, without it, 0.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -197,8 +198,9 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns the contribution of each parameter's vector alone, in discs. It is subtracted from
-    /// the weights in a file, because the engine squares the sum of all vectors.
+    /// Returns, for each parameter, half the square of its own vector, in discs. The engine adds
+    /// half the square of the sum of all vectors, which contains this contribution. So the
+    /// contribution is subtracted from the weights in a file.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

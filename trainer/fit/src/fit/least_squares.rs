@@ -75,7 +75,7 @@ impl Sample {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// gradient · preconditioned gradient at the beginning.
+    /// The dot product of the gradient and the preconditioned gradient at the beginning of the fit.
     start: f64,
     /// gradient · preconditioned gradient now.
     energy: f64,
@@ -135,7 +135,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         }
     }
 
-    /// Restarts the directions at the current weights.
+    /// Computes gradient and objective at the current weights. The search directions start again
+    /// there.
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.part();
@@ -265,7 +266,7 @@ impl<B: Backend> Scratch<B> {
         })
     }
 
-    /// Rounds `direction` and multiplies it by the normal matrix.
+    /// Rounds `direction`, and sets `self.product` to the normal matrix times `direction`.
     fn multiply(
         &mut self,
         problem: &Problem<'_, B>,

@@ -66,14 +66,15 @@ pub(super) struct Packing<'a> {
 }
 
 const PACK: &str = "pack (parts)";
-/// The key in the provenance of unfinished weights for the number of epochs.
+/// The key in the provenance of unfinished weights. Its value has, for each stopped phase, the
+/// number of epochs.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
     /// Writes metrics, report and weights. `stopped` are the phases that reached the time limit;
-    /// `so_far` are those of them that completed at least one epoch.
+    /// `so_far` has the results of those that completed at least one epoch before.
     ///
-    /// The provenance of unfinished weights names the epoch after which each phase was stopped: the
+    /// The provenance of unfinished weights names the epoch after which each phase was stopped. The
     /// weights depend on these epochs, not on the time that they took.
     pub(super) fn write(
         &self,
@@ -144,9 +145,9 @@ impl Assembly {
 
     /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
     ///
-    /// A wanted phase that has no positions, or reached the time limit, gets the weights of the
-    /// nearest fitted phase (the earlier of two). So does a phase that is not wanted, unless
-    /// `keep_others` is set.
+    /// A wanted phase that has no positions, or reached the time limit before its first epoch
+    /// ended, gets the weights of the nearest fitted phase; of two equally near phases, the
+    /// earlier. So does a phase that is not wanted, unless `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -169,7 +170,8 @@ impl Assembly {
         Some((self.weights, FitReport(rows)))
     }
 
-    /// Returns the nearest fitted phase. Phases that share the factors are preferred.
+    /// Returns the nearest fitted phase; `None` if no phase is fitted. Prefers phases that share
+    /// factors with `phase`.
     fn nearest(&self, phase: Phase) -> Option<Phase> {
         let shape = self.weights.set().factors();
         let is_near = |other: &Phase| shape.is_some_and(|s| s.group(*other) == s.group(phase));

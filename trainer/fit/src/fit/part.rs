@@ -56,6 +56,8 @@ impl FittedUnit {
         }
     }
 
+    /// Finds the fitted phases and the factors of a unit in its sections.
+    ///
     /// # Errors
     ///
     /// Returns the name of the first section that does not belong to this fit.
@@ -164,8 +166,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases that a shard reads: the phases of its units in the fits with and without
-    /// factors, and the phases in their windows.
+    /// Returns the phases whose positions a shard reads: the phases that it fits without factors,
+    /// those that it fits with factors, and the phases in the windows of both.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

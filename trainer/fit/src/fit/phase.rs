@@ -27,10 +27,10 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings.
     pub settings: &'a FitSettings,
-    /// The optimizer. If the caller supplies a solver of its own, it is the optimizer whose
-    /// settings apply to that solver.
+    /// The optimizer. If the caller supplies its own solver, the fit ends by the same rule as with
+    /// this optimizer.
     pub optimizer: Optimizer,
-    /// The initial weights, which the ridge pulls towards; 0 if there are none.
+    /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,
     /// The phase, which has training positions.
     pub phase: Phase,

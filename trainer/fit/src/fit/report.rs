@@ -144,8 +144,8 @@ impl FittedPhase {
     }
 }
 
-/// The fitted phases of a part, and the number and factors of their group in the order of weights
-/// files.
+/// The fitted phases of a part, and the index and the factors of their group. The factors are in
+/// the order of weights files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
@@ -164,8 +164,8 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns the phases outside this fit, each with the nearest fitted phase. If the fit has no
-    /// initial weights, they use the weights of that phase.
+    /// Returns each phase outside this fit with the fitted phase that is nearest to it. If the fit
+    /// has no initial weights, the outside phase has the weights of the fitted one.
     pub fn filled(&self) -> Vec<(Phase, Phase)> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
@@ -186,7 +186,7 @@ impl FitReport {
     }
 }
 
-/// Returns the fitted phase that is nearest to `phase`; the earlier of two.
+/// Returns the fitted phase that is nearest to `phase`; of two equally near phases, the earlier.
 pub(super) fn nearest(phase: Phase, fitted: impl Iterator<Item = Phase>) -> Option<Phase> {
     fitted.min_by_key(|other| other.index().abs_diff(phase.index()))
 }

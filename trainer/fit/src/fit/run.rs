@@ -59,8 +59,8 @@ pub struct Fit<'a> {
 pub struct Limits {
     /// The time limit. Weights of unfinished phases are written, and the next run resumes them.
     pub time: Option<Duration>,
-    /// The memory limit in bytes. Phases that run at the same time use half of it, or as much as
-    /// one needs.
+    /// The memory limit in bytes. Fits that run at the same time use half of it together; a single
+    /// fit may use all of it.
     pub memory: Option<u64>,
 }
 
@@ -74,9 +74,9 @@ pub struct FitEnd {
 }
 
 impl Fit<'_> {
-    /// Fits the phases on `backend` and writes `path`, `path.metrics.jsonl` and `path.report.json`;
-    /// a shard only makes its parts in `path.parts`. Keeps existing parts. Refuses other files
-    /// under these names, unless `existing` allows replacing them.
+    /// Fits the phases on `backend`, and writes `path`, `path.metrics.jsonl` and
+    /// `path.report.json`. A shard only makes its parts in `path.parts`. Parts that exist are kept.
+    /// Other files under these names are refused, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -129,8 +129,8 @@ impl Fit<'_> {
         packed.map(|(summary, report)| FitEnd { report, summary: Some(summary) })
     }
 
-    /// Returns the provenance, which contains everything that determines the weights, and the
-    /// stages.
+    /// Returns the stages of the run, and its provenance. The provenance contains everything that
+    /// determines the weights.
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
@@ -208,7 +208,8 @@ struct Work<'a, B> {
     units: Units,
     deadline: Option<Instant>,
     progress: &'a dyn Progress,
-    /// The metrics file next to the weights; a shard has none, since other shards may write it.
+    /// The metrics file next to the weights; `None` for a shard, because other shards could write
+    /// the same file.
     metrics: Option<GrowingMetrics>,
     /// The units that reached the time limit after at least one epoch.
     so_far: Mutex<Vec<FittedUnit>>,
@@ -264,7 +265,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits the weights of a phase. If `is_start`, these are the initial weights of a fit of
+    /// Fits the weights of a phase. If `is_start`, they become the initial weights of a fit of
     /// factors.
     fn fit_phase(
         &self,
@@ -356,8 +357,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the part of a finished fit. If the fit was stopped, stores its measured vector
-    /// instead.
+    /// Writes the part of a finished fit. If the time limit stopped the fit after an epoch, adds
+    /// the fit and its errors to `so_far` instead. Returns true if the fit is finished.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

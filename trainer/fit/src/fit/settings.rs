@@ -126,9 +126,11 @@ pub struct AdamSettings {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) epochs: u32,
-    /// The number of epochs without a better validation error after which the fit ends, if any.
+    /// The number of epochs without a better validation error after which the fit ends; `None` if
+    /// this does not end it.
     pub(super) patience: Option<u32>,
-    /// The relative size of the gradient at which a fit without validation positions ends.
+    /// The norm of the gradient, relative to its initial norm, at which a fit without validation
+    /// positions ends.
     pub(super) tolerance: f64,
 }
 
@@ -182,7 +184,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads and checks settings. Settings that the text does not name are those of the dataset.
+    /// Reads and checks settings. Settings of the dataset that the text does not name are those of
+    /// `laid_out`, if given.
     pub fn from_toml_over(
         text: &str,
         laid_out: Option<&LayoutSettings>,
@@ -246,7 +249,8 @@ impl FitSettings {
         LayoutSettings { labels: self.labels.clone(), split: self.split() }
     }
 
-    /// Replaces settings by those of a dataset in a folder, except those that `named` contains.
+    /// Replaces the settings that determine a dataset by `laid_out`, except those that `named`
+    /// contains.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;
@@ -262,9 +266,10 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns the rule by which the epochs of a phase end. Adam runs to the end of its cosine,
-    /// because most of its gain comes last, and the noise at the high rates before would stop it
-    /// too early (on WTHOR, phase 59 stopped after 7 of 20 epochs).
+    /// Returns the rule by which the epochs of a phase end. Adam always runs to the end of its
+    /// cosine. Most of its gain comes in the last epochs. At the high learning rates before, noise
+    /// in the validation error would stop it too early (on WTHOR, phase 59 stopped after 7 of 20
+    /// epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -275,7 +280,7 @@ impl FitSettings {
         Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
-    /// Returns those settings that affect the weights, for an optimizer.
+    /// Returns the settings that affect the weights if `optimizer` fits them.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
         let foreign = match optimizer {
@@ -346,7 +351,8 @@ mod tests {
         }
     }
 
-    /// A file of settings of version 0.1, with its names of epochs, is still read.
+    /// A settings file of version 0.1, which names the epochs `passes` or `iterations`, is still
+    /// read.
     #[test]
     fn the_old_names_of_epochs_are_read() {
         let old = "[adam]\npasses = 3\n[least_squares]\niterations = 4\n";

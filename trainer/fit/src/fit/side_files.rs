@@ -40,7 +40,7 @@ struct Stored {
     phases: FitReport,
 }
 
-/// The file of metrics, and the phases and epochs that it has.
+/// The open file of metrics, and the phase and epoch of each of its lines.
 type Begun = (File, HashSet<(Phase, u32)>);
 
 /// The metrics of a running fit, which get a line for each epoch as soon as it ends. Packing puts
@@ -48,7 +48,8 @@ type Begun = (File, HashSet<(Phase, u32)>);
 pub(super) struct GrowingMetrics {
     path: PathBuf,
     head: String,
-    /// The file, once it has a line of this process, and its phases and epochs.
+    /// The open file, and the phase and epoch of each of its lines; `None` until this process adds
+    /// a line.
     begun: Mutex<Option<Begun>>,
 }
 
@@ -67,7 +68,8 @@ impl GrowingMetrics {
         Ok(())
     }
 
-    /// Keeps the existing lines, except an incomplete one.
+    /// Opens the file for appending, and creates it if it is missing. Keeps the lines of earlier
+    /// processes of this fit, except an incomplete last line.
     fn begin(&self) -> Result<Begun, FileError> {
         let there = match read_ordinary(&self.path, LONGEST) {
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => vec![],

@@ -13,8 +13,9 @@ use super::report::Metrics;
 use super::side_files::GrowingMetrics;
 use super::solver::{HEAD, State};
 
-/// Saves the state of a fit. [`Self::policy`] is called before every update. The decision may
-/// depend on time, since saving never affects the weights of a finished fit.
+/// Decides when the state of a fit is saved, and saves it. [`Self::policy`] is called before every
+/// update. Its decision may depend on time, since saving never affects the weights of a finished
+/// fit.
 pub trait Checkpointer {
     /// Returns the decision before an update; `epoch_ended` is true if the last update ended an
     /// epoch.
@@ -71,8 +72,8 @@ pub(super) struct Saver<'s, 'r> {
 impl<'s, 'r> Saver<'s, 'r> {
     /// The shortest time between two saves; [`SAVES`] may require a longer one.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// The shortest time between two saves as a multiple of the duration of a save, since the state
-    /// of a group is large.
+    /// Two saves are at least this many times the duration of the last save apart, since saving the
+    /// large state of a group takes long.
     const SAVES: u32 = 20;
 
     pub(super) fn new(
@@ -128,25 +129,28 @@ struct Head {
     solver: serde_json::Value,
     best: best::Progress,
     metrics: Vec<Metrics>,
-    /// The names of the vectors that follow, each one double per parameter; the last is `best`.
+    /// The names of the vectors in the following sections. Each vector has one double for each
+    /// parameter. The last one is `best`.
     vectors: Vec<String>,
 }
 
 const BEST: &str = "best";
 /// The largest number of vectors that are read. No solver has as many.
 const MOST_VECTORS: usize = 16;
-/// The number of elements of a section. Longer vectors continue in further sections.
+/// The greatest number of vector elements in a section. Longer vectors continue in further
+/// sections.
 const PART: usize = 1 << 22;
 
 impl Snapshot {
-    /// Returns the most bytes of a snapshot with vectors of this length: the head has the metrics
-    /// of a hundred thousand epochs.
+    /// Returns the greatest size of a snapshot in bytes, if its vectors have `parameters` elements.
+    /// The head may contain the metrics of a hundred thousand epochs.
     pub(super) fn most_bytes(parameters: usize) -> usize {
         const MOST_OF_HEAD: usize = 16 << 20;
         parameters.saturating_mul(MOST_VECTORS * size_of::<f64>()).saturating_add(MOST_OF_HEAD)
     }
 
-    /// Returns the state of a snapshot, if there is one, and the best vector so far.
+    /// Returns the solver's state and the best vector so far from a snapshot. Without a snapshot,
+    /// returns no state, and the initial vector.
     pub(super) fn or_start(
         resumed: Option<Self>,
         initial: &[f64],
@@ -215,7 +219,8 @@ impl Snapshot {
     }
 }
 
-/// Returns the name of a section of a vector. The first section has the name of the vector.
+/// Returns the name of section `number` of a vector, counted from 0: `weights`, `weights 2`,
+/// `weights 3` and so on.
 fn part_name(vector: &str, number: usize) -> String {
     match number {
         0 => vector.to_owned(),
@@ -229,7 +234,8 @@ mod tests {
 
     use super::*;
 
-    /// A regression: a vector with 64 factors is larger than a section may be, and was not split.
+    /// A regression: a snapshot did not split a vector that is larger than a section may be, such
+    /// as that of a group with 64 factors.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

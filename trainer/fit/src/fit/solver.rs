@@ -137,7 +137,7 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of the section of a snapshot with everything except the vectors.
+/// The name of the snapshot section that has everything except the vectors.
 pub(super) const HEAD: &str = "phase";
 
 impl State {

@@ -7,7 +7,8 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::InvalidSetting;
 
-/// The weights of phases by distance, in 1/256; the phase itself has weight 256.
+/// The weights of the phases in the window, by their distance from the fitted phase, in 1/256. The
+/// fitted phase itself has weight 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,

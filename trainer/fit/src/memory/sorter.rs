@@ -20,8 +20,8 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Reads an item and advances `bytes` beyond it; `None` for bytes that [`Self::write`] does not
-    /// write.
+    /// Reads an item at the beginning of `bytes`, and advances `bytes` beyond it. Returns `None` if
+    /// [`Self::write`] cannot have written these bytes.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -34,7 +34,7 @@ pub(crate) struct Sorter<T> {
     /// The largest number of items in memory.
     most_held: usize,
     file: Option<Temporary>,
-    /// The places of the sorted runs in the file.
+    /// The byte ranges of the sorted runs in the file.
     runs: Vec<Range<usize>>,
 }
 
@@ -46,13 +46,14 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items that fit into memory: vectors may allocate three times their
-    /// size.
+    /// Returns the number of items that fit into memory, at a quarter of the limit: vectors may
+    /// allocate three times their size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns the notice for the user if items of at most `bytes` bytes need a temporary file.
+    /// Returns a notice for the user if this many items do not fit into memory. An item takes up to
+    /// `bytes` bytes in the temporary file.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -102,14 +103,15 @@ impl<T: Stored> Sorter<T> {
 
 struct Sources<T> {
     map: Option<Mmap>,
-    /// The unread rest of each run.
+    /// For each run in the file, the byte range that has not been read.
     runs: Vec<Range<usize>>,
     held: std::vec::IntoIter<T>,
     limit: MemoryLimit,
 }
 
 impl<T: Stored> Sources<T> {
-    /// Returns the next item of a run. The run in memory has the last number.
+    /// Returns the next item of a run; `None` at its end. The items that are still in memory are
+    /// the run with the last number.
     fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
         let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
             return Ok(self.held.next());

@@ -1,4 +1,5 @@
-//! The absolute errors of an evaluation for each game, for resampling games.
+//! The absolute errors of an evaluation, summed for each game, so that games can be resampled
+//! (bootstrap).
 
 use std::path::PathBuf;
 
@@ -116,7 +117,8 @@ impl GameErrors {
         self.weight.len()
     }
 
-    /// Returns the mean absolute error in discs if each game counts `counts` times.
+    /// Returns the mean absolute error in discs if each game counts as often as its element of
+    /// `counts` states; `None` without positions.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
         let weight = self.weight.dot(counts);
         (weight > 0.0).then(|| self.absolute.dot(counts) / weight)

@@ -15,16 +15,16 @@ use crate::backend::{Errors, RESIDUALS_PER_DISC};
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
-    /// Σ weight · (label − value), in 1/64 occurrence and 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Σ weight · (label − value), in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
     signed: i128,
     games: u64,
-    /// Σ over games of the square of their signed sum.
+    /// Σ over games of S², where S is a game's Σ weight · (label − value).
     signed_squared: i128,
-    /// Σ over games of their signed sum times their weight.
+    /// Σ over games of S · W, where W is a game's Σ weight.
     signed_by_weight: i128,
-    /// Σ over games of the square of their weight.
+    /// Σ over games of W².
     weight_squared: i128,
-    /// The signed sum of the game that has not ended.
+    /// S of the game whose end was not yet reported ([`Self::end_game`]).
     open_signed: i128,
     /// Its weight.
     open_weight: i128,
@@ -41,7 +41,8 @@ impl BiasSums {
         self.open_weight += i128::from(weight);
     }
 
-    /// Ends a game; does nothing if no position was added.
+    /// Ends the current game, so that the next position belongs to another one. Does nothing if the
+    /// game has no positions.
     pub fn end_game(&mut self) {
         let [signed, weight] = [&mut self.open_signed, &mut self.open_weight].map(std::mem::take);
         if weight > 0 {
@@ -60,8 +61,9 @@ impl BiasSums {
 
     /// Returns the standard error of the bias in discs; `None` for fewer than two games.
     ///
-    /// The bias is a ratio of sums over games. Its error is computed from the residuals: a game's
-    /// signed sum minus its weight times the bias (Cochran, Sampling Techniques, chapter 6).
+    /// The bias is a ratio of two sums over games. Its standard error is computed from one residual
+    /// for each game: the game's Σ weight · (label − value), minus the game's weight times the mean
+    /// of label − value (Cochran, Sampling Techniques, chapter 6).
     fn bias_error(&self) -> Option<f64> {
         let (games, weight) = (self.games as f64, self.errors.weight() as f64);
         let mean = (self.games > 1).then(|| self.signed as f64 / weight)?;
@@ -149,7 +151,8 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The number of the first group of each kind; group 0 has all positions.
+/// The index of the first group by phase. The next constants are the first groups by value, by
+/// region and by empty squares. Group 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;

@@ -24,7 +24,8 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Returns the data and the split of the weights; `None` if they were not made by a fit.
+    /// Returns the data and the settings with which the weights were fitted; `None` if they were
+    /// not made by a fit.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -35,8 +36,8 @@ impl Trained {
         })
     }
 
-    /// Reads the data and the split from a provenance. Weights that were calibrated after their fit
-    /// have its provenance inside their own.
+    /// Reads the data and the split from a provenance. If weights were calibrated after their fit,
+    /// their provenance contains that of the fit, which is then used.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);

@@ -1,6 +1,6 @@
 //! Checks that errors are small enough.
 
-/// Errors and the limits that they are compared with; empty if there are no limits.
+/// Limits on errors, with the errors to compare. Empty if no limit was requested.
 #[derive(Default)]
 pub struct ErrorLimits(Vec<Limit>);
 
@@ -15,8 +15,8 @@ struct Limit {
 }
 
 impl ErrorLimits {
-    /// Adds a limit on named errors, if one is given. `unknown` is the message if there are no
-    /// errors.
+    /// Adds a limit on named errors; does nothing if `largest` is `None`. `unknown` is the message
+    /// if there are no errors.
     pub fn with(
         mut self,
         flag: &'static str,

@@ -99,7 +99,8 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, vec![]))
     }
 
-    /// Counts the positions of the files, and begins to report the progress of their searches.
+    /// Counts the positions to search in the files, and starts a progress report for these
+    /// searches.
     fn begin_searches(
         &self,
         paths: &[PathBuf],
@@ -118,7 +119,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(())
     }
 
-    /// Returns the phase of a position, if it was requested.
+    /// Returns the phase of a position; `None` if the phase is not to be measured.
     fn phase_of(&self, row: &ScoredPosition) -> Option<Phase> {
         Phase::of(&row.position()).filter(|phase| self.phases.contains(phase))
     }

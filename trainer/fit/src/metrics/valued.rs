@@ -48,7 +48,7 @@ impl Valued {
         label(&self.row) - self.error
     }
 
-    /// Returns true if two consecutive positions are from the same game.
+    /// Returns true if this position and the next one are from the same game.
     pub fn are_of_one_game(&self, next: &Self) -> bool {
         let game = |valued: &Self| valued.place.map(|place| (place.file, place.game));
         self.place.is_some() && game(self) == game(next)

@@ -9,8 +9,8 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
 /// Returns the rounded mean of every weight and factor, and the greatest count. Narrow factors are
-/// widened as by [`Weights::with_factors`]. Returns `None` without weights, or if their sets differ
-/// in anything else.
+/// widened as by [`Weights::with_factors`]. Returns `None` without weights, or if their pattern
+/// sets still differ.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -40,8 +40,8 @@ pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     Some(mean)
 }
 
-/// Returns the weights with the widest shape of factors among them; `None` if one cannot be
-/// widened.
+/// Returns all weights, with their factors widened to the widest shape among them. Returns `None`
+/// if some factors cannot be widened.
 fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     let shapes = all.iter().filter_map(|weights| weights.set().factors());
     let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {
@@ -54,7 +54,8 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Returns the mean rounded to the nearest, halves to even, so that sums do not drift.
+/// Returns the mean rounded to the nearest, halves to even. Rounding all halves up would bias sums
+/// of means.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

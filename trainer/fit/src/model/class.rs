@@ -71,7 +71,8 @@ impl Split {
     }
 }
 
-/// Returns the class in the file for a number with digits 0 (empty), 1 (player), 2 (opponent).
+/// Returns the map from a base-3 number of a configuration, with digits 0 (empty), 1 (player) and 2
+/// (opponent), to its class in a weights file.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -82,7 +83,8 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits 0 (empty), 1 (player), 2 (opponent) for an index of `class_of`.
+/// Returns the digits of the configuration with this index in `class_of`: 0 (empty), 1 (player) or
+/// 2 (opponent) for each square.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }
@@ -104,7 +106,8 @@ pub(super) fn lanes(geometry: &Geometry) -> Vec<Lane> {
     instances.map(|instance| lane(instance.pattern, &instance.squares)).collect()
 }
 
-/// Returns, for each parameter in the numbering of this module, its number in a weights file.
+/// Returns, for each parameter in the order of the classes of this module, its index in a weights
+/// file.
 pub(super) fn parameters_in_file(geometry: &Geometry) -> Vec<u32> {
     let mut in_file: Vec<u32> = (0..geometry.parameters() as u32).collect();
     for pattern in &geometry.patterns {

@@ -102,8 +102,9 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes the parameters whose weights total the value of each position, all below
-    /// [`Self::parameters`]. A parameter that several instances share is written several times.
+    /// Writes one row for each position: the parameters whose weights total the position's value.
+    /// All are below [`Self::parameters`]. A parameter that several instances share is written
+    /// several times.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;

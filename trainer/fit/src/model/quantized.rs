@@ -18,8 +18,9 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 /// The settings of quantisation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The error σ of one label in discs. Weights learned from n occurrences get steps of at most
-    /// σ/√n discs; factors get the same number of their own steps.
+    /// The error σ of one label in discs. A weight learned from n occurrences gets steps of at most
+    /// σ/√n discs. A factor learned from n occurrences gets steps that are the same multiple of its
+    /// original steps.
     pub label_error: f64,
     /// The number of leading binary digits of counts to keep; the others are set to 0. With 0
     /// digits, every count becomes 0.
@@ -27,8 +28,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the size of a step, given the number of occurrences. Compares squares, since these
-    /// are exact on every machine.
+    /// Returns the size of a step in the file's steps, given the number of occurrences. Compares
+    /// squares, since these are exact on every machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -36,8 +37,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights in coarser steps. Rounding a class's vector changes its contribution; the
-/// weight of the class compensates for that.
+/// Returns the weights in coarser steps. Rounding the factors of a class changes what they
+/// contribute to the value by themselves; the weight of the class compensates for this change.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -74,19 +75,20 @@ fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> 
     sums
 }
 
-/// Returns the nearest multiple of `of` within the range of factors.
+/// Returns the multiple of `of` that is nearest to `factor` and within the range of factors.
 fn nearest_factor(factor: i8, of: f64) -> i8 {
     let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Returns the nearest multiple of `of`, halves to even, so that sums do not drift.
+/// Returns the multiple of `of` that is nearest to `exact`. Halves go to the even multiple:
+/// rounding all of them up would bias the values, which are sums.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns how much the contribution of each parameter's own vector decreases by rounding, in
-/// discs.
+/// Returns, for each parameter, half the square of its vector before rounding minus that after
+/// rounding, in discs.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {

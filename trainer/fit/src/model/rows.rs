@@ -10,8 +10,8 @@ use super::{Model, Row};
 const CHUNK: usize = 256;
 
 impl Model {
-    /// Returns the parameters of each position in a row, numbered as in weights files: one for each
-    /// instance, then one for each scalar feature.
+    /// Returns a matrix with one row of parameters for each position, numbered as in weights files:
+    /// one for each instance, then one for each scalar feature.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         let features = self.feature_count();
         let mut all = Array2::zeros((positions.len(), features));

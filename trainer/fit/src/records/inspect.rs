@@ -111,8 +111,8 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Inspects files. The keys for finding duplicates take up to `limit` of memory, then temporary
-/// files.
+/// Inspects files. Duplicates are found by keys of the records. The keys take up to `limit` of
+/// memory; beyond it, they are written to temporary files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -304,7 +304,7 @@ impl GamesReport {
     }
 }
 
-/// Sums over positions. Labels are summed in steps, so that the sums are exact.
+/// Sums over the positions of a file. Labels are summed in whole steps, so that the sums are exact.
 struct Sums {
     weights: u64,
     by_ply: Vec<(u64, i64, u64)>,

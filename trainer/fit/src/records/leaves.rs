@@ -19,16 +19,16 @@ use othello_engine::search::{Search, Searcher, Searchers, Strength};
 use super::sequence::{InOrder, Inputs, Made, count_left, pack, records_in};
 use crate::source::LabelRules;
 
-/// The games whose positions are searched, and the searches.
+/// The games whose positions are searched, and the settings of the searches.
 pub struct LeavesJob<'a> {
     /// The games of all files together.
     pub games: &'a Inputs<Game>,
-    /// The rules that label the positions searched.
+    /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
     /// The greatest depth of the searches. The depth for each position is drawn from a hash of the
     /// position.
     pub depth: u32,
-    /// The shard of the games to search here.
+    /// The shard of the games that this process searches.
     pub shard: Shard,
 }
 
@@ -195,8 +195,8 @@ mod tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Returns the minimax value, and the leaves of all best lines. The number of a leaf is 1 if
-    /// the side to move there is that of `position`, otherwise −1.
+    /// Returns the minimax value, and the leaves of all best lines. Each leaf has the number 1 if
+    /// its side to move is that of `position`, otherwise −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

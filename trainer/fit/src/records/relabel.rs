@@ -1,5 +1,5 @@
-//! Replaces the labels of records by exact scores at or below a number of empty squares. The result
-//! of a collected game depends on mistakes in its endgame; relabelling corrects them.
+//! Replaces the labels of positions with few empty squares by exact scores. The result of a
+//! collected game depends on mistakes in its endgame; exact scores do not.
 
 mod records;
 
@@ -24,7 +24,7 @@ pub use records::Changes;
 pub struct Settings {
     /// The number of empty squares at or below which every position gets its exact score.
     pub exact: u32,
-    /// The search of earlier positions; `None` keeps their labels.
+    /// The search of positions with more empty squares; `None` keeps their labels.
     pub search: Option<Search>,
 }
 
@@ -33,8 +33,8 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The number of nodes at which a search ends, if limited; the deepest complete iteration is
-    /// used.
+    /// The number of nodes at which a search ends; `None` for no limit. The result is that of the
+    /// deepest complete iteration.
     pub nodes: Option<u64>,
     /// The selectivity.
     pub selectivity: Selectivity,
@@ -46,7 +46,7 @@ impl Search {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
 
-    /// Searches a position that will not be solved.
+    /// Searches a position that is not to be solved.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -61,7 +61,8 @@ pub struct RelabelJob<'a, R> {
     pub inputs: &'a Inputs<R>,
     /// The shard of the records to relabel.
     pub shard: Shard,
-    /// The device for exact scores; the CPU solves the rest. The result does not depend on it.
+    /// The device that finds exact scores; `None` if the CPU finds all. The CPU solves the
+    /// positions that the device cannot solve. The result does not depend on the device.
     pub device: Option<&'a dyn SolveMany>,
 }
 
@@ -70,7 +71,7 @@ pub struct RelabelJob<'a, R> {
 pub struct Relabelled {
     /// The number of games or positions; for a shard, the number in its parts.
     pub records: u64,
-    /// The comparison of results or labels with exact scores.
+    /// The comparison of the old results or labels with exact scores.
     pub changes: Changes,
     /// The summary of the file; `None` for a shard.
     pub summary: Option<Summary>,
@@ -88,9 +89,9 @@ pub trait Relabel: Record {
     /// device.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with its new labels. Each position is searched from a logically empty
-    /// transposition table, unless `known` has its score. `known` has the scores for
-    /// [`Self::to_solve`] that a device found; it is empty without a device.
+    /// Returns the record with its new labels. `known` has the scores that a device found for the
+    /// positions of [`Self::to_solve`]; it is empty without a device. Every other position is
+    /// searched from a logically empty transposition table.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -99,15 +100,15 @@ pub trait Relabel: Record {
         searcher: &mut Searcher<'_, E>,
     ) -> Self;
 
-    /// Returns the approximate time for a record in seconds.
+    /// Returns the approximate time to relabel a record, in seconds.
     fn seconds(settings: &Settings) -> f64;
 
-    /// Counts the difference between the record before and after relabelling.
+    /// Adds to `changes` the difference between a record before and after relabelling.
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of a shard, and packs all of them into one file, unless this is one of
-/// several shards. Only the labels change.
+/// Relabels the records of a shard. If the shard is the whole, also packs the relabelled records
+/// into one file. Only the labels change.
 ///
 /// The file depends neither on threads nor on shards or interruptions.
 pub fn relabel<R: Relabel, E: Identified>(
@@ -168,7 +169,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
         size::units(R::seconds(&self.settings), MOST_PER_PART)
     }
 
-    /// Counts the changes in a shard's parts.
+    /// Compares the relabelled records in a shard's parts with the inputs, and counts the changes.
     fn count(&self, run: &Run) -> Result<Relabelled, RecordError> {
         let (mut changes, mut records) = (Changes::default(), 0);
         let inputs = InOrder::new(self.inputs);
@@ -216,7 +217,7 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
     }
 
-    /// Reads the records. If there is a device, it solves their positions.
+    /// Reads the records. If there is a device, it solves those of their positions that it can.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.inputs.take(numbers)?;
@@ -264,8 +265,9 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares with exact scores. Searches that reach the end
-    /// are also exact, unless a limit of nodes ends them.
+    /// Returns the greatest number of empty squares at which all scores are exact. A search that
+    /// reaches the end of the game also gives an exact score, unless a limit of nodes may end it
+    /// earlier.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

@@ -42,7 +42,8 @@ impl Keys {
         self.0.push((key, number))
     }
 
-    /// Returns the numbers below `end` of records whose key an earlier record has.
+    /// Returns the numbers of the repeated records. A record is repeated if an earlier record has
+    /// the same key. All numbers must be below `end`.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
         self.each(|number, is_repeated| {
@@ -53,8 +54,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns the number of new records in each file. `first` has the number of the first record
-    /// of each file.
+    /// Returns, for each file, the number of records whose key no earlier record has. `first`
+    /// contains the number of the first record of each file.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
@@ -105,7 +106,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The result must be that of a set of all earlier keys, with any amount of memory.
+        /// With any amount of memory, the result must equal that of a simple method, which keeps a
+        /// set of all earlier keys.
         #[test]
         fn what_was_met_before_is_repeated_whatever_the_memory(
             count in 2_u64..3000,

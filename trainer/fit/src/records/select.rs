@@ -49,12 +49,12 @@ impl Splittable for ScoredPosition {
 pub(super) enum Output<R> {
     /// The file is complete.
     Done(Selected),
-    /// The file is new; the number is that of the records written so far.
+    /// The writer of a new file, and the number of records written so far.
     Writer(Box<RecordWriter<R>>, u64),
 }
 
 impl<R: Record> Output<R> {
-    /// Begins a file. It must not be one of the inputs.
+    /// Begins an output file. Refuses a path that is one of the inputs.
     fn begin(
         inputs: &Inputs<R>,
         path: &Path,
@@ -71,7 +71,8 @@ impl<R: Record> Output<R> {
         })
     }
 
-    /// Makes a file from the records of the inputs by `write`, unless it is complete.
+    /// Begins an output file, lets `write` add records to it, and finishes it. Does not call
+    /// `write` if the file is already complete.
     pub(super) fn make(
         inputs: &Inputs<R>,
         path: &Path,
@@ -114,8 +115,8 @@ fn begin_progress(progress: &dyn Progress, title: &str, is_done: bool, all: u64)
     progress.begin_stoppable(title, if is_done { all } else { 0 }, all);
 }
 
-/// Writes each subset of the records to its own file. The subsets are those that a fit with the
-/// same split uses.
+/// Writes each subset of the records to its own file. A fit with the same split uses the same
+/// subsets.
 pub fn split<R: Splittable>(
     inputs: &Inputs<R>,
     split: Split,
@@ -190,8 +191,8 @@ impl Mergeable for ScoredPosition {
     }
 }
 
-/// Writes the records of all files, omitting games whose moves equal those of an earlier game. Keys
-/// of games beyond `limit` go into a temporary file.
+/// Writes the records of all files, omitting games whose moves equal those of an earlier game. If
+/// the keys of the games exceed the memory `limit`, a temporary file stores them.
 pub fn merge<R: Mergeable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,
@@ -252,7 +253,8 @@ pub fn shuffle<R: Record>(
     })
 }
 
-/// A record with its random number and its number in the inputs, which decide the order.
+/// A record with its random number (`key`) and its number in the inputs. The records are sorted by
+/// `key`, and records with equal keys by `number`.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Drawn<R> {
     key: u64,
@@ -435,7 +437,8 @@ mod shuffle_tests {
     use super::*;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    /// Tests limits on memory from enough for all records down to enough for the smallest runs.
+    /// Shuffles with several memory limits: from enough memory for all records down to the least
+    /// that the sort can use.
     #[test]
     fn records_stand_by_their_random_numbers_whatever_the_memory() {
         let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! The records of several files as one sequence, also as the input of the parts of a run, which are
-//! read in order and packed.
+//! Reads the records of several files as one sequence. Gives the parts of a run their input records
+//! in order, and packs the records of all parts.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -79,7 +79,7 @@ impl<R: Record> Inputs<R> {
         &self.checksums
     }
 
-    /// Returns the records from this number on.
+    /// Returns the records from number `first` on, counted from 0.
     pub(crate) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
         let mut records = self.all();
         records.pass_by(first)?;
@@ -155,7 +155,7 @@ impl<R: Record> Iterator for Records<R> {
 
 /// The input records of a run's parts, read once from front to back.
 pub(super) struct InOrder<R: Record> {
-    /// The number of the next record, and the records that follow.
+    /// The number of the next unread record, and a reader of the records from there on.
     records: Mutex<(u64, Records<R>)>,
     first_path: PathBuf,
 }
@@ -196,7 +196,7 @@ pub struct Made {
     pub summary: Option<Summary>,
 }
 
-/// Joins the records of all parts in order.
+/// Writes the records of all parts, in order, into the output of the run.
 pub fn pack<R: Record>(run: &Run, progress: &dyn Progress) -> Result<Made, RecordError> {
     progress.begin_stoppable("pack (parts)", 0, run.stages()[0].parts());
     let mut writer = RecordWriter::<R>::over(run.writer()?);

@@ -108,7 +108,7 @@ fn copy<R: Record>(
     writer.finish()
 }
 
-/// Passes every undamaged frame of a file to `take`.
+/// Passes every undamaged frame of a file to `take`. Returns the counts of records and the damage.
 fn read(
     path: &Path,
     progress: &dyn Progress,
@@ -163,7 +163,7 @@ fn damage(error: RecordError) -> Result<String, RecordError> {
 
 enum Input {
     Records(Records),
-    /// A file of another kind, whose sections are checked.
+    /// A file that is not a file of records. Only its sections are checked.
     Other(Reader),
 }
 

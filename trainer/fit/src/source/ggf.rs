@@ -22,8 +22,8 @@ pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     open(path, pieces::game)
 }
 
-/// Reads the games of a file that begin with another board than the usual one. Returns their
-/// positions, each with the result of its game. Games from the usual board give none.
+/// Reads the games of a file whose first board is not the standard one. Returns their positions,
+/// each with the result of its game. Skips games from the standard board.
 pub fn read_other_boards(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceError> {
     open(path, pieces::positions)
 }
@@ -212,8 +212,8 @@ mod tests {
         }
     }
 
-    /// A regression: a game that was cut off also consumed the next game, and `;)` inside a value
-    /// ended a game.
+    /// A regression: the import lost the game after one that was cut off, and took `;)` inside a
+    /// value for the end of a game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");
@@ -260,8 +260,8 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A regression: a stated result that differs from the moves was not reported, and that of an
-    /// unfinished game was lost.
+    /// A regression: the import did not report a stated result that differs from the moves, and it
+    /// lost the stated result of an unfinished game.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {

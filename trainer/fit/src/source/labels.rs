@@ -45,7 +45,8 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
-/// The greatest number of rules, since every position is checked against each of them.
+/// The greatest number of rules in a list. It is limited because the program checks every position
+/// against each rule.
 const MAX_RULES: usize = 256;
 
 fn one() -> f64 {
@@ -113,8 +114,9 @@ impl LabelRules {
         }
     }
 
-    /// Returns the labelled positions of a game in which a move was played, in order, starting
-    /// after its random moves. The weight of a position is that of its rule times `weight`.
+    /// Returns the labelled positions of a game in order, without the final position and without
+    /// those before the end of the random moves. The weight of a position is that of its rule times
+    /// `weight`.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -133,7 +135,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses a weight of a file if its product with the weight of a rule is too far from a
+    /// Refuses the weight of a file if its product with the weight of any rule is too far from a
     /// multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), InvalidSetting> {
         let wrong = |reason| {
@@ -142,7 +144,8 @@ impl LabelRules {
         self.0.iter().try_for_each(|rule| Weight::check(rule.weight * weight).map_err(wrong))
     }
 
-    /// Returns the remedy for missing labels, as the end of a message.
+    /// Returns a remedy for missing search values, as the end of a message; empty if no rule uses
+    /// search values.
     pub fn remedy(&self) -> &'static str {
         let is_value = |rule: &LabelRule| {
             let label = rule.label.to_string();

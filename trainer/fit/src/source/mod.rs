@@ -56,8 +56,9 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
     }
 }
 
-/// Makes a game of a replay. Adds the stated result if the last board gives another result, whether
-/// or not empty squares count for the winner.
+/// Makes a game of a replay and adds the stated result, if any. Omits the result if the game is
+/// finished and the last board gives the same score, with or without the empty squares for the
+/// winner.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

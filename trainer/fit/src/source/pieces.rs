@@ -12,7 +12,8 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{Entries, Rejection, SourceError, labelled, with_result};
 
-/// The largest game in bytes: a file without games must not fill the memory.
+/// The greatest size of a game in bytes. Without this limit, a file without games would fill the
+/// memory.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
 /// Beginnings of a game of GGF or SGF. No variation within a game of SGF begins with one of them.
@@ -53,7 +54,8 @@ impl<T> Games<T> {
         Self { source, ahead, line: 1, place, number: 0, nested, parse, make, made }
     }
 
-    /// Takes the text up to the end of the next game, or up to a game that begins before that end.
+    /// Takes the text of the next game from the file. The text ends with the game, or before the
+    /// beginning of another game if that comes first.
     fn next_piece(&mut self) -> Result<Option<Vec<u8>>, SourceError> {
         let (mut scan, mut at) = (Scan::default(), 0);
         loop {
@@ -90,8 +92,8 @@ impl<T> Games<T> {
         piece
     }
 
-    /// Reads a piece. If a game was cut off, its piece may contain the beginning of the next game,
-    /// or all of it, which is then read again.
+    /// Reads the text of a game. If the game was cut off, the text may also contain some or all of
+    /// the next game. Then the cut game is refused, and the text of the next one is read again.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");
@@ -209,7 +211,7 @@ impl<T> Entries<T> for Games<T> {
     }
 }
 
-/// Makes a record of a game from the usual board.
+/// Makes a record of a game. Refuses games that do not begin with the standard start position.
 pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     if (game.position, game.side) != (Position::START, Side::Black) {
         let board = board_text(&game.position, game.side);
@@ -223,8 +225,8 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Makes the positions of a game from another board, with the result of the game as their label. A
-/// game from the usual board gives none.
+/// Makes the positions of a game that does not begin with the standard start position, with the
+/// result of the game as their label. Returns no positions for other games.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

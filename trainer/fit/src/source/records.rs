@@ -53,7 +53,7 @@ pub struct Stretch {
     most_positions: u64,
 }
 
-/// Calls a method that both kinds of readers have: those of games and those of positions.
+/// Calls the same method of the reader, whatever its type.
 macro_rules! either {
     ($records:expr, $reader:ident => $call:expr) => {
         match $records {

@@ -1,4 +1,4 @@
-//! Reads games as text, one a line or in several, in the forms of [`transcript`].
+//! Reads games as text, in the forms of [`transcript`]. A game takes one line or several.
 
 use std::path::Path;
 

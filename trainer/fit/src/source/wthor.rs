@@ -81,8 +81,8 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
 }
 
-/// Makes a game with black's stated discs. If the game is unfinished and these discs are those on
-/// its board, they are not a result.
+/// Makes a game from its moves and the stated number of black discs. Adds the stated result only if
+/// this number differs from that on the last board.
 fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
     let (game, black) = (Game::new(0, squares)?, Discs::from(black));
     if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }
@@ -154,8 +154,8 @@ mod tests {
         }
     }
 
-    /// A regression: these files were refused as files of games of a wrong size. Their message must
-    /// name their kind.
+    /// A regression: the import refused WTHOR files of players or tournaments, and compressed
+    /// files, as files of games with a wrong size. The message must name the kind of the file.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

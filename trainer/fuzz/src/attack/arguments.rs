@@ -63,7 +63,7 @@ pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     }
 }
 
-/// Runs every command that writes; its output is each of its inputs in turn.
+/// Runs every command that writes, once with each of its inputs as its output.
 fn inputs_as_outputs(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     for (words, _) in writers() {
@@ -82,8 +82,8 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
     }
 }
 
-/// Passes words of 100 kB, and words with terminal control characters, to commands. Messages must
-/// repeat little of them.
+/// Passes words of 100 kB, and words with terminal control characters, to commands. A message must
+/// repeat only a small part of such a word.
 fn hostile_words(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     let long = "x".repeat(100_000);
@@ -104,8 +104,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
 }
 
 /// Makes a folder with copies of the inputs, a folder, a FIFO, links to two devices, and sometimes
-/// foreign files. (They are links, because a root process that renames a file over a device would
-/// remove the device from the machine.)
+/// foreign files. (The devices are links, because a root process that renames a file over a device
+/// would remove the device from the machine.)
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -123,8 +123,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command with a list of arguments. `is_endless` states whether its work may have no end;
-/// `refusal` has the words that a required refusal must contain.
+/// Runs a command with a list of arguments. `is_endless` states whether its work may have no end.
+/// If the command must refuse the arguments, `refusal` is a text that its message must contain.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -158,7 +158,7 @@ fn attack(
     findings.note(&name(words), fault, end, &shown.join(" "));
 }
 
-/// Makes the list hostile in one way; returns whether its work may now be endless.
+/// Changes the list in one hostile way. Returns whether the work of the command may now be endless.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
     fn one(of: &'static str, draws: &mut Draws) -> &'static str {
         draws.one::<&str>(&of.split(' ').collect::<Vec<_>>())

@@ -66,9 +66,9 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Compares the files of another run with those of the undisturbed run; returns a difference.
-    /// If results vary from run to run, match files may differ, since they contain the time of the
-    /// searches.
+    /// Compares the files of another run with those of the undisturbed run; returns a difference,
+    /// if any. If the results vary from run to run (`is_fixed` is false), match files may differ,
+    /// since they contain the time of the searches.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -230,7 +230,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
 }
 
 /// Runs every command with a system call that fails, transfers too little or kills the process. In
-/// every third run, this is the last call of its kind, which renames a file into place.
+/// about a third of the runs, this is the last call of its kind; the last `rename`, for example,
+/// gives an output its name.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -243,9 +244,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command with failing system calls. The disturbance states the kind of call, the
-/// number of such calls in an undisturbed run, the first call that fails, the error, and whether
-/// later calls also fail.
+/// Runs every command with failing system calls. `choose` returns the kind of call, the number of
+/// such calls in an undisturbed run, the first call that fails, the error, and whether later calls
+/// also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

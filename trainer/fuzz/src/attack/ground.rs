@@ -61,7 +61,7 @@ pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
 
-/// Returns the commands that read no file from the list [`kinds`].
+/// Returns the commands that read none of the files that [`kinds`] lists.
 pub(super) fn other_readers() -> impl Iterator<Item = Words> {
     listed(2)
 }
@@ -76,8 +76,9 @@ pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
     listed(4)
 }
 
-/// Returns the commands that look for a file without an argument for it. Each has the name of that
-/// file, and a flag that is true if the command must refuse an obstacle there.
+/// Returns the commands that look for a file that no argument names. Each comes with the name of
+/// that file, and with a flag. The flag is true if the command must refuse an obstacle, such as a
+/// pipe or a device, in place of the file.
 pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
     listed(5).filter_map(|line| {
         let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;

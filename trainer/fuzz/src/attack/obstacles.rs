@@ -50,8 +50,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with an obstacle at a path. If the command looks for a file there on its own, a
-/// refusal must name the obstacle.
+/// Runs a command with an obstacle at a path. `is_looked_for` is true if no argument names the
+/// path; then a refusal must name the obstacle.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -76,8 +76,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns whether a message names an obstacle that cannot be read to its end: its path and its
-/// kind.
+/// Returns whether a message names the obstacle by its path and kind. Only obstacles that cannot be
+/// read to their end, such as a pipe, need to be named.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -87,9 +87,9 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns whether a run may replace an obstacle. It may replace one in its own folder of parts, an
-/// empty folder under the name of that folder, and a partial file of zeros, which a crash of the
-/// machine may have left. It must not follow a link there.
+/// Returns whether a run may replace an obstacle. It may replace anything within its folder of
+/// parts, an empty folder with the name of that folder, and a file of zeros with the name of a
+/// partial file, which a crash of the machine may have left. It must not follow a link there.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use super::findings::End;
 use super::ground::Limits;
 
-/// Returns true for an exit status with which the command has done nothing.
+/// Returns true for the exit statuses of a refusal: 2 asks the user to correct something, 75 to try
+/// again.
 pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -70,8 +71,8 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if the run was refused because of a full disk, but its exit status does not
-    /// ask for another attempt, or its message has no remedy.
+    /// Returns a fault if the run was refused because of a full disk, but its exit status is not 75
+    /// (try again), or its message states no remedy.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";
@@ -90,8 +91,8 @@ impl Ended {
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns a fault that no input can excuse, if there is one. A run that takes too long counts
-    /// as hanging.
+    /// Returns a fault that is wrong with any input, such as a panic; `None` if there is none. A
+    /// run that takes too long counts as hanging.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -1,4 +1,5 @@
-//! One function of bytes for each parser, which panics if the parser violates its specification.
+//! One function for each parser. It takes any bytes, and panics if the parser violates its
+//! specification.
 
 mod parts;
 mod protocols;
@@ -10,7 +11,7 @@ use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::str::FromStr;
 
-/// A check of one parser on any bytes.
+/// A function that checks one parser on any bytes, and panics if the parser is wrong.
 pub type Target = fn(&[u8]);
 
 /// All targets, by the names of their corpora.

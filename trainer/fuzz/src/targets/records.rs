@@ -53,8 +53,8 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     Ok(summary)
 }
 
-/// Returns whether a container is undamaged. The reader of its kind may accept or refuse an
-/// undamaged container; it must not accept a damaged one.
+/// Returns whether a container is undamaged. Also passes it to the reader of its kind, which must
+/// not accept a damaged container.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -144,8 +144,8 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The greatest number of parameters of weights that are used in searches, which would take too
-/// long with more.
+/// The greatest number of parameters of weights whose values the target checks. With more
+/// parameters, the checks would take too long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -153,8 +153,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns all sections of a weights file of this set. All weights are 0; for a large set, some
-/// sections are too short.
+/// Returns all sections of a weights file with the pattern set `toml`. All weights are 0. If the
+/// set is large, some sections are too short.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -31,7 +31,7 @@ impl Budget {
         Self { nodes, milliseconds, seconds_a_game: None }
     }
 
-    /// Returns the time for a game.
+    /// Returns the time for all moves of a game; `None` if it is not limited.
     pub(super) fn game_time(self) -> Option<Duration> {
         self.seconds_a_game.map(Duration::from_secs)
     }

@@ -40,8 +40,8 @@ impl Terms {
         conversation.introduction()
     }
 
-    /// Asks an engine for its move in each position, in order, each as in a new game. The positions
-    /// are divided among as many processes as there are threads. The side to move must have a legal
+    /// Asks an engine for its move in each position, in order. Each position begins a new game. As
+    /// many processes as there are threads divide the positions. The side to move must have a legal
     /// move; for GTP, a position must have a game that leads to it. `progress` advances by one for
     /// each position.
     pub fn moves(
@@ -80,8 +80,8 @@ pub(super) struct Underway<'a> {
 }
 
 impl Underway<'_> {
-    /// Returns the game from its first position as GGF, with the initial time of both players'
-    /// clocks.
+    /// Returns the game from its first position as GGF, with the time that both players' clocks
+    /// show at the beginning.
     fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
@@ -302,7 +302,8 @@ fn gone(expected: &'static str) -> Misconduct {
 mod tests {
     use super::*;
 
-    /// A regression: Edax answers `= 4 d6`. This was not recognized, and Edax forfeited the game.
+    /// A regression: `gtp_answer` did not recognize the answer `= 4 d6` of Edax, and Edax forfeited
+    /// the game.
     #[test]
     fn a_number_may_stand_anywhere_before_the_answer_or_be_left_out() {
         for line in ["=4 d6", "= 4 d6", "= d6", "=d6"] {

@@ -12,8 +12,8 @@ use windows_sys::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 
-/// A job of one program and its children. They end when the job is dropped, and when this process
-/// ends for any reason, since the system then closes the only handle.
+/// A job of one program and its children. The system ends them when the only handle to the job is
+/// closed: when this value is dropped, or when this process ends for any reason.
 #[derive(Debug)]
 pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
 

@@ -62,7 +62,8 @@ pub(super) fn number(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Reads the pair with this number, counted from 0. The error continues "section 3 …".
+/// Reads the pair with this number, counted from 0. The text of an error follows "section 3" in a
+/// message, for example.
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
@@ -97,8 +98,8 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// Returns the position after the moves. The number is 1 if its player is the one who moved first,
-/// otherwise −1.
+/// Returns the position after the moves, with 1 if its side to move also moved first in the game,
+/// and −1 otherwise. Returns `None` if a move is illegal.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

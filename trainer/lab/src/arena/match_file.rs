@@ -71,14 +71,14 @@ impl From<FileError> for MatchFileError {
     }
 }
 
-/// The name of the section that holds the conditions, the last one.
+/// The name of the last section of a file, which contains the conditions.
 const CONDITIONS: &str = "match";
 
 /// The greatest number of pairs in a part.
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// The factor by which parts of a match with a sequential test are shorter, since pairs that are
-/// played after the decision do not count.
+/// Parts of a match with a sequential test are shorter by this factor. Pairs that are played after
+/// the decision do not count, and short parts have fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
 /// Returns the stage of a match for [`KeptMatch::play_stage`]. A pair takes `seconds` seconds of
@@ -89,8 +89,8 @@ pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> 
 }
 
 impl KeptMatch<'_> {
-    /// Plays the missing pairs of a shard; packs the file, unless this is one of several shards.
-    /// `settings` is the provenance of the games.
+    /// Plays the missing pairs of a shard. Then packs the file, if the match is not divided into
+    /// shards. `settings` is the provenance of the games.
     pub fn play(
         &self,
         path: &Path,
@@ -193,7 +193,8 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     const CAN_END: bool = true;
     const CAN_REFUSE: bool = true;
 
-    /// Checks that the part has the pairs of these openings.
+    /// Checks that the part contains exactly the pairs with these numbers, and that their openings
+    /// are those of the match.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
@@ -277,7 +278,8 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Begins the content of a whole match, which a sequential test may end. The error is a reason.
+    /// Begins the content of a whole match. Reads the sequential test, which may end the match,
+    /// from the provenance. An error states why the test is invalid, for a message about the file.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
@@ -309,7 +311,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Ok(())
     }
 
-    /// Adds the sections of a file.
+    /// Adds the pairs of a file, and its conditions.
     fn add(&mut self, reader: &mut Reader) -> Result<(), FileError> {
         while let Some(section) = reader.next() {
             let section = section?;

@@ -254,8 +254,8 @@ mod tests {
         MatchReport::new(&conditions, &result, Instant::now())
     }
 
-    /// A regression: the report contained `+1200 Elo` without an error, and `p = 1.00e0` for an
-    /// even match.
+    /// A regression: the report printed `+1200 Elo` without an interval if every game was won, and
+    /// `p = 1.00e0` for an even match.
     #[test]
     fn a_match_is_told_in_words_for_people() {
         let even = report(vec![Pair([2, -2]); 40]).to_string();

@@ -18,8 +18,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Creates the opening with a game that leads to it. If no game is found, tries the symmetric
-    /// images of the position.
+    /// Creates the opening with a game that leads to it. If the search finds no game, tries the
+    /// symmetric images of the position.
     pub fn new(position: Position) -> Self {
         // To one half of the images the start has its colours swapped: one of each half suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;

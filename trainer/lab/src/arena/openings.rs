@@ -42,7 +42,7 @@ pub enum OpeningsError {
         path: PathBuf,
         /// The number of openings found, up to symmetry.
         found: usize,
-        /// The number of positions in the file that may be played from.
+        /// The number of positions in the file from which a game may start, including duplicates.
         listed: usize,
         /// The largest label allowed.
         within: Discs,

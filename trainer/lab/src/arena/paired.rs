@@ -20,7 +20,7 @@ use super::player::{Contestant, Player};
 use super::process::{Misconduct, RESIGNED};
 use super::result::{InOrder, MatchResult, PlayedPair};
 
-/// Two players, and the search of those that are evaluations.
+/// Two players, and the search of each player that is an evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
     /// The player whose wins are counted.
@@ -54,8 +54,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`] until `enough` returns true. `enough` is called for every pair in
-    /// the order of the openings. Pairs after that do not count, though some may have been played.
+    /// Plays like [`Self::play`] until `enough` returns true. Calls `enough` with every pair, in
+    /// the order of the openings. Later pairs do not count, though some may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -268,7 +268,7 @@ pub(crate) mod tests {
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
-    /// Searches of 60 plies to the end of the game would take years.
+    /// Without the time limit, searches of 60 plies to the end of the game would take years.
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();

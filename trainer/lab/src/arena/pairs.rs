@@ -49,7 +49,7 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Returns the mean share of the points; `None` without pairs.
+    /// Returns the first player's mean share of the points; `None` without pairs.
     pub(super) fn mean_share(&self) -> Option<f64> {
         let points: f64 = (0..).zip(self.0).map(|(half, count)| share(half) * count as f64).sum();
         let pairs = self.pairs();
@@ -72,7 +72,7 @@ impl Pentanomial {
     }
 }
 
-/// Returns a pair's share of the points.
+/// Converts half points (0 to 4) to a share of the points of a pair (0 to 1).
 pub(super) fn share(half_points: u32) -> f64 {
     f64::from(half_points) / 4.0
 }

@@ -93,8 +93,9 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the canonical image of the game: of its eight images, the one with the smallest
-    /// opening, then the smallest moves.
+    /// Returns the canonical image of the game. Of the eight images under the symmetries, it is the
+    /// one with the smallest opening; if several have this opening, it is the one with the smallest
+    /// moves.
     pub(super) fn canonical(&self) -> (Position, Vec<Square>) {
         let image = |symmetry: Symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));
@@ -104,7 +105,8 @@ impl PlayedGame {
         first.unwrap_or_else(|| (self.opening, self.squares.clone()))
     }
 
-    /// Returns the game from the start position, or a symmetric image of it.
+    /// Returns the game with the moves that lead from the start position to its opening. The result
+    /// may be a symmetric image of the game. Returns `None` if no such moves are found.
     fn whole(&self) -> Option<WholeGame> {
         let reached = Opening::new(self.opening);
         let path: Vec<Square> = reached.path?.into_iter().flatten().collect();

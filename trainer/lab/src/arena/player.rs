@@ -36,8 +36,9 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
-    /// Estimates the seconds that this player needs for its moves in the two games of a pair: about
-    /// as many moves as one game has. `strength` is the default search.
+    /// Estimates the seconds that this player needs for its moves in the two games of a pair, which
+    /// are about as many as the moves of both players in one game. `strength` is the default
+    /// search.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
@@ -164,7 +165,8 @@ impl<'a> Player<'a> {
 }
 
 impl Mind<'_> {
-    /// Returns the chosen square and, if known, the number of nodes of the search.
+    /// Returns the chosen square and the number of nodes of the search; 0 for an external program,
+    /// whose number of nodes is unknown.
     fn choose(
         &mut self,
         game: &Underway<'_>,

@@ -60,7 +60,7 @@ pub enum Misconduct {
     },
 }
 
-/// The reason of a game that a player resigned.
+/// The reason that is stored, in place of a misconduct, for a game that a player resigned.
 pub(super) const RESIGNED: &str = "resigned";
 
 /// Formats a program's last line as the end of a message; empty if there is none.
@@ -70,8 +70,8 @@ fn quoted(said: &str) -> String {
 
 /// The greatest number of bytes that a program may print before the expected answer.
 const MAX_BYTES: usize = 1 << 20;
-/// The longest wait for the standard error of a program that has ended, since its children may keep
-/// it open.
+/// The longest wait for the standard error of a program that has ended. Without this limit,
+/// children of the program that keep it open could block the match.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// The greatest length of a line in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 12;
@@ -85,7 +85,7 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// The last line of the program's standard error, sent when that ends.
+    /// Receives the last line of the program's standard error when the program has closed it.
     last_words: Receiver<String>,
     #[cfg(unix)]
     mark: Mark,
@@ -244,9 +244,9 @@ impl Mark {
 }
 
 /// A process that kills a program and all its children as soon as this process has ended for any
-/// reason, which it detects by the end of a pipe. It is needed because a program in its own process
-/// group gets no interrupt from the terminal, and a hanging one does not notice the end of its
-/// input.
+/// reason, which it detects by the end of a pipe. It is needed because the program has its own
+/// process group, so it gets no interrupt from the terminal. A hanging program also does not notice
+/// the end of its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
@@ -254,9 +254,9 @@ struct Guard(Child);
 #[cfg(unix)]
 impl Guard {
     /// The script of the guard. It reads the program's process group, and waits until this process
-    /// has ended. Then it kills the group, and all processes with the mark until three rounds in a
-    /// row find none. A killed process may have started more, which have no environment for a
-    /// moment.
+    /// has ended. Then it kills the group. It also kills all processes with the mark, in rounds,
+    /// until three rounds in a row find none: a process that was just started has no environment
+    /// for a moment, so that one round may miss it.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -313,7 +313,8 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// Passes lines on until the program or the receiver has ended.
+/// Sends each line of the program's output to the receiver, until the program or the receiver has
+/// ended.
 fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = vec![];

@@ -173,7 +173,7 @@ impl Sprt {
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// Returns the shares of the points that the hypotheses expect.
+    /// Returns the expected share of the points under each hypothesis.
     fn shares(&self) -> [f64; 2] {
         self.hypotheses.0.map(expected_share)
     }
@@ -185,9 +185,10 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns the confidence interval: the differences that no test with this width and these
-    /// error rates would reject, neither as its smaller hypothesis nor as its larger one. Its ends
-    /// are the hypotheses at which the likelihood ratio reaches a bound.
+    /// Returns the confidence interval: all differences that survive every test with this width and
+    /// these error rates. A test that decides for H1 rejects its smaller hypothesis, and a test
+    /// that decides for H0 its larger one. At an end of the interval, the likelihood ratio is at a
+    /// bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -214,8 +215,9 @@ mod tests {
     struct Players([f64; 5]);
 
     impl Players {
-        /// Creates players with a given difference in Elo points. Their probabilities are those of
-        /// `base`, each multiplied by a power of the share of the points.
+        /// Creates players with a given difference in Elo points. Each probability in `base` is
+        /// multiplied by a power of a factor, with the half points as the exponent. The factor is
+        /// chosen so that the players differ by `elo`.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));

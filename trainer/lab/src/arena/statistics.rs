@@ -82,12 +82,13 @@ impl Statistics {
 }
 
 /// The expected share of a pair's points, estimated from the shares of some pairs by two bounds.
-/// The bounds are those of Gaffke (2005, "Three test statistics for a nonparametric one-sided
-/// hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
+/// Gaffke found these bounds (2005, "Three test statistics for a nonparametric one-sided hypothesis
+/// on the mean of a nonnegative variable"); see also Learned-Miller and Thomas (2019, "A new
 /// confidence interval for the mean of a bounded random variable"). For the lower bound, add one
-/// pair that was lost and weight all pairs randomly and uniformly; a quantile of the weighted mean
-/// is the bound. For the upper bound, add one pair that was won. If every pair is won twice or lost
-/// twice, these are the bounds of Clopper and Pearson.
+/// pair that was lost, and give the pairs random weights, uniformly distributed among all weights
+/// that total 1. A quantile of the weighted mean is the bound. For the upper bound, add one pair
+/// that was won instead. If every pair is won twice or lost twice, the bounds are those of Clopper
+/// and Pearson.
 ///
 /// Unlike a mean and its standard error, the bounds stay within 0 and 1, and are informative even
 /// if all pairs have the same result.
@@ -104,7 +105,8 @@ impl MeanShare {
         }
     }
 
-    /// Returns the 95 % interval. Its end is 0 if nothing was won, and 1 if nothing was lost.
+    /// Returns the 95 % interval. Its lower end is 0 if nothing was won, and its upper end is 1 if
+    /// nothing was lost.
     fn interval(&self) -> [f64; 2] {
         [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
     }
@@ -147,7 +149,8 @@ impl WeightedMean {
         }
     }
 
-    /// Returns the share below which the weighted mean is with this probability.
+    /// Returns the quantile of the weighted mean: the share that the mean does not exceed with this
+    /// probability.
     fn quantile(&self, probability: f64) -> f64 {
         let beta = match self {
             Self::Certain(mean) => return *mean,
@@ -177,7 +180,8 @@ fn mean_error(values: &[f64]) -> Option<f64> {
     Some(student.inverse_cdf(1.0 - SIGNIFICANT / 2.0) * standard_error)
 }
 
-/// Returns the difference in Elo points of a player whose expected share of the points is `share`.
+/// Returns the difference in Elo points at which a player's expected share of the points is
+/// `share`.
 pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }

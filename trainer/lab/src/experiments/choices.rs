@@ -105,8 +105,8 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// Returns the entries of a combination, as in [`Values::to_json`], whose value is at an end of
-    /// a list of two or more numbers.
+    /// Returns the entries whose value is the smallest or the largest in their list of two or more
+    /// numbers. `values` is a combination as [`Values::to_json`] returns it.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |choice: &Choice| {

@@ -22,7 +22,8 @@ use othello_fit::metrics::ErrorsByGame;
 /// The settings of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparing<'a> {
-    /// The number of fits of each recipe. Their seeds count up from the one in its settings.
+    /// The number of fits of each recipe. The first fit has the seed in the settings of its recipe,
+    /// and each further fit has the next seed.
     pub seeds: u64,
     /// The smallest difference that matters, in discs.
     pub smallest: f64,
@@ -123,7 +124,7 @@ impl Comparing<'_> {
         std::iter::once(Stage::new("compare (fits)", 2 * self.seeds, 1)).chain(played).collect()
     }
 
-    /// Returns the settings that determine the parts.
+    /// Returns the settings that determine the content of the run's parts.
     pub fn to_json(&self) -> Value {
         let boards = self.openings.map(|openings| {
             let board = |opening: &Position| board_text(opening, Side::Black);
@@ -133,7 +134,8 @@ impl Comparing<'_> {
         json!({"seeds": self.seeds, "openings": boards, "strength": [depth, exact], "sprt": self.sprt})
     }
 
-    /// Fits both recipes with every seed, measures and plays a match; the time counts from `begun`.
+    /// Fits both recipes with every seed, measures the errors of the fits, and plays the match, if
+    /// there is one. `begun` is the time when the comparison began.
     pub fn compare(
         &self,
         recipes: [Recipe; 2],
@@ -207,7 +209,8 @@ impl Comparing<'_> {
     }
 }
 
-/// Returns the verdict: that of the errors or, if the errors prove nothing, that of a match.
+/// Returns the verdict by the errors. If the errors prove no difference, returns the verdict of the
+/// match, if there is one.
 fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
     match (difference.verdict(), played) {
         (Verdict::Equal, Some(played)) => played.verdict(),
@@ -216,7 +219,8 @@ fn verdict(difference: &Difference, played: Option<&Played>) -> Verdict {
 }
 
 impl Played {
-    /// Returns the verdict of the match; with a sequential test, that of the test's interval.
+    /// Returns the verdict of the match. With a sequential test, the verdict follows from the
+    /// test's confidence interval.
     fn verdict(&self) -> Verdict {
         let Self { statistics: Statistics { elo, p_value, .. }, sprt } = self;
         let [above, below] = match sprt {

@@ -69,7 +69,7 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The fewest shares of a curve: those that determine a law, and one to predict.
+    /// The least number of shares of a curve: enough to determine a law, and one more to predict.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
     /// Returns the stage of a curve with these shares and this number of seeds.
@@ -77,8 +77,8 @@ impl Curve {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }
 
-    /// Fits a recipe to each of these shares, in ascending order, with every seed, and measures;
-    /// the time counts from `begun`.
+    /// Fits a recipe to each of these shares, in ascending order, with every seed, and measures the
+    /// errors of the fits. `begun` is the time when the study began.
     pub fn of(
         recipe: Recipe,
         shares: &[Share],
@@ -123,7 +123,8 @@ impl Curve {
     }
 }
 
-/// Returns the law of points, and the prediction for the last; `None` if they determine none.
+/// Returns the law fitted to all points, and the prediction for the last point by a law fitted to
+/// the others. Returns `None` if the points do not determine a law.
 fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
     let by_games: Vec<(f64, f64)> = points.iter().map(|point| (point.games, point.mae)).collect();
     Some((Law::fit(&by_games)?, Prediction::of(&by_games)?))
@@ -138,7 +139,7 @@ struct Amount {
     errors: Vec<ErrorsByGame>,
 }
 
-/// Returns the points of some phases; `None` without test positions.
+/// Returns the points of the curve for these phases; `None` if they have no test positions.
 fn points(amounts: &[Amount], phases: &[usize]) -> Option<Vec<Point>> {
     let point = |Amount { share, games, errors }: &Amount| {
         let games: Array1<f64> = games.iter().map(|&games| games as f64).collect();

@@ -45,9 +45,9 @@ pub struct Needed {
     pub games: u64,
 }
 
-/// The mean absolute error of the first recipe minus that of the second, in discs. Two sources of
-/// variance are separated: the training games and their order, by the variation over seeds; and the
-/// test games, by resampling them.
+/// The mean absolute error of the first recipe minus that of the second, in discs. The variance of
+/// this mean is the sum of two parts. The part of the training games and their order is estimated
+/// from the variation over seeds; the part of the test games, by resampling them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
@@ -112,10 +112,11 @@ impl Difference {
         }
     }
 
-    /// Returns the numbers of seeds and test games with which a difference of `discs` would be
-    /// proven nine times in ten. Seeds and games may each cause half of the variance.
+    /// Returns the numbers of seeds and of test games with which a difference of `discs` would be
+    /// proven with probability 0.9. The variance that this requires is divided equally between
+    /// seeds and games.
     pub fn needed(&self, discs: f64) -> Needed {
-        /// The quantile that a standard normal number exceeds once in ten times.
+        /// The upper 10 % quantile of the standard normal distribution.
         const ONCE_IN_TEN: f64 = 1.2816;
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {

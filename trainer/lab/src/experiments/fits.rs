@@ -102,7 +102,8 @@ pub struct Study<'a> {
     run: Run,
     /// The provenance of studies of the same recipe with the same test games.
     provenance: Provenance,
-    /// The dataset of the last fit, which the next one may share.
+    /// The dataset of the last fit, with its key. The next fit uses it again if its key is the
+    /// same.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
 }
 
@@ -156,7 +157,7 @@ impl StudySettings {
     }
 
     /// Reads the test games, picks the device, and opens the run. `recipe` is the provenance of the
-    /// recipe; `own` are the settings of this kind of study alone.
+    /// recipe; `own` contains the settings that only this kind of study has.
     pub fn begin<'a>(
         &'a self,
         recipe: Provenance,
@@ -224,7 +225,7 @@ impl Study<'_> {
         &self.run
     }
 
-    /// Returns the progress that shows the fits.
+    /// Returns the observer of the fits' progress.
     pub(super) fn progress(&self) -> &dyn Progress {
         self.progress
     }
@@ -268,7 +269,8 @@ impl Study<'_> {
         Ok(ErrorsByGame::of(&self.weights(fitted)?, &self.test))
     }
 
-    /// Fits a recipe with some settings into `NAME.weights` of the folder.
+    /// Fits a recipe with these settings. Writes the weights to `NAME.weights` in the folder of the
+    /// study.
     pub fn fit(
         &self,
         recipe: &Recipe,

@@ -1,6 +1,6 @@
-//! Successive halving: many trials with little data or few seeds; those that are not proven worse
-//! continue with more. (Jamieson and Talwalkar, Non-stochastic Best Arm Identification and
-//! Hyperparameter Optimization, 2016.)
+//! Successive halving: many trials begin with little data or few seeds. Trials that are not proven
+//! worse than the best continue with more. (Jamieson and Talwalkar, Non-stochastic Best Arm
+//! Identification and Hyperparameter Optimization, 2016.)
 
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ fn against(trial: &[GameErrors], best: &[GameErrors]) -> Option<Difference> {
 mod tests {
     use super::*;
 
-    /// Returns two seeds of errors on 50 games around a mean.
+    /// Returns the errors of a trial with two seeds on 50 games. They vary a little around `mean`.
     fn trial(mean: f64) -> Vec<GameErrors> {
         let seed = |seed: usize| {
             let of_game = |game: usize| mean + ((7 * game + seed) % 5) as f64 / 100.0;

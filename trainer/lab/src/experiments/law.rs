@@ -31,8 +31,8 @@ impl Law {
     /// The number of different amounts that determine a law.
     pub const AMOUNTS: usize = 3;
 
-    /// Fits a law to errors by amount with least squares, with floor and scale at least 0; `None`
-    /// if the amounts do not determine it.
+    /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0.
+    /// Returns `None` if the points do not determine a law.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -70,8 +70,8 @@ impl Law {
 }
 
 impl Prediction {
-    /// Predicts the error of the largest amount from the smaller ones; `None` if these do not
-    /// determine a law.
+    /// Fits a law to the smaller amounts and predicts the error of the largest one. Returns `None`
+    /// if the smaller amounts do not determine a law.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -84,7 +84,8 @@ impl Prediction {
     }
 }
 
-/// Returns the best law with this exponent, and the sum of its squared residuals.
+/// Returns the least-squares law with this exponent, and the sum of its squared residuals.
+/// `smallest` is the smallest amount.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -1,5 +1,6 @@
-//! Studies of recipes: the difference of their errors on held-out games, with its interval; the
-//! learning curve, which is the error as a function of the amount of data; the search for settings.
+//! Studies of recipes. They measure the difference of the errors of two recipes on held-out games,
+//! with its interval; measure the learning curve, which is the error as a function of the amount of
+//! data; and search for the best settings.
 
 mod choices;
 mod comparison;

@@ -96,7 +96,7 @@ enum RawError {
 }
 
 impl Recipe {
-    /// Returns the schema of the keys of a recipe.
+    /// Returns the JSON Schema of a recipe.
     pub fn schema() -> schemars::Schema {
         let settings = schemars::generate::SchemaSettings::default();
         let inline = settings.with(|settings| settings.inline_subschemas = true);
@@ -108,7 +108,8 @@ impl Recipe {
         Self::of_raw(path, read_by(path, read_raw)?)
     }
 
-    /// Reads a recipe and replaces some of its entries. The replaced entries become its name.
+    /// Reads a recipe and replaces some of its entries. The text of the new values becomes the name
+    /// of the recipe.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, RecipeError> {
         let raw = read_by(path, |text| -> Result<Raw, RawError> {
             let mut table: Table = from_toml(text)?;
@@ -161,14 +162,14 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings with the seed of the given number, counted from 0. All games are for
-    /// training and validation, since a study has separate test games.
+    /// Returns the settings for the seed with the given number, counted from 0. No games are kept
+    /// for testing, since a study has separate test games.
     pub fn settings_of(&self, number: u64) -> FitSettings {
         self.settings_with(number, Share::ALL)
     }
 
-    /// Returns the settings with the seed of the given number, and with a share of the games that
-    /// the recipe uses.
+    /// Returns the settings for the seed with the given number, with only a `share` of the games
+    /// that the recipe uses.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);

@@ -1,6 +1,7 @@
 //! Reports the results of runs as one page: charts of errors, data, weights, matches and biases.
 //!
-//! The page contains its numbers as JSON, and the library uPlot, which draws them.
+//! The page contains its numbers as JSON. It also contains the library uPlot, which draws the
+//! charts.
 
 mod weights;
 
@@ -125,7 +126,7 @@ fn read_beside<T>(
     Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
 }
 
-/// The most bytes of a side file: a hundred thousand epochs of every phase.
+/// The greatest size of a side file in bytes: enough for a hundred thousand epochs of every phase.
 const LONGEST: u64 = 1 << 30;
 
 #[cfg(test)]

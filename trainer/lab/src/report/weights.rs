@@ -17,8 +17,8 @@ pub struct WeightsSummary {
     /// The number of training positions of each phase according to the counts; repeated positions
     /// count again.
     positions: Vec<u64>,
-    /// The mean absolute weight in discs by phase and square. The weight of each instance in
-    /// training is distributed over its squares.
+    /// The absolute weights in discs by phase and square: for each instance that contains the
+    /// square, the mean absolute weight in training, divided by the instance's number of squares.
     squares: Vec<Vec<f64>>,
     predictions: Predictions,
 }
@@ -50,9 +50,9 @@ struct ClassSummary {
 #[derive(Serialize)]
 struct ScalarSummary {
     name: String,
-    /// The weights in steps for all counts of the feature, by phase.
+    /// For each phase, the weight in steps for every value of the feature. The values are counts.
     steps: Vec<Vec<i16>>,
-    /// The number of occurrences of each count in training, by phase.
+    /// For each phase, the number of occurrences of every value of the feature in training.
     counts: Vec<Vec<u32>>,
 }
 
@@ -72,8 +72,8 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the number of training positions of a phase. Each position has one class for each
-/// instance.
+/// Returns the number of training positions of a phase. It is the number of occurrences of the
+/// classes of the first pattern, divided by the number of instances of this pattern.
 fn positions(weights: &Weights, phase: Phase) -> u64 {
     let geometry = weights.geometry();
     let Some(tied) = geometry.patterns.first() else { return 0 };

@@ -175,8 +175,9 @@ pub struct ValueErrors {
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures static values at depth 0, or those of searches without pruning, on records or on
-    /// lines of boards with scores. Positions of games count if their scores are exact.
+    /// Measures the errors of values on records, or on lines of boards with scores: of static
+    /// values at depth 0, otherwise of searches without pruning. Of games, uses only the positions
+    /// with exact scores.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

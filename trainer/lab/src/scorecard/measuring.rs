@@ -26,7 +26,7 @@ use crate::arena::{
 /// The data and settings that are the same for every player. A part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
-    /// The games of the strong test.
+    /// The file of games between strong searches, on which errors of values are measured.
     pub strong: Option<PathBuf>,
     /// The hard positions.
     pub hard: Option<Problems>,
@@ -38,7 +38,8 @@ pub struct Benchmark {
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The selectivity of searches and of the match, if the weights have a model for it.
+    /// The default selectivity of the searches, also in the match, for weights that contain a
+    /// ProbCut model.
     pub selectivity: Selectivity,
     /// The longest time for an answer of a program.
     pub timeout: Duration,
@@ -59,8 +60,8 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search of evaluations in the match: as deep as time allows, and perfect if there is enough
-/// time.
+/// The search of evaluations in the match. The time limits its depth. It solves positions with 20
+/// or fewer empty squares if there is enough time.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 

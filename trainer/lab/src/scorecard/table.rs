@@ -97,7 +97,7 @@ impl Data {
     }
 }
 
-/// The place of a column: its part, its number in the part, and its heading.
+/// A column of the table: the number of its part, its number within the part, and its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;

@@ -54,8 +54,8 @@ fn point(row: &PhaseErrors) -> Option<(f64, f64)> {
     Some((row.phase.index() as f64, row.errors.mae?))
 }
 
-/// Returns the ranges of consecutive phases that have errors, since no line is drawn across a phase
-/// without errors.
+/// Returns the ranges of consecutive phases that have errors. The picture has one line for each
+/// range, with a gap at phases without errors.
 fn runs(phases: &[PhaseErrors]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
     for (index, _) in phases.iter().enumerate().filter(|(_, row)| row.errors.mae.is_some()) {

@@ -1,4 +1,4 @@
-//! Runs the trainer as a child process, with the stand-in as its driver.
+//! Runs the trainer as a child process that loads a stand-in for NVIDIA's driver.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) struct Ended {
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The report of the stand-in when the process ended, if the stand-in was started.
+    /// The report that the stand-in wrote when the process ended; null if it wrote none.
     pub(crate) report: Value,
 }
 
@@ -37,7 +37,8 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates a folder whose driver and NVRTC lack an entry point.
+    /// Creates a folder with games and with stand-ins for the driver and NVRTC. If `entry` is
+    /// given, the stand-ins lack this entry point.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -72,7 +73,7 @@ impl Place {
     }
 
     /// Fits three phases with a window to a new output. By default, the fit uses Adam on the GPU
-    /// and two threads.
+    /// and two threads. `asked` contains settings of the stand-in.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

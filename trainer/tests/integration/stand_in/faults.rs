@@ -9,12 +9,13 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// The arguments of a fit that will fail. It has one thread, so every call has a fixed number. Its
-/// positions are in staging buffers.
+/// The arguments of a fit that will fail. It has one thread, so that its calls of the driver have
+/// the same order in every run. With [`STAGED`], its positions are in staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
-/// The entry points that release an object; if one fails, its object remains.
+/// The entry points that release an object. If such a call fails, the object remains, which is not
+/// a leak of the trainer.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
@@ -28,8 +29,8 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if the tests cover all errors of every entry point, which takes long. Otherwise
-/// they cover two errors, at one call in the middle.
+/// Returns true if the tests cover all errors of every entry point, which takes long. Otherwise the
+/// tests cover two errors of each entry point, at one of its calls.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }

@@ -50,8 +50,9 @@ fn twenty_orders_of_the_streams_give_the_same_bytes() {
     }
 }
 
-/// Omits single waits that are needed to order two uses of memory. The stand-in must then count
-/// unordered uses, and with some seed the fit must give other bytes.
+/// Makes the stand-in omit one needed wait at a time: a wait for an event that orders two uses of
+/// memory. Each time, the stand-in must count unordered uses, or the fit must give other bytes.
+/// With some seed, the fit must give other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

@@ -11,8 +11,8 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// Returns the squares on which `player` may move, by the portable algorithm with a lane for each
-/// line.
+/// Returns the squares on which `player` may move. The algorithm is the portable one; each of the
+/// four lines has a lane of the vector.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
@@ -79,7 +79,7 @@ pub(super) fn halves(rays: &Rays) -> (__m256i, __m256i) {
     }
 }
 
-/// Returns the bits that are set in any lane.
+/// Returns the bitwise OR of the four lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn any_lane(lanes: __m256i) -> u64 {

@@ -32,10 +32,10 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Returns the discs that a move of `player` on the empty square number `square` flips. Along each
-/// ascending ray, a carry runs through the opponent's discs and stops at the first other square.
-/// Along each descending ray, the number of leading zeros gives that square (after Toshihiko
-/// Okuhara).
+/// Returns the discs that a move of `player` on the empty square number `square` flips. The discs
+/// on a ray are flipped if the first square that is not the opponent's is the player's. Along
+/// ascending rays, the carry of an addition finds that square. Along descending rays, a count of
+/// leading zeros finds it (after Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -52,8 +52,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the discs that a move on the last empty square flips. Each of the four lines is a byte,
-/// and its count a table entry, because all other squares are the opponent's.
+/// Counts the discs that a move on the last empty square flips. All other squares have discs, so
+/// the player's discs on a line, as one byte, determine its count; a table has the counts.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;

@@ -1,4 +1,5 @@
-//! The squares that a move can flip at most, by the square of the move and the direction.
+//! The rays from each square: the squares beyond it in each of the eight directions. A move can
+//! flip discs only on its rays.
 
 #[repr(C, align(64))]
 pub(super) struct Rays {

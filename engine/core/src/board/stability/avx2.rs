@@ -26,7 +26,7 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// For both directions of a line, the squares from which one, two or four steps leave the board.
+/// The squares from which one, two or four steps leave the board, for each line in both directions.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;

@@ -1,4 +1,5 @@
-//! Stable discs, which no sequence of moves can flip. They bound the score of the other side.
+//! Stable discs, which no sequence of moves can flip. The stable discs of a side bound the score of
+//! the other side.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -18,8 +19,8 @@ pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// The four lines: the shift of a step, and the squares from which a step up or down leaves the
-/// board.
+/// The four lines: the difference of the square numbers of two neighbours, and the squares from
+/// which a step up or down leaves the board.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;

@@ -2,10 +2,9 @@
 
 use super::LINES;
 
-/// Returns discs of `player` that can never be flipped: those that follow from full lines, edges
-/// and other stable discs. A disc is safe along a line if the line is full, if it ends next to the
-/// disc, or if a stable disc of the same side is next to it. A disc that is safe along all lines is
-/// stable.
+/// Returns discs of `player` that can never be flipped. A disc is safe along a line if all squares
+/// of the line are occupied, if the disc is at an end of the line, or if its neighbour on the line
+/// is a stable disc of the same side. A disc that is safe along all four lines is stable.
 pub(super) fn stable(player: u64, opponent: u64) -> u64 {
     let occupied = player | opponent;
     let safe = LINES.map(|line| full(occupied, line) | line.1 | line.2);

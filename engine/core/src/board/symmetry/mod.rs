@@ -21,9 +21,9 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     portable::canonical(player, opponent)
 }
 
-/// One of the eight symmetries of the square. Each bit of the number is a step; the steps are done
-/// in this order: mirror left and right (a ↔ h), mirror top and bottom (1 ↔ 8), transpose (a2 ↔
-/// b1).
+/// One of the eight symmetries of the square, by its number. Each bit of the number stands for a
+/// step, from the lowest bit on: mirror left and right (a ↔ h), mirror top and bottom (1 ↔ 8),
+/// transpose (a2 ↔ b1). The steps are done in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Symmetry(u8);
 
@@ -98,8 +98,8 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// The positions include symmetric boards. For these, only the other board of the pair
-    /// determines the smallest image.
+    /// Some boards in this test are symmetric. Several of their images are equal, so the other
+    /// board of the pair determines which image is smallest.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

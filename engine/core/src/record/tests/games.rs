@@ -137,7 +137,7 @@ fn frames_may_be_the_callers_own() {
     assert_eq!(GameReader::open(&path).unwrap().count(), 1);
 }
 
-/// A regression: the stated result of an unfinished game was lost.
+/// A regression: a file of games lost the stated result of an unfinished game.
 #[test]
 fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
     let cut = random_game(3, 40).with_stated(26).unwrap();
@@ -155,7 +155,7 @@ fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
     assert!(error.contains("columns that this program does not know"), "{error}");
 }
 
-/// The worst case for size: nothing repeats in random games.
+/// Random games are the worst case for the size of a file, because nothing in them repeats.
 #[test]
 fn a_game_takes_at_most_50_bytes() {
     let folder = tempfile::tempdir().unwrap();

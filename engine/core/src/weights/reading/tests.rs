@@ -42,7 +42,7 @@ fn phase(number: usize) -> Phase {
     Phase::new(number).unwrap()
 }
 
-/// Draws weights, counts and factors of two groups at random.
+/// Returns random weights and counts, and random factors in two groups of phases.
 fn drawn() -> Weights {
     let shape = FactorShape::new(8, 30).unwrap();
     let set = PatternSet::from_toml(
@@ -118,8 +118,8 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// The changes of a phase must stand after the previous phase in the file, but other sections may
-/// stand between them.
+/// In a file, a section of changes must come after the section of the previous phase, but other
+/// sections may lie between the two.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -1,5 +1,5 @@
 //! The inner loop of a fit. It computes the features of positions block by block, gathers their
-//! weights, and scatters into the sums.
+//! weights, and adds a result to the sums of their parameters (scatter).
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
 //! `othello-trainer bench`. Attempts that failed are in `docs/log/fits.md`.
@@ -46,7 +46,8 @@ pub(super) fn gather_all(
     });
 }
 
-/// Adds `value` of each position to the sums of its parameters.
+/// Calls `value` for each position, and adds the result to the sum of each of the position's
+/// parameters.
 #[inline]
 pub(super) fn scatter_all(
     model: &Model,
@@ -121,7 +122,8 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// Compares with plain loops, for every instruction set and awkward numbers of positions.
+    /// Compares the functions with plain loops, for every instruction set, also if the number of
+    /// positions is not a multiple of the block.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

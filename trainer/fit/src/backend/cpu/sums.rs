@@ -1,5 +1,5 @@
-//! Sums over positions, one for each method of [`Backend`](crate::backend::Backend).
-//! They are sums of integers, so they do not depend on the division of the work.
+//! Sums over positions for the methods of [`Backend`](crate::backend::Backend). All are sums of
+//! integers, so they do not depend on how the work is divided among threads.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
@@ -9,7 +9,8 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// The number of positions for which an additional worker, with its own sums, saves time.
+/// The number of positions per worker. With fewer, an additional worker with its own sums would not
+/// save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -25,7 +26,8 @@ pub(super) fn residual_sums(
     })
 }
 
-/// Adds the residuals of `rows` to `sums`; returns Σ weight · residual².
+/// Adds weight · residual of each position in `rows` to the sums of its parameters. Returns Σ
+/// weight · residual².
 #[inline]
 fn add_residuals(
     model: &Model,
@@ -75,8 +77,8 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all rows, so that `sums` has the total of what it adds, and returns the total of
-/// its results. Several workers share the rows if that saves time.
+/// Calls `add` for all rows. Sets `sums` to the total of what all calls add, and returns the total
+/// of their results. If it saves time, several workers share the rows, each with its own sums.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],
@@ -110,8 +112,8 @@ fn add_elements(sums: &mut [i64], others: &[i64]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-/// Divides rows into shares of about equal numbers of positions, one for each worker that saves
-/// time.
+/// Divides rows into one share for each worker, with about equal numbers of positions. The number
+/// of workers is the greatest for which each still saves time.
 fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
     let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());

@@ -103,8 +103,8 @@ pub(super) struct AdamElement<'v> {
 }
 
 impl AdamElement<'_> {
-    /// Does the update of [`Backend::adam`](crate::backend::Backend::adam), but with the ridge
-    /// `ridge`.
+    /// Updates one element as described for [`Backend::adam`](crate::backend::Backend::adam), but
+    /// with `ridge` instead of the ridge of `step`.
     #[inline(always)]
     pub(super) fn update(self, sum: i64, initial: f64, ridge: f64, step: &AdamStep) {
         let Self { weight, first, second } = self;

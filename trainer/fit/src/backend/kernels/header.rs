@@ -8,7 +8,7 @@ use othello_engine::pattern::{Scalar, configurations};
 
 use crate::model::{Lane, Model};
 
-/// The number of squares whose digits lie in one word.
+/// The number of squares whose base-3 digits are packed into one word.
 const SQUARES_PER_WORD: usize = 4;
 
 /// The number of powers of three that fit a byte.
@@ -35,8 +35,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes every distinct map to classes once. Returns, for each lane, the number of its map, if it
-/// has one.
+/// Writes every distinct map from configurations to classes once. Returns, for each lane (instance
+/// of a pattern), the index of its map; `None` if it needs no map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -76,8 +76,8 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the expression for the base-3 number of up to five squares: one `DOT` with powers of
-/// three for each word of digits.
+/// Returns the expression for the base-3 number of up to five squares. It has one `DOT` for each
+/// word with some of these squares: the dot product of the word's digits and powers of three.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

@@ -27,7 +27,7 @@ impl<B, T> Vector<B, T> {
     }
 }
 
-/// The remaining bytes of positions that may stay on the device.
+/// The number of bytes of device memory that further positions may take permanently.
 #[derive(Clone, Debug)]
 pub(super) struct Budget(Arc<AtomicUsize>);
 
@@ -55,7 +55,8 @@ impl Drop for Share {
     }
 }
 
-/// Positions of which as many as fit are on the device.
+/// Positions in runs of rows. As many runs as fit stay on the device; the others are copied there
+/// each time they are used.
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,
@@ -67,7 +68,7 @@ pub struct DevicePositions<'a, L: Launcher> {
 #[derive(Debug)]
 struct RowRun<'a, B> {
     rows: Rows<'a>,
-    /// The rows on the device, and their share of the budget.
+    /// The rows on the device, and their share of the budget; `None` if they did not fit.
     resident: Option<(B, Share)>,
 }
 
@@ -75,7 +76,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row, from which a group finds the weights of the rows.
+    /// The phase of the first row. With a group, it selects the weights for all of these rows.
     pub(super) phase: Option<Phase>,
 }
 
@@ -99,7 +100,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(Self { runs, staging, chunk_rows })
     }
 
-    /// Passes the rows of a batch to `work`: rows on the device at once, others chunk by chunk.
+    /// Passes the rows of a batch to `work`. Rows that stay on the device are passed in one call,
+    /// others are copied and passed chunk by chunk.
     pub(super) fn for_each(
         &self,
         launcher: &L,
@@ -121,7 +123,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// Computes with one staging buffer while the other one is filled.
+    /// Copies rows to the device and passes them to `work`, chunk by chunk. The device computes
+    /// with one staging buffer while the other one is filled.
     fn stream(
         &self,
         launcher: &L,

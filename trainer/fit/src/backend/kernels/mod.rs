@@ -24,7 +24,7 @@ use sums::{DeviceGroup, GroupSums};
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};
 
-/// Returns the program of a model's pattern set. Every launcher compiles it.
+/// Returns the program with the kernels for a model's pattern set, which each launcher compiles.
 pub fn program(model: &Model) -> Program {
     Program::new(&header::header(model))
 }
@@ -40,13 +40,14 @@ pub struct KernelBackend<'m, L: Launcher> {
 }
 
 impl<'m, L: Launcher> KernelBackend<'m, L> {
-    /// Creates kernels for a model; `launcher` must have its [`program`].
+    /// Creates the backend for a model. `launcher` must have compiled the model's [`program`].
     pub fn new(model: &'m Model, launcher: L) -> Self {
         let budget = Budget::new(launcher.limits().resident_bytes);
         Self { model, launcher: Arc::new(launcher), budget, group: None }
     }
 
-    /// Runs a kernel over `count` elements, with any number of threads.
+    /// Runs a kernel for `count` elements. The kernel must work with any number of threads, because
+    /// the launcher may limit the number of blocks.
     fn run(
         &self,
         kernel: &Kernel,
@@ -57,7 +58,8 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, arguments)
     }
 
-    /// Launches a kernel with at least one block. Every launch of this backend is made here.
+    /// Launches a kernel; does nothing if there are no blocks. Every launch of this backend is made
+    /// here.
     fn launch(
         &self,
         kernel: &Kernel,

@@ -18,17 +18,19 @@ use crate::model::Model;
 pub(super) const MOST_EMPTIES: u32 = 14;
 
 /// The number of steps (a few seconds of one thread) after which the kernel stops a search. With 14
-/// empty squares, 1 of 496 positions of strong self-play takes more, and 1 of 21 of random games.
+/// empty squares, a search needs more steps for 1 of 496 positions of strong self-play, and for 1
+/// of 21 positions of random games.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// The number that replaces the score of a search that was stopped.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps of each thread in a launch: two seconds of a large GPU, so that a
-/// launch does not block a display or the end of a run for long.
+/// The estimated number of steps of each thread in a launch. They take two seconds on a large GPU;
+/// longer launches would block a display or delay the end of a run.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
-/// The number of threads of a block that [`Limits::blocks`](othello_kernels::Limits) counts.
+/// The number of threads per block that the limit [`Limits::blocks`](othello_kernels::Limits)
+/// assumes.
 const USUAL_BLOCK: u32 = 128;
 
 /// The kernel that solves positions, on any launcher.
@@ -125,7 +127,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides an order of positions into launches of about this number of steps.
+/// Divides `order`, a list of indices into `positions`, into launches of at most `steps` estimated
+/// steps. A launch has at least one position.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
@@ -142,8 +145,8 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
     launches
 }
 
-/// Returns the estimated steps of a self-play position: 3,200 · 2.5^(empty squares − 10). Random
-/// games take twice that.
+/// Returns the estimated number of steps to solve a self-play position: 3,200 · 2.5^(empty squares
+/// − 10). A position of a random game takes twice as many.
 fn usual_steps(empties: u32) -> f64 {
     3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }

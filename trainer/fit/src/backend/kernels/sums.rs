@@ -14,7 +14,8 @@ use crate::backend::{Backend as _, Batch, Errors, Group, GroupUpdate, Moments, R
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// The occurrences of each parameter in training, and a 0 after them.
+    /// The training occurrences of each parameter of the group, and then a 0 for the index of all
+    /// other parameters.
     totals: B,
 }
 
@@ -22,13 +23,13 @@ pub(super) struct DeviceGroup<B> {
 #[derive(Debug)]
 pub struct GroupSums<B> {
     sums: Vector<B, i64>,
-    /// The occurrences of the weights of all phases.
+    /// The occurrences in the batch of each weight, for all phases of the group.
     occurrences: B,
-    /// 1 for each number that occurs in the batch.
+    /// 1 for each parameter of the group that occurs in the batch, otherwise 0.
     marks: B,
-    /// The numbers that occur in the batch, each once.
+    /// The indices of the parameters that occur in the batch, each once.
     met: B,
-    /// The two halves of Σ weight · residual², and the count of the numbers that occur.
+    /// The two halves of Σ weight · residual², and the number of parameters in `met`.
     totals: B,
 }
 
@@ -44,8 +45,8 @@ impl<B> DeviceGroup<B> {
         Ok(Self { group: Arc::new(group.clone()), numbers, totals })
     }
 
-    /// Returns the kernel arguments for a group: the numbers, the vector, and the places of the
-    /// rows' weights and of the factors.
+    /// Returns the kernel arguments for a group: the group's parameter indices, the vector, and the
+    /// positions in the vector at which the rows' weights and the factors begin.
     pub(super) fn arguments<'b>(
         &'b self,
         rows: &DeviceRows<'b, B>,
@@ -126,10 +127,11 @@ impl<L: Launcher> KernelBackend<'_, L> {
     }
 }
 
-/// The number of threads that work on a position or number together: `TEAM` of `factors.cu`.
+/// The number of threads that together handle one position or one parameter: `TEAM` of
+/// `factors.cu`.
 pub(super) const TEAM: usize = 32;
 
-/// Joins the two halves of a wide sum as stored by `common.cuh`.
+/// Joins the two halves of a wide sum, which `common.cuh` stores as `low + 2³² · high`.
 pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }

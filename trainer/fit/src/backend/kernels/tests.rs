@@ -202,8 +202,8 @@ fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// All rows are in one class, and have the largest label and weight, against the largest weights of
-/// parameters. The sums are as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows.
+/// Tests sums as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows. All rows have the same position, the
+/// label −64 discs and the largest weight. All parameters have the weight 64 discs.
 fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();
@@ -361,8 +361,8 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// Not a test: a kernel that AddressSanitizer must stop in `scripts/check-long.sh`, which proves
-/// that it is active.
+/// Not a test: a kernel that reads beyond its rows. `scripts/check-long.sh` runs it to prove that
+/// AddressSanitizer is active and stops it.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

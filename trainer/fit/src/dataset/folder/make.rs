@@ -1,4 +1,5 @@
-//! The run that makes a dataset in a folder. Its parts are sorted runs, and then phases.
+//! The run that makes a dataset in a folder. Its first parts are sorted runs; the later ones have
+//! the merged rows of one phase each.
 
 use std::path::Path;
 
@@ -23,8 +24,8 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder; returns `None` for a shard. `test` is the test subset, except
-    /// for positions that are also in training.
+    /// Makes a dataset in a folder; returns `None` for a shard. The positions of `test` go to the
+    /// test subset, except positions that are also in training.
     pub fn make(
         folder: &Path,
         data: &[DataChoice],

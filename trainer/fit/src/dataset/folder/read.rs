@@ -63,7 +63,8 @@ struct File {
 }
 
 impl File {
-    /// Returns the next frame; checks its phase and, at the end, the number and the checksum.
+    /// Returns the next frame, after checking the phase of its positions. At the end of the file,
+    /// checks the number of positions and the checksum, and returns `None`.
     fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, DatasetError> {
         let Some(frame) = self.reader.next_frame()? else {
             self.check_whole()?;

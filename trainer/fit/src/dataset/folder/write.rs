@@ -120,8 +120,8 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> {
 
 impl DatasetFolder {
     /// Refuses a folder that cannot be written, or that contains one of the `inputs` under the name
-    /// of a file of the dataset. Unless `existing` allows replacing it, also refuses a folder that
-    /// has records of another kind, since these would look like files of the dataset.
+    /// of a file of the dataset. Unless `existing` allows replacing files, also refuses a folder
+    /// that has other files of records, since these could be taken for files of the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -149,8 +149,9 @@ impl DatasetFolder {
         Ok(())
     }
 
-    /// Refuses a folder whose files were made from other data or settings. To find out before the
-    /// data are read, compares the checksums at the ends of the files.
+    /// Refuses a folder whose files were made from other data or settings. This check comes before
+    /// the data are read, so it uses the checksums at the ends of the input files. It accepts the
+    /// folder if an input has none.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],
@@ -180,7 +181,8 @@ fn check_file(path: &Path, wanted: &Provenance) -> Result<(), FileError> {
     }
 }
 
-/// Returns the inputs of a dataset with the checksums that their files state.
+/// Returns the inputs of a dataset, each with the checksum that its file states; `None` if a file
+/// states none.
 fn stated(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = stated_sha256(&choice.path).ok()?;

@@ -40,7 +40,7 @@ fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]
     rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// Returns the relative difference of the objective from that of the exact solution.
+/// Returns by which share the objective after a fit exceeds the objective of the exact solution.
 fn excess(by: &Solution) -> f64 {
     let (model, rows, ridge) = (model(), rows(3000), 10.0);
     let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));

@@ -9,7 +9,8 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns labels that are higher if both sides have corners, which no sum of weights can express.
+/// Returns positions whose labels are higher if both sides have corners. No sum of weights can
+/// express this.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];

@@ -1,4 +1,5 @@
-//! Byte shuffles of AVX2; two vectors have the 64 lanes.
+//! The AVX2 code: byte shuffles. The 64 lanes, one for each instance of a pattern, take two
+//! vectors.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -19,8 +20,8 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns the digits (1 player, 2 opponent) of each quarter of the board, in both halves of a
-/// vector.
+/// Returns, for each quarter of the board, the digits of its 16 squares (1 player, 2 opponent).
+/// Both halves of a vector have the same digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

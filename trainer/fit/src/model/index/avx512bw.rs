@@ -1,4 +1,5 @@
-//! Byte shuffles of AVX-512BW; one vector has the 64 lanes.
+//! The AVX-512BW code: byte shuffles. The 64 lanes, one for each instance of a pattern, take one
+//! vector.
 
 use std::arch::x86_64::{
     __m512i as Register, _mm512_add_epi8 as add8, _mm512_add_epi16 as add16,

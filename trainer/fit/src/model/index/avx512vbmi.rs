@@ -1,4 +1,5 @@
-//! Computes the digits of 64 lanes by byte permutes: one for each digit, from the whole board.
+//! The AVX-512VBMI code: byte permutes. There are 64 lanes, one for each instance of a pattern. One
+//! permute takes the same digit of all lanes from the whole board.
 
 use std::arch::x86_64::*;
 
@@ -10,8 +11,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// For each digit of each number, the square from which every lane takes it. The tables exist only
-/// if the processor has AVX-512VBMI.
+/// For each digit of each of the four numbers, the squares from which the lanes take this digit.
+/// The tables exist only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

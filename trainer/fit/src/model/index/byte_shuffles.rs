@@ -1,4 +1,5 @@
-//! The digits of 64 lanes by byte shuffles within 16 bytes, one for each quarter of the board.
+//! Computes the digits of 64 lanes, one for each instance of a pattern. A byte shuffle works within
+//! 16 bytes, so a digit of all lanes takes one shuffle for each quarter of the board.
 
 use super::places::NOWHERE;
 
@@ -25,7 +26,8 @@ macro_rules! byte_shuffles {
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// For each digit of each number and each quarter, the byte that every lane takes.
+        /// For each digit of each number and each quarter of the board, the byte of the quarter
+        /// from which each lane takes the digit.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The tables that convert the four numbers of each lane to parameters.

@@ -1,4 +1,5 @@
-//! The portable computation: each disc on the board adds a vector to the digit sums of all lanes.
+//! The portable computation. Each disc on the board adds one vector to the numbers of all lanes;
+//! there is one lane for each instance of a pattern.
 
 use othello_engine::board::{Position, Squares};
 use othello_engine::pattern::{LANES, configurations};
@@ -6,7 +7,7 @@ use othello_engine::pattern::{LANES, configurations};
 use super::Row;
 use crate::model::class::Lane;
 
-/// The vectors that a disc of either side adds, by square.
+/// For each square, the vectors that a disc of the player and a disc of the opponent add.
 #[derive(Clone, Debug)]
 pub(super) struct DiscSums {
     player: Box<[Disc; 64]>,
@@ -15,7 +16,8 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The numbers that one disc adds to a, b and c of every lane; a and b have at most five digits.
+/// The amounts that one disc adds to the numbers a, b and c of every lane. The numbers a and b fit in bytes,
+/// because they have at most five digits.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

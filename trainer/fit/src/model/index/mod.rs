@@ -41,14 +41,15 @@ impl Row {
     /// A row to write to.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// Returns the parameters of the instances; the other lanes have no meaning.
+    /// Returns the parameters of the instances. Elements after the last instance have no meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array is longer.
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns the parameters of a position of `model`.
+    /// Returns the parameters of all features of the position; `model` is the model that computed
+    /// them.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]

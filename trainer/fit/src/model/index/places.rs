@@ -1,4 +1,5 @@
-//! The places of the digits of all lanes, in the form that byte shuffles use.
+//! The square of each digit of all lanes, in the form that byte shuffles use. A lane computes the
+//! class of one instance.
 //!
 //! A class is computed in bytes: a, b, and c as c = low + 243·high, each of at most five digits.
 //! Two rounds of interleaving with zeros then widen bytes to 32 bits. Interleaving works within
@@ -12,7 +13,7 @@ use crate::model::class::Lane;
 /// The most base-3 digits in a byte.
 pub(super) const DIGITS: usize = 5;
 
-/// The number that replaces the square of a lane without one.
+/// Stands for the square if a lane does not have a digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// A lane has this many numbers, always in this order: a, b, the low digits of c, the high digits
@@ -22,13 +23,13 @@ pub(super) const NUMBERS: usize = 4;
 /// The tables of a pattern set for vectors of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// For each number and each of its digits, the least significant first, the square of each
-    /// byte lane.
+    /// For each number and each of its digits, the least significant first: the square from which
+    /// each byte lane takes this digit.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// The factor of each lane's number `low`, in the order of the 16-bit numbers after
-    /// interleaving: the low halves of a vector's chunks first, then the high halves.
+    /// For each lane, what its number `low` is multiplied by. The order is that of the 16-bit
+    /// numbers after interleaving: the low halves of a vector's chunks first, then the high halves.
     pub low_stride: [u16; LANES],
-    /// The factor of each lane's number `high`, in the same order.
+    /// For each lane, what its number `high` is multiplied by, in the same order.
     pub high_stride: [u16; LANES],
     /// The first parameter of each instance, in the order of the instances.
     pub first_parameter: [u32; LANES],
@@ -69,8 +70,9 @@ fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
     }
 }
 
-/// Returns the byte from which an instance's parameter is computed. Interleaving twice puts four
-/// consecutive bytes of every chunk of a vector into the same result.
+/// Returns the index of the byte lane for an instance. Two rounds of interleaving put four
+/// consecutive bytes of every chunk of a vector into the same result, so the lanes have another
+/// order than the instances.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);

@@ -43,8 +43,8 @@ fn every_instruction_set_finds_the_classes_of_the_definition() {
     }
 }
 
-/// Sets of patterns with one to ten random squares, mostly without symmetry, up to the greatest
-/// number of instances.
+/// Tests sets of patterns with one to ten random squares, mostly without symmetry, up to the
+/// greatest number of instances.
 #[test]
 fn random_sets_too() {
     for seed in 0..40 {
@@ -63,8 +63,8 @@ fn random_sets_too() {
     }
 }
 
-/// Patterns that are unions of orbits under subgroups. They have two, four and eight symmetries,
-/// all sizes up to ten, and all proportions of fixed squares and pairs.
+/// Tests patterns that consist of orbits under subgroups of the board's symmetries. They have two,
+/// four or eight symmetries, all sizes up to ten, and all proportions of fixed squares and pairs.
 #[test]
 fn symmetric_sets_too() {
     let sets = [

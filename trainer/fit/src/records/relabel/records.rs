@@ -1,5 +1,5 @@
-//! Relabels a game with the exact scores of its last positions, or a single position. Compares
-//! results and labels with scores under perfect play.
+//! Relabels games and single positions. A game gets the exact scores of its last positions.
+//! Compares results and labels with scores under perfect play.
 
 use std::collections::BTreeMap;
 
@@ -23,16 +23,18 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns the last positions of the game, including its end.
+    /// Returns the last positions of the game, including its end: those that are to be solved and
+    /// have at most `most_empties` empty squares.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores as values: the value of each move that is played with at
-    /// most [`Settings::exact`] empty squares becomes the score of its position. The first such
-    /// position becomes the solved position, unless an earlier one is solved.
+    /// Returns the game with exact scores as values. If a move is played with at most
+    /// [`Settings::exact`] empty squares, its value becomes the exact score of the position before
+    /// the move. The first such position becomes the solved position, unless an earlier one is
+    /// solved.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -81,12 +83,14 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the first solved ply after the random opening moves.
+    /// Returns the first ply with few enough empty squares to solve its position. Returns no ply
+    /// before the end of the random opening moves.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
 
-    /// Returns the values of the moves before the solved positions.
+    /// Returns the values of all moves of the game. The search, if any, renews the values of the
+    /// moves between the random opening moves and the solved positions; the other values stay.
     fn search<E: Evaluate>(
         &self,
         game: &Game,
@@ -117,7 +121,8 @@ fn reached(replay: &Replay, ply: usize) -> (Position, Side, Option<Square>) {
     }
 }
 
-/// Returns the score for the player, and a move that attains it.
+/// Returns the score under perfect play for the side to move, and a best move; `None` instead of a
+/// move if the game is over.
 fn solve<E: Evaluate>(
     position: &Position,
     searcher: &mut Searcher<'_, E>,
@@ -144,7 +149,8 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
     game.with_values(values).expect("one value for each move")
 }
 
-/// Returns black's score at `ply`, at which the exact values of the game begin.
+/// Returns black's score under perfect play at `ply`: the score of the solved position, or an exact
+/// value. `None` if the game has neither there.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -185,14 +191,16 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean change in discs, including unchanged results and labels.
+    /// Returns the mean size of the changes in discs. Unchanged results and labels count as 0.
+    /// Returns `None` without results.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }
 }
 
 impl Relabel for ScoredPosition {
-    /// Returns the number of positions, at least 1, that take a few milliseconds in total.
+    /// Returns the number of positions that a thread relabels at a time: at least 1, and few enough
+    /// to take only a few milliseconds in total.
     fn at_once(settings: &Settings) -> usize {
         const NODES: u64 = 1 << 16;
         let nodes = settings.search.and_then(|search| search.nodes);
@@ -234,7 +242,7 @@ impl Relabel for ScoredPosition {
 }
 
 impl Settings {
-    /// Returns true if the position gets its exact score.
+    /// Returns true if the position has few enough empty squares to be solved.
     pub(super) fn is_solved(&self, position: &ScoredPosition) -> bool {
         position.position().empties() <= self.most_exact()
     }

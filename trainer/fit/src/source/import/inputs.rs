@@ -108,8 +108,8 @@ impl Inputs {
     }
 }
 
-/// The messages about single records that are refused or have another result, and the number of
-/// each kind.
+/// Prints a message about each refused record and about each game whose stated result differs from
+/// its moves. Counts the messages of both kinds.
 struct Told<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],
@@ -134,7 +134,8 @@ impl Told<'_> {
     }
 }
 
-/// The most records of a kind that are listed one by one.
+/// The greatest number of messages of one kind (refused records, or other results) that are
+/// printed.
 const MOST_TOLD: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, SourceError> {

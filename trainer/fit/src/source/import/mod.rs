@@ -64,14 +64,15 @@ pub trait Imported: Record {
         self
     }
 
-    /// Returns the difference between the stated result and the moves of a finished game.
+    /// Returns a message if a finished game has a stated result that differs from its moves;
+    /// otherwise `None`.
     fn doubt(&self) -> Option<String> {
         None
     }
 }
 
-/// The number of moves at the beginning of games that were drawn at random: `N` in all files, or
-/// `PATH=N` in a file or a folder.
+/// The number of random moves with which games begin. As text: `N` for all files, or `PATH=N` for
+/// one file or folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RandomPlies {
     /// The file or folder; `None` for all files.
@@ -123,8 +124,8 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files to read. Of a folder, all files are read; for WTHOR, all its .wtb files.
     pub paths: &'a [PathBuf],
-    /// The numbers of random moves that games begin with. If several of them name a file, the last
-    /// one counts.
+    /// The numbers of random moves with which games begin. If several entries apply to a file, the
+    /// last one counts.
     pub random_plies: &'a [RandomPlies],
     /// The file to write.
     pub out: &'a Path,
@@ -147,7 +148,7 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Imports the exactly scored positions of WTHOR games, omitting those that occur, up to
+    /// Imports the exactly scored positions of WTHOR games. Omits positions that also occur, up to
     /// symmetry, in the games of `except`.
     pub fn run_solved(
         &self,
@@ -223,7 +224,8 @@ impl<T: Record> Output<T> {
         }
     }
 
-    /// Completes the file and returns its checksum; refuses `sources` without records.
+    /// Completes the file and returns its checksum. Returns an error about `sources` if no record
+    /// was written.
     fn finish(self, sources: &str) -> Result<String, SourceError> {
         if self.records == 0 {
             return Err(SourceError::Nothing { kind: T::NAME, files: sources.to_owned() });

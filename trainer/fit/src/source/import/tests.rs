@@ -111,7 +111,8 @@ fn other_inputs_are_refused_without_force() {
     import_transcripts(&files).unwrap();
 }
 
-/// A regression: a table of transcripts gave no games, and its line of dashes gave one.
+/// A regression: the import read no games from a table of transcripts, and read the table's line of
+/// dashes as a game.
 #[test]
 fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     let folder = Folder::new();
@@ -130,8 +131,8 @@ fn games_of_other_programs_are_counted_and_what_is_none_is_rejected() {
     }
 }
 
-/// A regression: all positions of games with random first moves got labels, also those before the
-/// end of the random moves.
+/// A regression: in games with random first moves, the positions before the end of the random moves
+/// also got labels.
 #[test]
 fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
     let folder = Folder::new();

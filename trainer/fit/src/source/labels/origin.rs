@@ -72,8 +72,8 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// Returns the label at `ply`, an index into `steps`, if the game has all these kinds of values
-    /// there.
+    /// Returns the label at `ply`, an index into `steps`; `None` if the game lacks one of the
+    /// values that the label blends.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
@@ -93,7 +93,8 @@ impl Origin {
         ("stated", Self::Stated),
     ];
 
-    /// Returns the score of the position at `ply` for its player.
+    /// Returns this kind of value for the position at `ply`, in discs for its side to move; `None`
+    /// if the game does not have the value.
     fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
         let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
         let for_player = |black_score: Discs| sign * f64::from(black_score);

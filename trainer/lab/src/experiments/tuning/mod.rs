@@ -82,14 +82,14 @@ impl Tuning<'_> {
         self.rounds().map(stage).collect()
     }
 
-    /// Returns the settings that determine the parts.
+    /// Returns the settings that determine the content of the run's parts.
     pub fn to_json(&self) -> Json {
         let values: Vec<String> = self.trials.iter().map(Values::id).collect();
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, and drops those that are proven worse; the time counts from
-    /// `begun`.
+    /// Fits the combinations in rounds, and drops those that are proven worse. `begun` is the time
+    /// when the search began.
     pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, StudyError> {
         let progress = study.progress();
         let file = RecordFile::open(study.provenance(), study.settings())?;
@@ -131,7 +131,8 @@ impl Tuning<'_> {
         })
     }
 
-    /// Returns the rounds. Each has at most half of the combinations of the previous one.
+    /// Returns the rounds. Each has at most half of the combinations of the previous one, rounded
+    /// up.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -209,7 +210,8 @@ impl Tuning<'_> {
     }
 }
 
-/// Returns the number of rounds after which two of `trials` combinations are left, at most 5.
+/// Returns the default number of rounds: the binary logarithm of the number of trials, rounded up,
+/// but at least 1 and at most 5.
 fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
@@ -250,7 +252,7 @@ pub(super) struct RecordFile {
     earlier: Vec<String>,
 }
 
-/// The greatest size of a record in bytes: enough for a hundred thousand trials.
+/// The greatest size of the file `trials.jsonl` in bytes: enough for a hundred thousand trials.
 const LONGEST: u64 = 64 << 20;
 
 /// Returns the key of a line's trial: its round, the share of the games, and its name.
@@ -259,8 +261,8 @@ fn key(line: &Json) -> [Option<&Json>; 3] {
 }
 
 impl RecordFile {
-    /// Begins the record. Refuses an existing record of another recipe or other test games, unless
-    /// it may be replaced.
+    /// Opens the file. Refuses an existing file of another recipe or of other test games, unless it
+    /// may be replaced.
     pub(super) fn open(provenance: &Provenance, study: &StudySettings) -> Result<Self, FileError> {
         let path = study.out.join("trials.jsonl");
         let head = format!("{{\"provenance\":{}}}\n", provenance.canonical());
@@ -276,7 +278,7 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the records of the finished rounds.
+    /// Writes the records of the finished rounds, and keeps the lines of earlier searches.
     pub(super) fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {

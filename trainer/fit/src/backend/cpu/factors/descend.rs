@@ -2,8 +2,8 @@
 //!
 //! First, the value, the residual and the sum of vectors of every position are computed. Then a
 //! counting sort lists the positions of each parameter, and the parameters are updated one after
-//! another: the gradient of a parameter is added up in registers and used immediately. The sums of
-//! all parameters would be several times larger than the vectors; they are never stored.
+//! another. The gradient of a parameter is added up in registers and used immediately. The
+//! gradients of all parameters, which would take much more memory, are therefore never stored.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 
@@ -23,8 +23,8 @@ pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) fixed: &'v mut [i32],
 }
 
-/// Computes the residuals of a batch; returns their Σ weight · residual². Each element of `rows`
-/// has positions of one phase.
+/// Computes the residuals of the positions in `rows`, and stores them in `batch`. Returns Σ weight
+/// · residual². Each element of `rows` has positions of one phase.
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -145,8 +145,8 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factors of a parameter of the group. Also rounds its weights, minus half the
-    /// squares of the factors.
+    /// Rounds the factors of one parameter of the group, and its weight in each phase. Half the
+    /// squares of the rounded factors is subtracted from the rounded weights.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;

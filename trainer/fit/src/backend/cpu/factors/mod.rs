@@ -1,11 +1,11 @@
 //! Weights and factors of a group of phases: the values of positions, and the sums of their
 //! residuals.
 //!
-//! The value of a position is the sum of its weights, plus the products of every two of its
-//! vectors. These products total half the squares of the vectors' sum, minus half the squares of
-//! each vector. (The first half of the elements is added, the second half subtracted.) The squares
-//! of the single vectors are subtracted from the weights once, when the weights are rounded, not
-//! for every position.
+//! The value of a position is the sum of its weights, plus the product of every two of its vectors.
+//! In such a product, the products of the first half of the elements are added, and those of the
+//! second half are subtracted. The products of all pairs total half the square of the vectors' sum,
+//! minus half the square of each single vector. The squares of the single vectors are subtracted
+//! from the weights once, when the weights are rounded, not for every position.
 //!
 //! The derivative with respect to a factor is the residual times the sum of the other vectors. The
 //! sum of all vectors is the same for all features of a position, so the residual times this sum is
@@ -48,13 +48,13 @@ use rows::Values;
 pub(in crate::backend) use descend::Vectors;
 pub(in crate::backend) use scratch::Scratch;
 
-/// The units of a factor of 1, as a shift.
+/// A factor of 1 is 2 to this power in the fixed-point unit of factors.
 const FACTOR_SHIFT: u32 = 16;
 
-/// The largest factor of a weights file, in these units.
+/// The largest factor of a weights file, in units of 2⁻¹⁶.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
-/// The shift from half of 2⁻³² disc to 2⁻¹⁸ disc.
+/// The right shift that halves a square in 2⁻³² disc and converts it to 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
 /// Evaluates an expression with the constant `$name` set to a number of dimensions, which must be
@@ -96,13 +96,13 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// Returns half the signed squares of a vector, in 2⁻¹⁸ disc.
+/// Returns half the result of `signed_squares` for a vector, in 2⁻¹⁸ disc.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
 }
 
-/// Returns the squares of the first half of the elements, minus those of the second half.
+/// Returns the sum of the squares of the first half of the elements, minus that of the second half.
 #[inline(always)]
 fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 {
     let squares = elements.map(|element| i64::from(element) * i64::from(element));
@@ -110,7 +110,7 @@ fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 
     added.iter().sum::<i64>() - taken.iter().sum::<i64>()
 }
 
-/// Converts squares in 2⁻³² disc to half their sum in 2⁻¹⁸ disc.
+/// Halves a sum of squares, and converts it from 2⁻³² disc to 2⁻¹⁸ disc.
 #[inline(always)]
 fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT
@@ -129,7 +129,8 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts the contribution of a parameter's own vector from the sums of its factors.
+/// Subtracts the contribution of a parameter's own vector from the gradient sums of its factors.
+/// `residuals` is the sum of the parameter's residuals.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],

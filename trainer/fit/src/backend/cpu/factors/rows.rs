@@ -1,6 +1,6 @@
-//! The values of positions in a fit with factors: the vectors of a position's features are loaded
-//! and added. A position with 73 features and 16 factors loads 73 lines of 64 bytes, in addition to
-//! the gathers of a fit without factors; see `othello-trainer bench`.
+//! The values of positions in a fit with factors. For each position, the vectors of its features
+//! are loaded and added. With 73 features and 16 factors, these are 73 cache lines of 64 bytes per
+//! position, in addition to the gathers of a fit without factors; see `othello-trainer bench`.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -29,8 +29,8 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// The number that the group gives to each parameter of the model: an index into `weights` and
-    /// `vectors`.
+    /// For each parameter of the model, its index in the group, which is also its index in
+    /// `weights` and `vectors`.
     numbers: &'a [u32],
     /// The weights, minus half the squares of each parameter's vector.
     weights: &'a [i32],
@@ -46,8 +46,8 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Creates the values from a group's rounded vector. `weights` is the place of the phase's
-    /// weights in the vector.
+    /// Takes the weights and factors from a group's rounded `vector`. `weights` is the range of the
+    /// phase's weights in it.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,
@@ -63,7 +63,8 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Appends the residuals of rows to those of a batch; returns Σ weight · residual².
+    /// Appends the residuals of `rows` to those of `batch`; returns Σ weight · residual² over
+    /// `rows`.
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;

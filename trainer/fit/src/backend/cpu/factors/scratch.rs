@@ -3,9 +3,9 @@
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The parameter indices of all features, one position after another.
+    /// The indices in the group of the parameters of all features, one position after another.
     pub(super) numbers: Vec<u32>,
-    /// Residual times weight of each position, in 2⁻¹⁰ disc and 1/64 occurrence.
+    /// Residual · weight of each position, in units of 2⁻¹⁰ disc · 1/64 occurrence.
     pub(super) weighted: Vec<i64>,
     /// The weight of each position, in 1/64 occurrence.
     pub(super) weights: Vec<u16>,
@@ -13,9 +13,9 @@ pub struct Scratch {
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the number of positions of this phase and of all earlier ones.
     pub(super) ends_of_phases: Vec<u32>,
-    /// For each parameter, the place in `positions` at which its list ends.
+    /// For each parameter, the index in `positions` at which the list of its positions ends.
     pub(super) ends: Vec<u32>,
-    /// The lists of positions of all parameters, one after another.
+    /// For each parameter, one after another, the list of the positions in which it occurs.
     pub(super) positions: Vec<u32>,
 }
 
@@ -28,7 +28,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Lists the positions in which each parameter occurs, in ascending order.
+    /// Fills `positions` and `ends`: for each of `count` parameters, the positions in which it
+    /// occurs, in ascending order. Every position has `features` features.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

@@ -210,8 +210,8 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// The last number of a group stands for all parameters that do not occur. Its elements add nothing
-/// to any value.
+/// The last parameter index of a group stands for all parameters that do not occur. Its weights and
+/// factors add nothing to any value.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

@@ -68,7 +68,8 @@ fn nvrtc_compiles_every_kernel_without_contraction() {
     }
 }
 
-/// If the card lacked a 64-bit atomic, the compiler would replace it by a compare-and-swap loop.
+/// On an architecture without a 64-bit atomic addition, the compiler would emit a compare-and-swap
+/// loop. The PTX must not contain one.
 #[test]
 fn no_atomic_becomes_a_compare_and_swap_loop() {
     if !there_is_nvrtc() {
@@ -80,7 +81,8 @@ fn no_atomic_becomes_a_compare_and_swap_loop() {
     }
 }
 
-/// `ptxas` in `$OTHELLO_PTXAS` compiles the PTX to machine code and reports its registers.
+/// Compiles the PTX by the `ptxas` that `$OTHELLO_PTXAS` names. Its output reports the registers of
+/// each kernel, and those that spill to memory.
 #[test]
 fn no_kernel_spills_registers() {
     let Some(ptxas) = env::var_os("OTHELLO_PTXAS") else {

@@ -9,7 +9,8 @@ fn factor_model(set: &str, dimensions: usize) -> Model {
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns the group of the two phases of the rows. The second phase is held out.
+/// Returns the group of the two phases of `rows`. The first phase counts as training, the second
+/// one as held out.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -22,7 +23,8 @@ fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     Group::new(model, &phases, &one, &other).unwrap()
 }
 
-/// Returns the vectors after updates by all positions and by one batch, and the errors.
+/// Makes three updates: by all positions, by one batch, and again by all positions. Returns the
+/// vectors, the squared residuals and the errors. Weights are up to `size` discs.
 fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -> Found {
     let backend = &backend.of_group(group).unwrap();
     let positions = backend.positions(rows).unwrap();
@@ -99,7 +101,7 @@ fn and_for_weights_and_factors() {
     weights_and_factors_give_the_same_sums::<HostLauncher>();
 }
 
-/// Tests the comparison: this small change in the sources must make it fail.
+/// Tests the comparison: each of these small changes in the sources must make it fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

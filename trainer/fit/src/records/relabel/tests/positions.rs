@@ -88,7 +88,8 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// A search limited by nodes must go as deep as the nodes allow, and never replace an exact score.
+/// A search limited by nodes must reach the greatest depth that the nodes allow. Its value must
+/// never replace an exact score.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
