@@ -12,7 +12,7 @@ pub const MAX_RANDOM_PLIES: usize = 59;
 /// The largest weight that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The relative frequency of each number of random moves that games begin with. Such a number is a length.
+/// The relative frequencies of the numbers of random moves that games begin with (lengths).
 ///
 /// Text form: terms separated by commas, each a length or a range (with its end), with an optional
 /// weight: `8..24`, `8,10,12`, `8*2,12..16`.

@@ -16,7 +16,8 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that one disc adds to the numbers a, b and c of every lane. The numbers a and b fit in bytes,
+/// The amounts that one disc adds to the numbers a, b and c of every lane. Of these, a and b fit
+/// in bytes,
 /// because they have at most five digits.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
