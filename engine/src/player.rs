@@ -59,8 +59,7 @@ impl Protocol {
     }
 }
 
-/// The meaning of a depth before exact play: a number of moves, or a probability at which lines
-/// end.
+/// The meaning of a depth before exact play: a number of moves, or the least probability of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Display)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[display(rename_all = "lowercase")]
@@ -198,8 +197,7 @@ impl From<WeightsChoice> for WeightsSpec {
     }
 }
 
-/// Returns whether a text begins with a word and `=`. The part of a file name after a colon rarely
-/// does.
+/// Returns whether a text begins with a word and `=`, which file names rarely have after a colon.
 fn looks_like_keys(text: &str) -> bool {
     text.split_once('=').is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')

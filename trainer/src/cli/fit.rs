@@ -208,11 +208,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         dataset.keep(&arguments.phases_read(&set, &settings));
     }
     if initial.is_none() && arguments.patterns.is_none() {
-        session.progress().message(&format!(
-            "pattern set {} ({} training games; factors from {GAMES_FOR_FACTORS} on)",
-            set.name(),
-            dataset.games()
-        ));
+        let (name, games) = (set.name(), dataset.games());
+        let why = format!("{games} training games; factors from {GAMES_FOR_FACTORS} on");
+        session.progress().message(&format!("pattern set {name} ({why})"));
     }
     let (name, reason) = (device.name(), &device.reason);
     // A user who did not ask for a GPU need not read why none is used; `doctor` reports it.
@@ -298,10 +296,10 @@ impl Arguments {
             (Some(name), ..) => PatternSet::named(name, Path::new(""))?,
             (None, Some(_), _) => usual_set(u64::MAX)?,
             (None, None, Optimizer::Lsq | Optimizer::Descent) => usual_set(0)?,
-            (None, None, _) => match games {
-                Some(games) => usual_set(games)?,
-                None => return Ok(None),
-            },
+            (None, None, _) => {
+                let Some(games) = games else { return Ok(None) };
+                usual_set(games)?
+            }
         };
         let shape = self.factors.map(|choice| choice.shape(set.factors())).or(set.factors());
         Ok(Some(set.with_factors(shape)))
@@ -325,8 +323,7 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Returns a message if phases outside `--phases` share factors with phases inside; otherwise
-    /// `None`.
+    /// Returns a message if phases outside `--phases` share factors with phases inside.
     fn cut_groups(&self, factors: Option<FactorShape>) -> Option<String> {
         let phases = &self.phases.0;
         let whole = factors?.whole_groups(phases);
@@ -498,7 +495,6 @@ impl Arguments {
 
 /// Parses a number of minutes above 0.
 fn minutes(text: &str) -> Result<Duration, String> {
-    let minutes = text.parse().ok().filter(|&minutes: &f64| minutes > 0.0);
-    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    let time = above_0(text).ok().and_then(|it| Duration::try_from_secs_f64(it * 60.0).ok());
     time.ok_or_else(|| "expected a number of minutes above 0".to_owned())
 }

@@ -178,8 +178,7 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: the next process did not remove a folder of parts that a killed process had left
-/// without `run.json`, because the next process itself put a lock in the folder.
+/// A regression: a folder of parts without `run.json` stayed, because the check put a lock in it.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let folder = tempfile::tempdir().unwrap();
@@ -270,8 +269,7 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
-/// A regression: the same study, whose fits are runs of their own, could be started twice at the
-/// same time.
+/// A regression: the same study could be started twice at the same time.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let folder = tempfile::tempdir().unwrap();
