@@ -61,7 +61,8 @@ pub(super) fn no_position(lines: &Lines) -> TextError {
 fn neither(path: &Path, error: TextError) -> TextError {
     let text = path.to_string_lossy();
     match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {
-        (Err(missing), Err(invalid)) => {
+        // Only a path contains a slash.
+        (Err(missing), Err(invalid)) if !text.contains('/') => {
             let reason = format!("neither a file nor a board or transcript: {missing}; {invalid}");
             TextError::Content { path: path.to_owned(), reason }
         }
