@@ -59,13 +59,13 @@ impl Run {
 
     fn read_results<T: DeserializeOwned>(&self, stage: usize) -> Result<Vec<T>, RunError> {
         let mut results = vec![];
-        for part in self.parts(stage) {
+        for (index, part) in (self.standing_parts(stage)..).zip(self.parts(stage)) {
             let mut part = part?;
-            while let Some(section) = part.next().transpose()? {
-                let read: Option<Vec<T>> = read(&[section]);
-                results
-                    .extend(read.ok_or_else(|| part.meaningless("holds no results".to_owned()))?);
-            }
+            let sections: Vec<Section> = part.by_ref().collect::<Result<_, _>>()?;
+            let units = self.plan.stages[stage].units_of(index).count();
+            let read: Option<Vec<T>> = read(&sections).filter(|read: &Vec<T>| read.len() == units);
+            let reason = "lacks the results of its units; delete the file to make them again";
+            results.extend(read.ok_or_else(|| part.meaningless(reason.to_owned()))?);
         }
         Ok(results)
     }
@@ -108,5 +108,31 @@ where
 
     fn encode(&self, results: Vec<T>) -> Vec<Section> {
         vec![section(&results)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Opened, Plan, Shard, Stage};
+    use super::*;
+    use crate::file::{Existing, Provenance};
+    use crate::progress::Silent;
+
+    /// A regression: a part without its section counted as no result, so a resumed study reported
+    /// other errors.
+    #[test]
+    fn a_part_without_the_results_of_its_units_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let stages = vec![Stage::new("one (steps)", 2, 1)];
+        let plan = Plan { kind: None, provenance: Provenance::new("cubes"), stages, growing: None };
+        let out = folder.path().join("out");
+        let opened = Run::open(&out, plan, Shard::WHOLE, Existing::Keep, &Silent).unwrap();
+        let Opened::Run(run) = opened else { panic!("done") };
+        run.write_part(0, 0, &[]).unwrap();
+        let refused = run.steps(0, Ok::<u64, RunError>, &Silent).unwrap_err().to_string();
+        assert!(
+            refused.contains("part-000000") && refused.contains("lacks the results"),
+            "{refused}"
+        );
     }
 }
