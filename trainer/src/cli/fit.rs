@@ -274,8 +274,8 @@ fn filled(phases: &FitReport) -> Vec<Filled> {
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
-/// The number of training games from which a fit has factors by default. With fewer games, more of
-/// them lower the error as much as factors do in the same time (docs/log/factors.md).
+/// The number of training games from which a fit has factors by default: they double its time, and
+/// lower the error little if games are few (docs/log/factors.md).
 const GAMES_FOR_FACTORS: u64 = 20_000;
 
 /// Returns the default pattern set for a number of training games.
