@@ -40,8 +40,7 @@ pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
 pub use set::{Pattern, PatternSet};
 
-/// The greatest number of instances: each has a lane of [`Indices`]. Lanes without an instance are
-/// 0.
+/// The greatest number of instances. Each has a lane of [`Indices`]; the other lanes stay 0.
 pub const LANES: usize = 64;
 
 /// The greatest number of squares of a pattern.
