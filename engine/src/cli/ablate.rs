@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use othello_cli::arguments::number_in;
 
-use super::positions::no_position;
+use super::positions::POSITION;
 use super::solve::Line;
 use super::{Outcome, Session};
 use crate::board::Square;
@@ -192,11 +192,7 @@ fn add(sums: &mut Vec<u64>, counts: &[u64]) {
 /// Searches all positions with all features, then without each in turn, on one thread.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::prepared(&arguments.weights)?;
-    let mut file = Lines::open(&arguments.file)?;
-    let lines: Vec<Line> = file.next_lines(usize::MAX)?;
-    if lines.is_empty() {
-        return Err(no_position(&file).into());
-    }
+    let lines: Vec<Line> = Lines::open(&arguments.file)?.all(POSITION)?;
     let variants = arguments.variants(&evaluator)?;
     session.progress().begin("ablate (positions)", 0, (variants.len() * lines.len()) as u64);
     let solved =

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use othello_cli::arguments::number_in;
 
 use super::arguments::{SearchArguments, without_clock};
-use super::positions::{Positions, no_position};
+use super::positions::{POSITION, Positions};
 use super::{Outcome, Session};
 use crate::board::transcript::Form;
 use crate::board::{Position, Square, StatedPosition};
@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         session.progress().advance(lines.source().bytes_read() - bytes_before);
     }
     if evaluation.values.is_empty() {
-        return Err(no_position(&lines).into());
+        return Err(lines.ended_without(POSITION).into());
     }
     Form::report(forms, session.progress());
     evaluation.agreement = agreement.report();

@@ -10,6 +10,9 @@ use std::str::FromStr;
 use crate::board::StatedPosition;
 use crate::text::{Lines, TextError, TextSource};
 
+/// The record that an input must have at least once, for messages.
+pub(super) const POSITION: &str = "a position";
+
 /// The source of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
@@ -36,9 +39,7 @@ impl FromStr for Positions {
 impl Positions {
     /// Reads all positions; refuses a source without one.
     pub(super) fn all<T: FromStr<Err: Display>>(&self) -> Result<Vec<T>, TextError> {
-        let mut lines = self.lines()?;
-        let positions = lines.next_lines(usize::MAX)?;
-        if positions.is_empty() { Err(no_position(&lines)) } else { Ok(positions) }
+        self.lines()?.all(POSITION)
     }
 
     /// Returns the lines of the source, from which positions are read.
@@ -49,12 +50,6 @@ impl Positions {
             Self::File(path) => Lines::open(path).map_err(|error| neither(path, error)),
         }
     }
-}
-
-/// Returns the error for a source without a position.
-pub(super) fn no_position(lines: &Lines) -> TextError {
-    let reason = "has no position; expected boards, OBF or transcripts, one a line".to_owned();
-    TextError::Content { path: lines.source().path().to_owned(), reason }
 }
 
 /// Names both readings of an argument that is neither a position nor a file.

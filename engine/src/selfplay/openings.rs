@@ -107,11 +107,7 @@ impl Openings {
 
 impl ListedOpenings {
     fn read(path: &Path, progress: &dyn Progress) -> Result<Self, TextError> {
-        let openings: Vec<Opening> = Lines::open(path)?.next_lines(usize::MAX)?;
-        if openings.is_empty() {
-            let reason = "has no opening; expected transcripts or boards, one a line".to_owned();
-            return Err(TextError::Content { path: path.to_owned(), reason });
-        }
+        let openings: Vec<Opening> = Lines::open(path)?.all("an opening")?;
         Form::report(openings.iter().map(|opening| opening.1), progress);
         Ok(Self(openings.into()))
     }
@@ -178,7 +174,7 @@ mod tests {
             ("f5\n\nf5d6c5f4e7f6g5e6e3", "line 3: the game is over after these moves"),
             ("h9", "line 1: `h9` is not a square"),
             ("x9", "line 1: column 2: `9` is not a square; expected X"),
-            ("\n \n", "has no opening"),
+            ("\n \n", "line 3: the input ends without an opening; expected boards"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

@@ -21,13 +21,13 @@ fn on(command: &str, file: &str) -> String {
 #[test]
 fn a_file_without_a_position_is_refused() {
     let folder = folder();
-    for text in ["", "\n \n", "% a comment\n"] {
+    for (text, end) in [("", 1), ("\n \n", 3), ("% a comment\n", 2)] {
         folder.write("empty.obf", text);
         for command in [HINT, EVALUATE, SOLVE, "ablate {}"] {
-            folder
-                .refuses(&on(command, "empty.obf"), "empty.obf: has no position; expected boards");
+            let said = format!("empty.obf: line {end}: the input ends without a position; expected");
+            folder.refuses(&on(command, "empty.obf"), &said);
         }
-        folder.refuses(&on(SELFPLAY, "empty.obf"), "has no opening");
+        folder.refuses(&on(SELFPLAY, "empty.obf"), "the input ends without an opening");
     }
 }
 

@@ -73,6 +73,20 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
+    /// Parses all records; refuses an input without one, such as `a position`.
+    pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>, TextError> {
+        let all = self.next_lines(usize::MAX)?;
+        if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
+    }
+
+    /// Returns the error for an input without a record, at the line where the input ends.
+    pub fn ended_without(&self, record: &str) -> TextError {
+        let (path, number) = (self.source.path().to_owned(), self.source.line());
+        let expected = "expected boards, OBF or transcripts, one a line";
+        let reason = format!("the input ends without {record}; {expected}");
+        BadLine { path, number, reason }.into()
+    }
+
     /// Reads a record, or the beginning of a long one; returns false at the end of the file.
     fn read_record(&mut self) -> Result<bool, TextError> {
         loop {

@@ -20,7 +20,7 @@ pub enum SourceError {
     Folder { folder: PathBuf, source: io::Error },
     #[error("no {kind} file in the folder {}", folder.display())]
     NoFile { kind: String, folder: PathBuf },
-    #[error("no {kind} in {files}; nothing is written")]
+    #[error("no {kind} in {files}; expected at least one: check the format and the files")]
     Nothing { kind: &'static str, files: String },
     #[error(transparent)]
     Text(#[from] TextError),

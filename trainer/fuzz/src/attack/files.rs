@@ -93,8 +93,8 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
 
 fn names_the_place(ended: &Ended, file: &str) -> bool {
     const NUMBERED: &str = "line |byte |section |record |game |position |version ";
-    const NAMED: &str = "begins with `|expected a|section `| bytes|the board has|empty squares|pattern|a file of|`|\
-         has no position|nothing is written|to start from";
+    const NAMED: &str =
+        "begins with `|expected a|section `| bytes|the board has|empty squares|pattern|a file of|`";
     let Some((_, place)) = ended.errors.split_once(file) else { return false };
     let is_numbered = NUMBERED.split('|').any(|word| {
         place.split(word).skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

@@ -66,7 +66,6 @@ impl Choice {
             Err(FileError::Foreign { .. }) => text(path, progress)?,
             Err(error) => return Err(RecordError::from(error).into()),
         };
-        openings.retain(|position| position.moves() != 0);
         let listed = openings.len();
         openings.sort_unstable();
         // Images of an opening lead to the same games.
@@ -91,7 +90,8 @@ impl Choice {
         let last_ply = rows.iter().map(|row| row.position().ply()).max();
         let enumerated = reader.is_enumerated();
         let wanted = rows.iter().filter(|row| {
-            row.label().discs().abs() <= f64::from(self.within)
+            row.position().moves() != 0
+                && row.label().discs().abs() <= f64::from(self.within)
                 && (!enumerated || Some(row.position().ply()) == last_ply)
         });
         Ok(wanted.map(|row| row.position()).collect())
@@ -99,8 +99,13 @@ impl Choice {
 }
 
 fn text(path: &Path, progress: &dyn Progress) -> Result<Vec<Position>, OpeningsError> {
-    let openings: Vec<StatedPosition> = Lines::open(path)?.next_lines(usize::MAX)?;
+    let mut lines = Lines::open(path)?;
+    let mut openings: Vec<StatedPosition> = lines.next_lines(usize::MAX)?;
     Form::report(openings.iter().map(|opening| opening.form), progress);
+    openings.retain(|opening| opening.position.moves() != 0);
+    if openings.is_empty() {
+        return Err(lines.ended_without("an unfinished game to play on").into());
+    }
     Ok(openings.iter().map(|opening| opening.position).collect())
 }
 
@@ -125,8 +130,14 @@ mod tests {
         assert_eq!(openings.iter().filter(|&&p| p == Position::START).count(), 1);
         let shortage = draw(&text, 4, 1).unwrap_err().to_string();
         assert!(shortage.contains("3 openings") && shortage.contains("expected 4"), "{shortage}");
-        let error = format!("{:#}", draw("f5d6c3\nf5f5\n", 1, 1).unwrap_err());
-        assert!(error.contains("line 2") && error.contains("f5 is not legal"), "{error}");
+        for (text, said) in [
+            ("f5d6c3\nf5f5\n", "line 2: move 2: f5 is not legal"),
+            ("% none\n", "line 2: the input ends without an unfinished game to play on"),
+            ("f5d6c5f4e7f6g5e6e3\n", "line 2: the input ends without an unfinished game"),
+        ] {
+            let error = format!("{:#}", draw(text, 1, 1).unwrap_err());
+            assert!(error.contains(said), "{error}");
+        }
     }
 
     /// A regression: four images of one opening were played as four openings, so three different
