@@ -40,7 +40,6 @@ fn folder() -> Folder {
         folder.write(name, text);
     }
     folder.write("values.toml", "[settings]\nridge = [3, 30]\n");
-    folder.runs("fit train.games --patterns small --epochs 2 --out some.weights");
     folder
 }
 
@@ -81,6 +80,7 @@ fn started(folder: &Folder, command: &str, out: &str) -> Child {
 #[test]
 fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
     let folder = folder();
+    folder.runs("fit train.games --patterns small --epochs 2 --out some.weights");
     for &(command, out) in COMMANDS {
         let command = command.replace("OUT", out);
         let mut first = started(&folder, &command, out);
