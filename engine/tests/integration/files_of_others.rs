@@ -24,7 +24,8 @@ fn a_file_without_a_position_is_refused() {
     for (text, end) in [("", 1), ("\n \n", 3), ("% a comment\n", 2)] {
         folder.write("empty.obf", text);
         for command in [HINT, EVALUATE, SOLVE, "ablate {}"] {
-            let said = format!("empty.obf: line {end}: the input ends without a position; expected");
+            let said =
+                format!("empty.obf: line {end}: the input ends without a position; expected");
             folder.refuses(&on(command, "empty.obf"), &said);
         }
         folder.refuses(&on(SELFPLAY, "empty.obf"), "the input ends without an opening");

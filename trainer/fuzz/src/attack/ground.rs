@@ -137,10 +137,7 @@ impl Place {
                 let errors = String::from_utf8_lossy(&output.stderr);
                 return assert!(output.status.success(), "{how}: {errors}");
             }
-            // Openings, and finished games.
-            ["transcripts"] => {
-                (inputs::transcripts(20, 20) + &inputs::transcripts(60, 60)).into_bytes()
-            }
+            ["transcripts"] => inputs::transcripts(60, 60).into_bytes(),
             ["boards"] => inputs::boards(60).into_bytes(),
             ["wthor"] => othello_testing::random_games::wthor_file(0..60),
             ["packed", of] => zstd::bulk::compress(&self.read(of), 3).expect("memory"),
