@@ -91,8 +91,9 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// Searches the position after a move within limits; `None` if the move is not legal. A second
-/// search, for the best line, has the same limits.
+/// Searches the position after a move, and returns the move with its value; `None` if the move is
+/// not legal. `limits` apply to this search and to each further search, which extends the best
+/// line.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

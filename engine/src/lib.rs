@@ -48,7 +48,7 @@
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// A check that the guide's example compiles.
+/// A check that the example of the guide `your-engine.md` compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/guides/your-engine.md")]
 struct YourEngine;

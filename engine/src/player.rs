@@ -26,11 +26,11 @@ pub enum PlayerSpec {
 pub struct WeightsSpec {
     /// The weights of the evaluation.
     pub weights: WeightsChoice,
-    /// The values of the search that the text specifies.
+    /// The settings of the search that the player's text specifies.
     pub search: SearchSpec,
 }
 
-/// A program that plays by a protocol.
+/// An external program that plays by GTP or NBoard.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{}{command}", protocol.prefix())]
 pub struct ExternalEngine {
@@ -64,16 +64,17 @@ impl Protocol {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[display(rename_all = "lowercase")]
 pub enum SearchBy {
-    /// All lines to the same number of moves
+    /// Search all lines to the same number of moves
     #[default]
     Depth,
-    /// Likely lines further than unlikely ones, for study: depth D ends a line where its
-    /// probability is 4^-D or less. In equal time it plays weaker than a selective search by depth
+    /// Search likely lines deeper than unlikely ones, for study. Depth D ends a line where its
+    /// probability is 4^-D or less. In equal time, this plays weaker than a selective search by
+    /// depth
     Realization,
 }
 
-/// The settings of a player's search that a text specifies. Text form: nothing, or `:` and
-/// `KEY=VALUE` pairs separated by commas.
+/// The search settings in a player's text. Text form: nothing, or `:` and `KEY=VALUE` pairs
+/// separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
     /// The level. If other keys are missing, the row of this level in the table of levels supplies
@@ -91,7 +92,7 @@ pub struct SearchSpec {
     pub exact: Option<u32>,
     /// The ProbCut schedule of the endgame before exact play.
     pub ends: Option<EndgameSchedule>,
-    /// The meaning of the depth: a number of moves, or a probability at which lines end.
+    /// What the depth limits on each line: the number of moves, or the probability.
     pub search: Option<SearchBy>,
 }
 
@@ -122,7 +123,7 @@ pub enum SearchSpecError {
     /// The weights have no model of realization probabilities.
     #[error(transparent)]
     NoRealization(#[from] NoRealization),
-    /// A search by realization probability has a ProbCut confidence.
+    /// A ProbCut confidence is given for a search by realization probability.
     #[error(
         "`selectivity` is for searches by depth; omit it in searches by realization probability"
     )]
@@ -143,7 +144,8 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns true if the player needs the game that led to a position.
+    /// Returns true if the player needs all moves of a game, not only its position: a program that
+    /// uses GTP.
     pub fn needs_games(&self) -> bool {
         matches!(self, Self::Program(ExternalEngine { protocol: Protocol::Gtp, .. }))
     }
@@ -197,7 +199,8 @@ impl From<WeightsChoice> for WeightsSpec {
     }
 }
 
-/// Returns whether a text begins with a word and `=`, which file names rarely have after a colon.
+/// Returns whether a text begins with a word and `=`. After the colon in a player's text, this
+/// means search settings, since it is rare in file names.
 fn looks_like_keys(text: &str) -> bool {
     text.split_once('=').is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
@@ -290,9 +293,9 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns this search, with missing values taken from `other`. If this search has a level,
-    /// `other` supplies no depth, selectivity, schedule or start of exact play, because the level
-    /// determines them.
+    /// Returns these search settings, with missing values taken from `other`. A level determines
+    /// the depth, the selectivity, the endgame schedule and the start of exact play. So if these
+    /// settings have a level, `other` does not supply these values.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -309,8 +312,8 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the plan of the search. Values that are not specified come from the row of the level
-    /// or, without a level, from `usual`.
+    /// Returns the plan of the search. Settings that the text does not specify come from the
+    /// player's level or, without a level, from `usual`.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {

@@ -8,17 +8,19 @@ const PLIES: usize = 61;
 /// The statistics of a ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions in which a move was played or all moves were counted.
+    /// The number of positions that are counted: those in which a move was played, or in which all
+    /// legal moves were counted.
     pub positions: u64,
     /// The number of moves whose flips are counted.
     pub moves: u64,
-    /// The number of discs that these moves flip.
+    /// The total number of discs that the counted moves flip.
     pub flips: u64,
     /// The sum of the squared numbers of flips.
     pub squared_flips: u64,
     /// The number of legal moves in these positions.
     pub choices: u64,
-    /// The number of positions whose player must pass, or of moves after which the opponent must.
+    /// The number of passes: for single positions, those whose player must pass; for games, the
+    /// moves after which the opponent must pass.
     pub passes: u64,
     /// The number of games that are over at this ply.
     pub ends: u64,
@@ -166,7 +168,7 @@ mod tests {
         }
     }
 
-    /// At ply 9, 36 positions are over, as published; earlier, none.
+    /// After 9 plies, 36 games are over, as in the published counts; after fewer plies, none.
     #[test]
     fn openings_are_counted_by_all_their_moves() {
         let plies: Vec<_> = enumerate(9, &Silent).iter().map(of_positions).collect();

@@ -33,7 +33,7 @@ impl Agreement {
         self.add_move(line, best);
     }
 
-    /// Adds a line, with the move that a player chose in its position without stating a value.
+    /// Adds the result for one line: the move that a player chose, if any, without a value.
     pub fn add_move(&mut self, line: &StatedPosition, best: Option<Square>) {
         let most = line.moves.iter().map(|&(_, score)| score).max();
         let (Some(most), Some(choice)) = (most, best) else { return };
@@ -61,7 +61,7 @@ impl Agreement {
     }
 }
 
-/// The agreement with a file, as it is printed.
+/// How well the values and moves of a search agree with those that a file states.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AgreementReport {
     /// The number of lines with a score.
@@ -75,13 +75,15 @@ pub struct AgreementReport {
     /// The mean squared error, in discs².
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mse: Option<f64>,
-    /// The number of lines that state scores of moves and for which the search chose a move.
+    /// The number of lines that state the scores of moves. Lines for which the search chose no move
+    /// are omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_stated: Option<u64>,
-    /// The number of these lines for which the choice has the best score.
+    /// The number of lines counted in `best_stated` for which the chosen move has the best score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_found: Option<u64>,
-    /// The mean of the best score minus that of the choice, in discs, if the line states both.
+    /// The mean loss by the choice in discs: the best score minus the score of the chosen move.
+    /// Covers the lines that state both scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discs_lost: Option<f64>,
 }

@@ -127,7 +127,8 @@ families! {
 mod tests {
     use super::*;
 
-    /// Returns the kernels that a source defines: `KERNEL name(type name, …)`, as names and types.
+    /// Returns the kernels that a source defines. A definition `KERNEL name(type name, …)` gives
+    /// the kernel's name and the types of its parameters.
     fn defined(text: &str) -> Vec<(String, Vec<String>)> {
         let definitions = text.split("\nKERNEL ").skip(1);
         let read = |definition: &str| {

@@ -20,7 +20,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// A buffer that can be filled while the device still computes.
     type Staging: Send;
 
-    /// Returns the limits of the device.
+    /// Returns the limits of the device, such as its memory for positions.
     fn limits(&self) -> Limits;
 
     /// Allocates memory, at least one byte, filled with zeros.
@@ -41,8 +41,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of this length.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Fills a staging buffer with `bytes`, once no kernel reads it. The buffer is at least as long
-    /// as `bytes`.
+    /// Waits until no kernel reads the staging buffer, then fills it with `bytes`. The buffer is at
+    /// least as long as `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -53,7 +53,8 @@ pub trait Launcher: Send + Sync + 'static {
     ///
     /// # Safety
     ///
-    /// The arguments must be those of the index, with arrays as long as the kernel reads or writes.
+    /// The arguments must be those that the index lists for the kernel. Arrays must be as long as
+    /// the kernel reads or writes.
     unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -84,8 +85,8 @@ pub struct Limits {
     /// The number of rows in a chunk, if rows are copied in chunks because they do not fit on the
     /// device.
     pub chunk_rows: usize,
-    /// The bytes of positions that stay on the device. Other positions are copied to it for each
-    /// use.
+    /// The number of bytes of positions that can stay on the device. Further positions are copied
+    /// to the device for each use.
     pub resident_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,

@@ -31,19 +31,20 @@ impl Program {
         Self { text }
     }
 
-    /// Returns the program with every `from` replaced by `to`. Tests make such a small change to
-    /// check that they would detect it.
+    /// Returns the program with every `from` in its sources replaced by `to`. Tests use it to check
+    /// that they detect such a small change.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
     }
 
-    /// Returns the text without the platform-specific beginning, equal on every platform.
+    /// Returns the program's text without the beginning that depends on the platform. The remaining
+    /// text is the same on every platform.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the program for which [`Self::cuda`] returns `text`; `None` if there is none.
+    /// Returns the program whose CUDA source ([`Self::cuda`]) is `text`; `None` if there is none.
     pub fn of_cuda(text: &str) -> Option<Self> {
         let empty = Self { text: String::new() };
         Some(Self { text: text.strip_prefix(&empty.cuda())?.to_owned() })

@@ -23,7 +23,7 @@ use othello_trainer::model::Model;
 /// The learning rate: the factor from half the negative gradient of the mean squared error, in
 /// discs, to the change of a weight in discs.
 const RATE: f64 = 0.02;
-/// The share of the last step that is added to the next one.
+/// The momentum: the share of the previous step that is added to the current step.
 const MOMENTUM: f64 = 0.9;
 
 /// Gradient descent with momentum (Polyak 1964), on any device.

@@ -35,7 +35,7 @@ fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subje
     Subject { program, arguments, output, may_differ, stages, units_per_part }
 }
 
-/// Returns `few` for runs with few kills, `many` for runs with many.
+/// Returns `many` if `$OTHELLO_KILLS` is set, otherwise `few`.
 fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
@@ -191,8 +191,8 @@ fn studies() -> &'static Folder {
     })
 }
 
-/// Kills and resumes a command of a study, and compares its reports. A study has no output file
-/// that is completed last, which could be compared instead.
+/// Kills and resumes a command of a study, and compares its report with that of an undisturbed run.
+/// A study has no single output file that could be compared instead.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
     let arguments = arguments

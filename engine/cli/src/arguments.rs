@@ -13,8 +13,8 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest value of `--threads`: more than the cores of any machine, but few enough for a
-/// system to start.
+/// The greatest value of `--threads`. It exceeds the cores of any machine, but an operating system
+/// can start this many threads.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).

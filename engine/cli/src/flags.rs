@@ -47,7 +47,8 @@ fn read(text: &'static str) -> Vec<Flag> {
     flags
 }
 
-/// The flags whose meaning differs in one command: the command, the flag and the reason.
+/// The flags that have another meaning in one command than in all others: the command, the flag,
+/// and its meaning there.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("benchmark", "exact", "names files of exact positions, as --strong and --hard do theirs"),
     ("leaves", "depth", "is the greatest of the depths that are drawn"),
@@ -69,7 +70,7 @@ impl Flag {
         FLAGS.iter().find(|flag| Some(flag.name) == arg.get_long())
     }
 
-    /// Returns an argument of a command with the heading and the text of this flag.
+    /// Returns `arg`, an argument of `command`, with the heading and the text of this flag.
     fn put_into(&self, command: &str, arg: Arg) -> Arg {
         let arg = arg.help_heading(self.heading);
         if is_exception(command, self.name) {

@@ -20,7 +20,7 @@ pub struct Completions {
 /// Arguments of `man`.
 #[derive(clap::Args, Debug)]
 pub struct Man {
-    /// Folder to write one manual page for each subcommand to
+    /// Folder for the manual pages, one for each subcommand
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

@@ -14,8 +14,8 @@ pub(crate) struct Interrupts {
     signal: AtomicU8,
     /// True if the current stage can stop between its units.
     stage_stops: AtomicBool,
-    /// True if the current stage or an earlier one can stop between its units. If so, the same
-    /// command resumes the run and keeps its finished units.
+    /// True if the current stage or an earlier one can be interrupted between its units. Running
+    /// the same command again then resumes the work and keeps its finished units.
     resumable: AtomicBool,
 }
 
@@ -45,17 +45,17 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal. Returns true if the process may finish the work in progress: the signal is
-    /// the first, and the current stage can stop between its units.
+    /// Records a signal. Returns true if the process may finish its current unit: the signal is the
+    /// first, and the current stage can stop between units.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)
     }
 }
 
-/// Starts a thread that calls `answer` with the number of each signal. The signal for a write
-/// beyond the limit on file sizes (`ulimit -f`) is caught too, so that the write fails with an
-/// error.
+/// Starts a thread that calls `answer` with the number of each signal. Also catches the signal for
+/// a write beyond the limit on file sizes (`ulimit -f`), so that the write fails with an error
+/// instead.
 #[cfg(unix)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};

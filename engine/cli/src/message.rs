@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Writes a line to standard error. If nobody reads it, the work continues.
+/// Writes a line to standard error. Ignores failures, so that the work continues if nobody reads
+/// it.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));

@@ -29,7 +29,7 @@ pub struct Reporter {
     file: OnceLock<ProgressFile>,
     file_failed: AtomicBool,
     interrupts: Interrupts,
-    /// For each stage, by name, the number of units that an earlier run had finished.
+    /// The number of units that an earlier run had finished, by the name of the stage.
     resumed: Mutex<Map<String, Value>>,
 }
 
@@ -115,7 +115,7 @@ impl Reporter {
         self.write("error", line);
     }
 
-    /// Answers a signal: waits for the work in progress, or ends the process.
+    /// Handles a signal: ends the process, or lets it finish the current unit of work first.
     pub(crate) fn interrupt(&self, signal: u8) {
         if self.interrupts.receive(signal) {
             return self

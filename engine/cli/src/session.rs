@@ -25,7 +25,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// sysexits.h.
 const TRY_AGAIN: u8 = 75;
 
-/// The outcome of work that ran to its end.
+/// The outcome of a command that completed without an error or interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Done: exit status 0.
@@ -46,7 +46,7 @@ pub struct Session {
     threads: usize,
     json: bool,
     reporter: Arc<Reporter>,
-    /// The time at which the work began, after the inputs were read.
+    /// The time at which the command began its work, after it had read its inputs.
     begun: OnceLock<Instant>,
 }
 

@@ -21,7 +21,7 @@ pub trait Progress: Sync {
         self.begin(&format!("{name} (bytes)"), 0, bytes);
     }
 
-    /// Reports `units` more finished units. May be called from any thread.
+    /// Reports that `units` further units are finished. May be called from any thread.
     fn advance(&self, units: u64);
 
     /// Shows a line that the user must see, such as a warning.

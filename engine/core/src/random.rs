@@ -36,7 +36,7 @@ impl Generator {
         self.below_u64(bound.into()) as u32
     }
 
-    /// Returns a random number in `0..bound` for a bound of 64 bits; 0 if `bound` is 0.
+    /// Returns a random 64-bit number in `0..bound`; 0 if `bound` is 0.
     #[inline]
     pub fn below_u64(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64

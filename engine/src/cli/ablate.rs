@@ -48,7 +48,7 @@ struct Row {
     /// The nodes of a search by realization probability, by the number of moves below the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes_by_depth: Vec<u64>,
-    /// The wall time of all positions.
+    /// The wall time of all searches, in seconds.
     seconds: f64,
     /// The CPU time of the thread. It is nearly the same on a busy machine, unlike `seconds`.
     cpu_seconds: f64,
@@ -119,8 +119,7 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the variants to search: all features, then all features except one, for each
-    /// feature.
+    /// Returns the variants to compare: one with all features, and for each feature one without it.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };

@@ -21,8 +21,8 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the search, given a depth and the number of empty squares at which exact play
-    /// starts.
+    /// Returns the search settings from these flags, the depth, and the number of empty squares at
+    /// which exact play starts.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

@@ -1,5 +1,5 @@
-//! `othello-engine bench`: fixed searches on one thread. The node count identifies the search: any
-//! change of the search changes it.
+//! `othello-engine bench`: fixed searches on one thread. The node count serves as a fingerprint:
+//! every change to the search changes it.
 
 use std::time::Instant;
 

@@ -24,9 +24,9 @@ use crate::test_suite::{Agreement, AgreementReport};
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// File of positions, one a line, `-` for standard input, or a position itself: 64 characters,
-    /// optionally the side to move, optionally a score to compare values with; OBF, whose scores
-    /// of moves the best moves are compared with; or a transcript
+    /// File of positions, one a line; `-` for standard input; or a position itself. A position is:
+    /// 64 characters, optionally with the side to move and a score to compare the value with; OBF,
+    /// with scores of moves to compare the best move with; or a transcript
     #[arg(allow_hyphen_values = true)]
     file: Positions,
     #[arg(long, value_name = "D", value_parser = number_in(0..=60_u32))]
@@ -66,7 +66,7 @@ impl Arguments {
 
 #[derive(Default, Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Evaluation {
-    /// The value of each board, for the side to move.
+    /// The value of each board in discs, for the side to move.
     #[serde(serialize_with = "in_discs")]
     #[schemars(with = "Vec<f64>")]
     values: Vec<Value>,
@@ -142,8 +142,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Takes values from the book for positions that it contains, and searches the others. Adds the
-/// number of values from the book to `from_book`.
+/// Evaluates positions: takes the values of those in the book from the book, and searches the
+/// others. Adds the number of values from the book to `from_book`.
 fn book_first(
     book: &Book,
     positions: &[Position],

@@ -58,7 +58,7 @@ enum Command {
     Nboard(protocols::Arguments),
     /// Enumerate openings up to symmetry, and score them
     Openings(openings::Arguments),
-    /// Count the leaves of the game tree from the start
+    /// Count the leaves of the game tree from the start position
     Perft(perft::Arguments),
     /// Write the reference pages
     #[command(hide = true)]

@@ -29,8 +29,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Write the balanced openings of the last ply instead: a transcript of each opening whose
-    /// searched value is near even, one a line
+    /// Write the nearly even openings of the last ply instead of scored positions, one transcript a
+    /// line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
     #[arg(long, value_name = "DISCS", default_value_t = 2, requires = "balanced")]
@@ -56,7 +56,7 @@ const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Openings {
-    /// The number of positions up to symmetry, ply by ply from 0.
+    /// The number of positions up to symmetry at each ply, from ply 0 on.
     unique: Vec<usize>,
     #[serde(flatten)]
     written: Option<File>,
@@ -127,9 +127,9 @@ const OPENINGS_OF_ITS_OWN: usize = 16;
 /// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses to replace a file that this command cannot have written: a file with lines that are not
-/// transcripts of `plies` moves, or without the openings that the search finds first. Called before
-/// the work.
+/// Refuses to replace a file that this command cannot have written. Such a file has lines that are
+/// not transcripts of `plies` moves, or lacks the openings that the search finds first. Called
+/// before the work.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -16,7 +16,8 @@ use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
 use crate::search::{Level, Pruning, Search};
 
-/// The options of a player. The arguments of commands that play include them (clap `flatten`).
+/// The options of a player. The commands that play include them in their arguments (clap
+/// `flatten`).
 #[derive(clap::Args, Debug)]
 pub(super) struct Playing {
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]

@@ -34,10 +34,10 @@ pub struct Arguments {
     #[arg(long, value_name = "E")]
     exact: Option<PerfectFrom>,
 
-    /// Draw moves before perfect play at random, by ply: `all:softmax=1` by the exponential of
-    /// their shallow values, here at a temperature of 1 disc; `all:uniform=0.1` any move, with that
-    /// probability; such as `0..20:softmax=1.5,21..59:uniform=0.05`. Also keeps the values of the
-    /// searches, on which the draw has no effect
+    /// Draw moves before perfect play at random, by ply. `all:softmax=1` draws with weights
+    /// exp(shallow value / 1 disc). `all:uniform=0.1` plays any legal move with probability 0.1.
+    /// Rules can differ by ply: `0..20:softmax=1.5,21..59:uniform=0.05`. Also stores the values of
+    /// the searches, on which the draw has no effect
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
@@ -58,7 +58,7 @@ pub struct Arguments {
     #[arg(long)]
     values: bool,
 
-    /// Keep no values, for a smaller file
+    /// Omit the values of the moves, for a smaller file
     #[arg(long, conflicts_with_all = ["values", "exploration"])]
     no_values: bool,
 }
@@ -75,7 +75,7 @@ pub(in crate::cli) struct SelfPlay {
     seconds: f64,
 }
 
-/// The default depth of the search for each move, without a limit of nodes.
+/// The default depth of the search for each move, if no limit of nodes is given.
 const DEFAULT_DEPTH: u32 = 2;
 
 /// The default number of empty squares at which perfect play starts, if endgame searches with

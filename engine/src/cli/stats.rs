@@ -57,7 +57,7 @@ pub(in crate::cli) struct Statistics {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Opening {
-    /// The number of positions up to symmetry.
+    /// The number of different positions, with symmetric ones counted once.
     unique: usize,
     #[serde(flatten)]
     ply: Ply,
@@ -69,7 +69,7 @@ struct Ply {
     ply: usize,
     /// The number of positions.
     positions: u64,
-    /// The mean number of legal moves.
+    /// The mean number of legal moves in a position.
     branching: Option<f64>,
     /// The mean number of discs that a move flips.
     flips: Option<f64>,

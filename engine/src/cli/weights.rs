@@ -71,7 +71,8 @@ pub(in crate::cli) struct Report {
     /// The predictions of these models, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Predictions>,
-    /// The statistics of the training counts for each phase; the embedded weights have none.
+    /// The statistics of the training counts for each phase; omitted for the embedded weights,
+    /// which have no counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
     /// The checksum of the content.
@@ -90,7 +91,7 @@ struct Covered {
     instances: Vec<u8>,
     /// The number of straight lines of at least three squares.
     lines: usize,
-    /// The lines that are not entirely in any instance.
+    /// The straight lines that no single instance contains entirely.
     open_lines: Vec<String>,
 }
 
@@ -121,7 +122,7 @@ impl fmt::Display for Covered {
 struct Light {
     /// Its patterns as squares.
     patterns: Vec<String>,
-    /// The number of its weights in each phase.
+    /// The number of weights of the evaluation in each phase.
     parameters: usize,
     /// The strength of the evaluation relative to the number of replies.
     strength: i16,
@@ -142,7 +143,7 @@ struct PhaseCounts {
     phase: Phase,
     /// The number of parameters that occur at least once.
     seen: usize,
-    /// The smallest count of a parameter that occurs.
+    /// The smallest count among the parameters that occur in the phase.
     least: u32,
     /// The largest count.
     most: u32,
@@ -196,8 +197,9 @@ fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[impl ToString]) -> f
     if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
-/// Writes two lines: the phase in which training met the fewest weights, and the phase in which it
-/// met the most. Each line has the number of these weights, and how often they occurred.
+/// Writes two lines: one for the phase with the fewest weights that occur in training, and one for
+/// the phase with the most. A line has the number of these weights, and their least and greatest
+/// count.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -281,8 +283,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of the class that `asked` names by squares and by the discs on them. The
-/// squares, in any order, must be those of an instance of a pattern.
+/// Returns the weights of one class. `asked` contains the squares of an instance of a pattern, in
+/// any order, and the discs on them.
 fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
     let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
@@ -338,8 +340,8 @@ fn names(squares: &[Square]) -> String {
 /// The number of fields of a JSON object that are printed. Further fields are omitted.
 const MOST_FIELDS: usize = 64;
 
-/// The greatest number of entries of a list that are printed. Of a longer list, only the number of
-/// entries is printed.
+/// The greatest number of list entries to print. Of a longer list, the report prints only the
+/// number of entries.
 const SHOWN: usize = 3;
 
 /// The provenance of weights, written as text: the last step first, then the step that made its

@@ -1,4 +1,4 @@
-//! The weights by class, for commands that inspect them.
+//! Weights by class, for commands that inspect them.
 
 use crate::file::Provenance;
 

@@ -113,7 +113,7 @@ impl Evaluator {
         Ok(evaluator)
     }
 
-    /// Returns the tables; `None` for an evaluation by hand.
+    /// Returns the tables of fitted weights; `None` for the evaluations `zero` and `mobility`.
     pub fn tables(&self) -> Option<&Tables> {
         match &self.evaluation {
             Evaluation::Zero | Evaluation::Mobility => None,
@@ -245,7 +245,8 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// The provenance of games contains the identity of the evaluation that `--weights` names.
+    /// An evaluation's identity, which is part of the provenance of games, depends on the value of
+    /// `--weights`.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

@@ -8,10 +8,11 @@ use crate::random::random_game;
 
 /// The number of random games on which the contribution of factors is measured.
 const GAMES: u64 = 200;
-/// The distance of the ends of the likely range from the mean, in standard deviations.
+/// Half the width of the likely range of the factors' contribution, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games. They vary more than the positions of searches.
+/// The positions of [`GAMES`] random games. Their values vary more than those of the positions that
+/// a search visits.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
@@ -38,8 +39,9 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Computes the likely range for the phases that `are_meant` selects, from positions of random
-    /// games. `worth` returns the contribution of factors in a position, in steps.
+    /// Computes the likely range of the factors' contribution, from positions of random games in
+    /// the phases that `are_meant` selects. `worth` returns the contribution in a position, in
+    /// steps.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

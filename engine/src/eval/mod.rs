@@ -27,7 +27,7 @@ pub use tables::Tables;
 /// Its state (pattern indices, or nothing) follows a line of play. It is copied at every move and
 /// never undone.
 pub trait Evaluate: Sync {
-    /// The state of a position, which is updated along a line of play.
+    /// The part of the evaluation of a position that is updated from move to move.
     type State: Copy + std::fmt::Debug + Send + Sync;
 
     /// Computes the state of a position from scratch.

@@ -29,7 +29,8 @@ struct Instance {
 }
 
 impl Instance {
-    /// Returns the sum in `digits` for one side's discs (`board`) on these squares.
+    /// Returns the sum of 3^i over the instance's squares on which `board` has a disc; i is the
+    /// place of the square.
     #[inline(always)]
     fn digits_of<I: Instructions>(&self, set: I, board: u64) -> i16 {
         self.digits[extract(set, board, self.squares) as usize % (1 << MAX_SQUARES)]
@@ -55,7 +56,8 @@ impl MoveOrdering {
         Self { instances, weights: expanded, strength: weights.strength().into() }
     }
 
-    /// Returns the sum of the weights of all instances for the player, in steps of 1/32 disc.
+    /// Returns the move-ordering evaluation for the player: the sum of the weights of all pattern
+    /// instances, in steps of 1/32 disc.
     #[inline]
     pub fn steps(&self, position: &Position) -> i32 {
         with_instructions!(|set| self.steps_by(set, position))
@@ -82,8 +84,8 @@ impl MoveOrdering {
     }
 }
 
-/// Returns, for each subset of some squares, the sum of 3^i over its squares, where i is the place
-/// of a square in the list.
+/// Returns, for each subset of some squares, the sum of 3^i over the subset. i is the place of a
+/// square in the list of all these squares.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);

@@ -40,14 +40,14 @@ pub struct Tables {
     models: Models,
 }
 
-/// An expanded block. `bounds` is the likely range of its factors' contribution.
+/// An expanded block. `bounds` is the likely range of what its factors contribute to a value.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
     bounds: Option<FactorBounds>,
 }
 
-/// The table of a phase, which begins at element `start` of an expanded block.
+/// The table of a phase: a slice of an expanded block that begins at element `start`.
 #[derive(Clone, Copy)]
 struct PhaseTable<'t> {
     within: &'t Expanded,
@@ -126,8 +126,8 @@ impl Tables {
     }
 
     /// Expands a block, unless it is already expanded. Threads that need the same block wait until
-    /// the first thread has expanded it. The expansion must not use the thread pool, because all
-    /// threads of the pool may be waiting for the block.
+    /// the first thread has expanded it. The expansion must not use the thread pool, since all of
+    /// the pool's threads may be waiting for the block.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Nearly even openings, as starts of matches.
+//! Nearly even openings, from which matches start.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Balance {
     pub within: Discs,
     /// The number of openings to find; `None` for all.
     pub count: Option<usize>,
-    /// The seed of the order in which openings are tried.
+    /// The seed that determines the order in which openings are tried.
     pub seed: u64,
 }
 

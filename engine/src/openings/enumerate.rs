@@ -8,7 +8,7 @@ use crate::progress::Progress;
 /// all at once.
 pub const MAX_PLIES: u32 = 12;
 
-/// The greatest ply for uses that keep all its positions in memory: 19,786,627 positions, 317 MB.
+/// The greatest ply whose positions may all be kept in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
 /// The memory in bytes for one pass over the positions of the previous ply. The positions of

@@ -23,7 +23,8 @@ pub(super) struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The index in `positions` at which each part starts, and the end of the last part.
+    /// The bounds of the parts: the index in `positions` at which each part starts, then the end of
+    /// the last part.
     starts: Vec<u32>,
 }
 
@@ -36,8 +37,8 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Prepares the passes over the parents. A pass has at least one part. Otherwise, it takes at
-    /// most `memory` bytes.
+    /// Chooses the number of passes over the parents. The children that a pass generates take at
+    /// most `memory` bytes, unless a single part takes more.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -51,7 +52,8 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Calls `take` with the parts of each pass. All positions come in ascending order.
+    /// Generates the positions in passes, and calls `take` with the parts of each pass. Over all
+    /// passes, positions are in ascending order.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -115,7 +117,7 @@ fn splitters(parents: &[Position], parts: usize) -> Vec<Position> {
     splitters
 }
 
-/// Returns the canonical positions after each move, seen by the opponent, with duplicates.
+/// Returns the canonical position after each move, seen by the opponent. Positions may be repeated.
 fn children(position: &Position) -> impl Iterator<Item = Position> {
     let mover = mover(position);
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::board::transcript::Replay;
 use crate::board::{CORNERS, Position, Side, Square, Squares};
 
-/// The most positions that a search for a game enters.
+/// The greatest number of positions that the search for a game visits.
 const MOST_POSITIONS: usize = 1 << 20;
 
 /// Searches for a game that leads from the start to this position with `side` to move. The search

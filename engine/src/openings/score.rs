@@ -51,8 +51,8 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of any position. `look_up` returns the value of a position whose player has a
-/// legal move.
+/// Returns the value of any position. `look_up` returns the value of a position in which the player
+/// has a legal move; passes and finished games are handled here.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// The first passes are at ply 8; the first games end at ply 9.
+    /// The first positions with a pass are at ply 8; the first finished games are at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The openings of [`enumerate`](super::enumerate()) except finished games, each with one sequence
-/// of moves.
+/// The openings that [`enumerate`](super::enumerate()) returns, without finished games. Each
+/// opening has one sequence of moves.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
     plies: Vec<Vec<Node>>,
@@ -30,8 +30,9 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the children of the last ply's openings, and returns their positions. If the player of
-    /// a child must pass, its position is returned after the pass, as in `parents`.
+    /// Adds one ply: the children of `parents`, the positions after the openings of the last ply.
+    /// Returns the positions of the children. In both lists, a position whose player must pass is
+    /// replaced by the position after the pass.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -47,12 +48,13 @@ impl OpeningTree {
         movers
     }
 
-    /// Returns the number of openings of `ply` moves: 1 for no moves, and 0 beyond the last ply.
+    /// Returns the number of openings with `ply` moves: 1 for `ply` 0, and 0 beyond the last ply of
+    /// the tree.
     pub fn count(&self, ply: usize) -> usize {
         if ply == 0 { 1 } else { self.plies.get(ply).map_or(0, Vec::len) }
     }
 
-    /// Returns the game that leads to opening `number` of `ply` moves.
+    /// Returns the game that leads to the opening with index `number` among those of `ply` moves.
     ///
     /// # Panics
     ///

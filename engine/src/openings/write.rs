@@ -201,7 +201,8 @@ mod tests {
         write_small_parts(path, "1/1", &Silent).unwrap()
     }
 
-    /// Scores in parts of 1,000 positions, since one part of the usual size would contain all.
+    /// Scores openings in parts of 1,000 positions. A part of the default size would contain all of
+    /// them.
     fn write_small_parts(
         path: &Path,
         shard: &str,

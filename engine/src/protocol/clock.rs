@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The time of each player: a main time and then, if there are periods, a time for each group of
+/// The time of each player: a main time and, after it, byo-yomi periods, each for a number of
 /// moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
@@ -26,12 +26,13 @@ pub struct Clock {
 /// In a game with periods, 1/`RESERVE` of a move's time is kept in reserve, since a search ends
 /// late.
 const RESERVE: u32 = 10;
-/// The reserve for one very late answer, in a game without periods. The total reserve also includes
-/// 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
+/// The time kept in reserve for one very late answer, in a game without periods. The total reserve
+/// also includes 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
 const VERY_LATE: Duration = Duration::from_millis(30);
 /// In a game without periods, 1/`KEPT` of the remaining time is kept in reserve.
 const KEPT: u32 = 50;
-/// The reserve for each remaining move, since threads on a busy machine wait before they run.
+/// The time kept in reserve for each remaining move, because threads on a busy machine may start
+/// late.
 const LATE: Duration = Duration::from_millis(3);
 /// A position with this number of empty squares can be solved in [`SOLVED_TIME`] seconds.
 const SOLVED: f64 = 22.0;
@@ -71,7 +72,7 @@ impl Clock {
         }
     }
 
-    /// Returns the remaining main time, or that of the period.
+    /// Returns the time left: of the main time or, in a period, of the period.
     pub fn left(&self) -> Duration {
         self.left
     }
@@ -110,8 +111,8 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves that share the time: the moves until a position can be solved in the
-/// share of one move.
+/// Returns the number of moves to which the remaining time is divided: the moves until a position
+/// can be solved in the time for one move.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The greatest number of bytes of lines that wait for an answer. With more, reading pauses, and
-/// the client has to wait.
+/// The greatest size, in bytes, of lines that wait for an answer. If it is exceeded, the program
+/// stops reading, so that the client must wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory in bytes that a waiting line takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
@@ -24,16 +24,16 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub enum Interruption {
     /// No effect: the line needs no answer, and is dropped.
     Ignored,
-    /// The line ends the search, unless it arrived together with the line that the search answers.
+    /// The line ends the search, unless it arrived together with the line that started the search.
     Late,
-    /// The line always ends an open-ended search. It ends any other search under the condition of
-    /// [`Self::Late`].
+    /// The line always ends an open-ended search. It ends any other search only under the condition
+    /// of [`Self::Late`].
     OpenEnded,
     /// It ends the search.
     Always,
 }
 
-/// The rules of a protocol about lines.
+/// The rules of a protocol for input lines that arrive during a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Returns the effect of a line, or of the end of input (`None`), on the search that answers an
@@ -53,8 +53,8 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The number of waiting lines that end any search, and the number of those that end open-ended
-    /// searches only.
+    /// Two counts of waiting lines: those that end any search, and those that end only open-ended
+    /// searches.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

@@ -39,7 +39,7 @@ pub trait Server {
     /// Answers a line. If a search is needed for the answer, a limit may end it.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
-    /// Answers a line, with no additional limits on the search.
+    /// Answers a line. This function adds no limits to those of the search.
     fn answer(&mut self, line: &str) -> Reply {
         self.answer_within(line, &Limits::default())
     }
@@ -50,7 +50,7 @@ pub trait Server {
         if came == Some("") { Interruption::Ignored } else { Interruption::Late }
     }
 
-    /// Returns whether the search that answers a line has no limit of its own.
+    /// Returns whether the line `_answered` starts a search without a limit of its own.
     fn is_open_ended(_answered: &str) -> bool {
         false
     }
@@ -61,13 +61,13 @@ pub trait Server {
         false
     }
 
-    /// Ponders until a limit ends it.
+    /// Ponders until a limit is reached. The default does nothing.
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the session or the input ends. Lines that arrive during the search
-/// for an answer may end it. While this function waits for a line, the server may ponder in another
-/// thread.
+/// Answers lines until a line ends the session or the input ends. A line that arrives during a
+/// search may end this search. While this function waits for a line, the server may ponder in
+/// another thread.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,

@@ -149,8 +149,8 @@ fn book_line(square: &str, value: Value) -> String {
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// `ping` announces another position, so an unlimited search of the current position is
-    /// useless.
+    /// Returns the effect of a new line on a running search. `ping` announces another position, so
+    /// it ends a search that has no limit.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(came) = came else { return Interruption::Late };
         match came.split_whitespace().next() {

@@ -20,7 +20,7 @@ pub struct Player<'a, E: Evaluate> {
     pruning: Option<Pruning>,
     book: Option<Book>,
     ponders: bool,
-    /// The last position in which this player chose a move, and the position after it.
+    /// The last position in which this player chose a move, and the position after that move.
     last: Option<[Position; 2]>,
 }
 
@@ -57,7 +57,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the book. The player uses it as long as it contains the positions after all moves.
+    /// Sets the book. The player plays from the book if it contains the positions after all legal
+    /// moves.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
@@ -113,8 +114,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
     }
 
     /// Ponders after the last chosen move: searches the position after each reply, the expected
-    /// reply first, until all are searched or a limit is reached. The results stay in the
-    /// transposition table.
+    /// reply first. Ends when all replies are searched or a limit is reached. The results stay in
+    /// the transposition table.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
         for next in self.after_replies(&after) {
@@ -140,7 +141,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         next.filter(|next| next.moves() != 0 && self.from_book(next).is_none()).collect()
     }
 
-    /// Returns the best move and its value, by a search at the level; limits may end it earlier.
+    /// Searches at the player's level and returns the best move and its value. `limits` may end the
+    /// search earlier.
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
         let found = self.team.lead(|searcher| searcher.search_within(position, strength, limits));
@@ -170,8 +172,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns these limits with a deadline: the end of `time`, which starts now. Without `time`
-    /// (no clock), there is no deadline.
+    /// Returns `limits` with a deadline at the end of `time`, which starts now. Without `time` (no
+    /// clock), there is no deadline.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
         // An unlimited time sets no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
@@ -192,8 +194,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
-    /// Returns all moves with their values, the best first. Each is searched; limits may end a
-    /// search.
+    /// Searches each legal move, and returns all of them with their values, the best first.
+    /// `limits` may end the searches early.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
         let rated = self.team.lead(|searcher| rated_moves(searcher, position, strength, limits));
@@ -215,8 +217,8 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// After pondering, no reply needs another search. The test covers positions before and during
-    /// perfect play.
+    /// After pondering, no reply of the opponent requires another search. The test covers positions
+    /// before and during perfect play.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);

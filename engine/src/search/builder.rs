@@ -119,8 +119,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { limits, ..self }
     }
 
-    /// Sets the approximate size of the transposition table in MiB, by default 16; 0 means the
-    /// smallest. The memory is only used as the table fills.
+    /// Sets the approximate size of the transposition table in MiB. The default is 16; 0 means the
+    /// smallest table. The operating system provides memory only as the table fills.
     #[must_use]
     pub fn hash_mb(self, megabytes: usize) -> Self {
         Self { hash_megabytes: Some(megabytes), ..self }

@@ -16,7 +16,7 @@ pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
 
 impl Costs {
-    /// Computes the costs from a model of move probabilities.
+    /// Computes the costs of moves from a model of their probabilities.
     pub(super) fn new(model: &Realization) -> Self {
         let mut costs = Box::new([[0; MoveKind::COUNT]; STAGES]);
         for (stage, costs) in costs.iter_mut().enumerate() {

@@ -16,22 +16,23 @@ pub struct Features {
     pub shallow_table: bool,
     /// Enhanced transposition cut-off: a node's children are looked up before any is searched.
     pub enhanced_cutoff: bool,
-    /// The selectivity ladder: at 16 or more empty squares, searches to the end at lower ProbCut
-    /// confidences precede an exact search, if the weights have a model for them.
+    /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
+    /// confidences precede an exact search, if the weights contain an endgame ProbCut model.
     pub selectivity_ladder: bool,
     /// Moves are ordered by their values if that saves time. Exact searches find these values by a
     /// shallow search.
     pub value_ordering: bool,
-    /// In exact searches, the moves that leave the fewest replies come first.
+    /// In exact searches, the moves that leave the opponent the fewest replies are searched first.
     pub fastest_first: bool,
     /// In the last plies, moves are ordered by the move-ordering evaluation too, if the weights
     /// have one.
     pub move_ordering_evaluation: bool,
     /// Moves in quadrants with an odd number of empty squares come first.
     pub parity: bool,
-    /// A node ends if the opponent's stable discs prove that its score is too low.
+    /// The stability cutoff: a node ends if the opponent's stable discs prove that its score is at
+    /// most alpha.
     pub stability: bool,
-    /// A node ends with a move that leaves the opponent no disc.
+    /// If a move leaves the opponent no disc, the node ends with it.
     pub wipe_out: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct Plan {
     pub depth: u32,
     /// The selectivity of searches to a depth.
     pub selectivity: Selectivity,
-    /// The ProbCut schedule of searches to the end before perfect play.
+    /// The ProbCut schedule of endgame searches with more than [`Self::exact`] empty squares.
     pub ends: EndgameSchedule,
     /// The number of empty squares at or below which play is perfect.
     pub exact: u32,
@@ -29,16 +29,16 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// The highest level at which perfect play starts at twice as many empty squares as the level.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame schedule: a confidence, the least level that has the step, and two
-/// numbers. These state how many empty squares before perfect play the step begins: the first for
-/// levels below [`WIDE`], the second for levels from [`WIDE`] up.
+/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and how
+/// many empty squares before perfect play the step begins. The first of these two numbers is for
+/// levels below [`WIDE`], the second for [`WIDE`] and above.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// The least level at which the steps of the endgame schedule begin earlier.
+/// From this level on, each step of the endgame ProbCut schedule begins at more empty squares.
 const WIDE: u32 = 18;
 
 impl Level {
@@ -73,7 +73,7 @@ impl Level {
         }
     }
 
-    /// Returns the row of the table for weights with pruning models.
+    /// Returns the plan of the level for weights with pruning models.
     pub fn selective(self) -> Plan {
         let (exact, is_wide) = (self.exact(), self.0 >= WIDE);
         let steps = STEPS.iter().filter(|&&(_, from, _)| self.0 >= from);
@@ -83,8 +83,8 @@ impl Level {
         Plan { depth: self.0, selectivity: Selectivity::Percent73, ends, exact }
     }
 
-    /// Returns the row for weights without pruning models: nothing is pruned, and beyond level 10
-    /// two levels add one ply.
+    /// Returns the settings of this level for weights without pruning models. The search prunes
+    /// nothing, and above level 10 the depth increases by one ply every two levels.
     pub fn full(self) -> Plan {
         let depth = self.0.min(FULL_DEPTH) + self.0.saturating_sub(FULL_DEPTH) / 2;
         let exact = self.exact();
@@ -162,8 +162,8 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// The reference page of levels has a row for each level, or for several that differ only in
-    /// depth.
+    /// The table of levels in the reference documentation must match the code. It has a row for
+    /// each level, or one row for several levels that differ only in depth.
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");

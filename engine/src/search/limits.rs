@@ -61,8 +61,8 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if an interruption ends the search even while [`Self::is_patient`] is true, because
-    /// another result can be the answer.
+    /// True if an interruption ends the search even while [`Self::is_patient`] is true, because the
+    /// result of another search can replace this one's.
     pub(super) is_interruptible: bool,
     /// A limit was reached.
     pub(super) is_stopped: bool,
@@ -72,8 +72,8 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// Returns the control of a search. While [`Self::is_patient`] is true, the limits do not end
-    /// it.
+    /// Returns a control that applies `limits` to a search. While [`Self::is_patient`] is true, the
+    /// limits do not end the search.
     pub(super) fn new(limits: &Limits, is_patient: bool) -> Self {
         let has_limits = limits.are_set() || limits.interrupt.is_some();
         Self { limits: limits.clone(), has_limits, is_patient, ..Self::default() }
@@ -145,9 +145,9 @@ mod tests {
         }
     }
 
-    /// A search with a limit of time continues from the table entries of an earlier search, and
-    /// returns their result if it has no time for more. Without a limit of time, the same nodes are
-    /// visited as without these entries.
+    /// A search with a time limit continues from the table entries of an earlier search. If it has
+    /// no time for more, it returns the result of the earlier search. A search without a time limit
+    /// visits the same nodes as one with an empty table.
     #[test]
     fn a_search_by_time_goes_on_from_where_an_earlier_one_ended() {
         let time = || Limits { stop: Some(Arc::new(false.into())), ..Limits::default() };
@@ -172,8 +172,8 @@ mod tests {
         assert!(nodes[0] < nodes[1], "{nodes:?}");
     }
 
-    /// If a clock ends a search at level 60 (perfect play), its result is that of the deepest
-    /// completed search.
+    /// A search at level 60 (perfect play) that is ended by a clock must return the result of the
+    /// deepest completed search.
     #[test]
     fn where_perfect_play_takes_too_long_a_clock_has_the_deepest_search_decide() {
         let strength = Strength { depth: 1, exact: 60 };
@@ -205,9 +205,8 @@ mod tests {
         }
     }
 
-    /// Until the flag is set, a search with an interrupt flag visits the same nodes as one without
-    /// limits. Then it ends before its first iteration is complete, and its entries in the table
-    /// are correct.
+    /// Until the interrupt flag is set, a search visits the same nodes as one without limits. Then
+    /// the search ends before its first iteration is complete, and its table entries are correct.
     #[test]
     fn an_interrupted_search_has_a_move_at_once_and_leaves_no_wrong_score() {
         let evaluator = Evaluator::embedded();
@@ -243,7 +242,7 @@ mod tests {
         }
     }
 
-    /// A search ends whenever it is interrupted.
+    /// A search ends soon after it is interrupted.
     #[test]
     fn a_search_that_someone_interrupts_ends_soon() {
         let evaluator = Evaluator::embedded();

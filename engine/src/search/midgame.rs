@@ -13,28 +13,29 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of PVS nodes, which order their moves and use the transposition table. At
-/// smaller depths, this costs more than it saves.
+/// The least depth of nodes that order their moves and use the transposition table (PVS nodes). At
+/// smaller depths, ordering costs more time than it saves.
 const PVS_DEPTH: u32 = 3;
-/// The least depth at which moves are ordered by the values of the positions after them. At depth
-/// 3, a third of all evaluations in a search to depth 8 would serve this order, while an order by
-/// replies and squares is nearly as good.
+/// The least depth at which moves are ordered by the values of the positions after them. If depth 3
+/// also used this order, it would cause a third of all evaluations of a depth-8 search. There, the
+/// order by replies and squares is nearly as good.
 const VALUED_DEPTH: u32 = 4;
-/// The cost of each reply, in steps, in a move ordering without values.
+/// The cost, in steps, of each of the opponent's replies to a move, in a move ordering without
+/// values.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The plies that each iteration adds to the depth: two, since values of even and of odd depths
-/// differ.
+/// The number of plies by which each iteration is deeper than the previous one. It is even because
+/// the values of even and of odd depths differ.
 const DEEPENING: u32 = 2;
-/// The ply for which the moves of an exact search are rated. The weights of its phase stay in the
-/// processor's cache, because all nodes use the same ply.
+/// An exact search orders moves with the weights for this ply at all nodes, so that these weights
+/// stay in the processor's cache.
 const RATING_PLY: u32 = 44;
 
 /// The quantity that the depth of a search limits on each line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
-    /// The number of moves, the same on all lines.
+    /// All lines have the same number of moves.
     Depth,
-    /// The probability of a line: likely lines are searched deeper than unlikely ones.
+    /// The probability of a line. Likely lines are searched deeper than unlikely ones.
     Probability,
 }
 
@@ -83,9 +84,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Rates the moves of a node by the replies that they leave, and by the values of the positions
-    /// after them. If computing values would not save time, their squares take the place of the
-    /// values.
+    /// Rates the moves of a node by the number of replies that they leave, and by the values of the
+    /// positions after them. At small depths, where computing these values would not save time,
+    /// rates the square of the move instead.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -143,8 +144,8 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches with iterative deepening. Each iteration has a window around the value of the last
-    /// one and searches the table's moves first.
+    /// Searches with iterative deepening. The window of each iteration is around the value of the
+    /// previous one. The moves of the transposition table are searched first.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -245,7 +246,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the value at `depth`, or a bound on it if it is outside the window.
+    /// Searches a node to `depth`. Returns its value, or a bound on the value if this lies outside
+    /// the window.
     #[inline]
     pub(super) fn midgame(
         &mut self,
@@ -318,8 +320,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the value of the best leaf below a node. Most nodes of a search are leaves. The move
-    /// that ended the previous node above leaves is tried first, which saves 6 % of the
+    /// Returns the value of the best leaf below a node. Most nodes of a search are leaves. First
+    /// tries the move that caused the last beta cutoff at a parent of leaves; this saves 6 % of the
     /// evaluations.
     #[compiled_for(I::SET)]
     fn best_leaf(

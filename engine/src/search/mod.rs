@@ -133,22 +133,23 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     // midgame.rs sets these: the tuning for every depth, the move at every node above leaves.
     /// The settings that depend on the depth of the search.
     tuning: Tuning,
-    /// The move that ended the last node above the leaves. It often ends the next one.
+    /// The move that caused the last beta cutoff at a parent of leaves. It often causes the next
+    /// one.
     refutation: Option<Square>,
 
-    /// True while endgame/pvs.rs rates moves by the weights without the factors.
+    /// True while `endgame/pvs.rs` scores moves by values without factors.
     is_rating: bool,
-    /// The nodes of a search by realization probability, by the ply of their positions. Other
-    /// searches do not count them.
+    /// The numbers of nodes of a search by realization probability, by ply. Other searches do not
+    /// count them.
     nodes_by_ply: [u64; PLIES_OF_NODES],
 
     // team.rs and split_search.rs set these, and the above for whom a searcher helps.
     /// The team's shared state, while a team works.
     pool: Option<Arc<Pool<E::State>>>,
-    /// The split point whose moves are being searched.
+    /// The split point whose moves this searcher is searching; `None` outside split points.
     split: Option<Arc<Split<E::State>>>,
 
-    /// The token of the instruction set of the search.
+    /// The token of the instruction set that the search uses.
     set: I,
 }
 
@@ -221,12 +222,13 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Self { features, ..self }
     }
 
-    /// Returns whether a search of this position to the end returns the proven score.
+    /// Returns whether an endgame search of this position returns a proven score.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.pruning.is_exact(position.empties())
     }
 
-    /// Forgets all earlier searches: later searches are the same as with a new searcher.
+    /// Forgets all earlier searches, so that later searches give the same results as with a new
+    /// searcher.
     pub fn new_game(&mut self) {
         self.shallow_table.step_generation();
         self.table.step_generation();

@@ -1,5 +1,5 @@
-//! The order in which moves are searched: first the moves from the table, then those that leave the
-//! opponent the fewest good replies.
+//! Move ordering: first the moves from the transposition table, then those that leave the opponent
+//! the fewest good replies.
 
 use arrayvec::ArrayVec;
 
@@ -7,7 +7,7 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost of each reply, in steps, when moves are ordered by value.
+/// The cost, in steps, of each of the opponent's replies to a move, if moves are ordered by value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 /// A legal move, the position after it, and its score.
@@ -59,7 +59,7 @@ impl Moves {
         }
     }
 
-    /// Returns the number of moves that are left.
+    /// Returns the number of moves that were not taken yet.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -74,8 +74,9 @@ impl Moves {
         self.0.iter()
     }
 
-    /// Removes and returns the best-scored move; among equals, the first in the list. Each call
-    /// makes one pass over the moves, because most nodes end after a move or two.
+    /// Removes the move with the highest score and returns it; if several have this score, the
+    /// first in the list. Each call scans all moves instead of sorting them, because most nodes end
+    /// after one or two moves.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -126,8 +127,8 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns all squares of the odd quadrants. The side that moves first in such a quadrant often
-    /// also moves last there.
+    /// Returns all squares of the quadrants with an odd number of empty squares. The side that
+    /// moves first in such a quadrant often also moves last there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]

@@ -13,7 +13,8 @@ const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
 /// The numbers of empty squares in the table of endgame predictions.
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
-/// The predictions of a weights file: by ply and pair of depths, and by number of empty squares.
+/// The predictions of a weights file's pruning models: by ply and pair of depths, and by number of
+/// empty squares.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.

@@ -1,5 +1,5 @@
-//! Multi-ProbCut: a node ends if a shallow search makes it likely enough that the deep search would
-//! leave the window. Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality
+//! Multi-ProbCut: prunes a node if a shallow search makes it likely enough that the deep search
+//! would leave the window. Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality
 //! Evaluation Function for Othello", 1997.
 
 use std::str::FromStr;
@@ -85,7 +85,8 @@ const GREATEST_DEPTH: u32 = 40;
 /// The number of plies of a game.
 const PLIES: usize = 60;
 
-/// The cuts at one selectivity, by ply and depth.
+/// The ProbCut cuts at one selectivity, by ply and by the depth of the search that they may
+/// replace.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,
@@ -118,7 +119,8 @@ pub fn shallow_depth_of_end(empties: u32) -> u32 {
 }
 
 impl Cuts {
-    /// Builds cuts from predictions of the value at a depth from the value at a shallower depth.
+    /// Creates cuts from predictions: `prediction` predicts the value at a depth from the value at
+    /// a shallower depth.
     fn new(
         deviations: f64,
         shallow_depth: fn(u32) -> u32,

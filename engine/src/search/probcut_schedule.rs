@@ -16,7 +16,7 @@ use crate::text::excerpt;
 pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
 
 impl EndgameSchedule {
-    /// The empty list: searches to the end prune nothing.
+    /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
     /// Creates a schedule of steps in this order: each has fewer empty squares and a higher
@@ -119,7 +119,7 @@ pub(super) struct ProbCutSettings {
 }
 
 impl ProbCutSettings {
-    /// Returns the settings of a search that is not a rung of the selectivity ladder.
+    /// Returns the settings of a search that does not belong to the selectivity ladder.
     pub(super) fn new(selectivity: Selectivity, cuts: Option<Arc<Cuts>>) -> Self {
         Self { selectivity, cuts, is_rung: false }
     }

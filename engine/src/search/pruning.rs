@@ -14,15 +14,16 @@ use crate::simd::Instructions;
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut prunes nodes, with one confidence for searches to a depth and a
-/// schedule for searches to the end. Realization probability, in its place, ends unlikely lines.
+/// schedule for searches to the end. A search by realization probability, instead of ProbCut, ends
+/// unlikely lines early.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     /// ProbCut of searches to a depth.
     pub(super) midgame: ProbCutSettings,
     /// ProbCut of searches to the end.
     pub(super) ends: EndgameProbCuts,
-    /// The settings of searches to the end with lower confidence, the lowest first. If a search to
-    /// the end has limits, these run first, so that there is a result if a limit stops it.
+    /// ProbCut settings of preliminary endgame searches, in ascending order of confidence. They run
+    /// before an endgame search that has limits, so that there is a result if a limit stops it.
     pub(super) stages: Vec<ProbCutSettings>,
     /// The costs of moves in a search by probability; `None` for a search by depth.
     pub(super) costs: Option<Arc<Costs>>,
@@ -61,16 +62,16 @@ impl Pruning {
         Self { stages: STAGES.iter().filter_map(stage).collect(), ..self }
     }
 
-    /// Returns the confidences of the searches that run before a search to the end from `empties`
-    /// empty squares.
+    /// Returns the confidences of the preliminary searches to the end from `empties` empty squares:
+    /// all that are lower than the confidence of the search itself.
     pub(super) fn stages(&self, empties: u32) -> Vec<Selectivity> {
         let own = self.end(empties).selectivity;
         let stages = self.stages.iter().map(|end| end.selectivity);
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// Returns the endgame settings with this confidence, if the pruning has them; otherwise
-    /// settings without pruning.
+    /// Returns the endgame settings with this confidence. If there are none, returns settings
+    /// without pruning.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
@@ -81,8 +82,8 @@ impl Pruning {
         self.ends.of(empties)
     }
 
-    /// Returns whether a search to the end of a position with `empties` empty squares prunes
-    /// nothing.
+    /// Returns whether an endgame search of a position with `empties` empty squares is without
+    /// pruning.
     pub fn is_exact(&self, empties: u32) -> bool {
         self.end(empties).selectivity == Selectivity::Full
     }

@@ -20,18 +20,18 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// Two depths: of a table entry, and of a node. The moves in an entry are searched first if the
-    /// entry has at least the first depth, or if the node has less than the second depth.
+    /// When to search the best moves of a table entry first: if the depth of the entry is at least
+    /// the first number, or if the depth of the node is less than the second number.
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns the ProbCut settings of the search.
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if help by other searchers cannot change the result: the search prunes nothing,
-    /// or it serves a search that prunes nothing.
+    /// Returns true if helpers cannot change the result: this search prunes nothing, or it only
+    /// prepares a search that prunes nothing.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns an upper bound of at most `alpha` if the board alone proves one.
+    /// Returns an upper bound of at most `alpha` if the board proves one without a search.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,
@@ -52,7 +52,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     );
 
-    /// Returns the value of a child, or a bound on it if it is outside the window.
+    /// Returns the value of a child node, or a bound on this value if it is outside the window.
     fn child(
         searcher: &mut Searcher<'_, E, I>,
         position: &Position,

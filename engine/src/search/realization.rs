@@ -25,7 +25,7 @@ use crate::simd::{Instructions, compiled_for};
 
 /// The greatest depth whose reach (see [`Searcher::reach`]) fits into the 8 bits of a table entry.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// The greatest number of flipped discs of a move that flips few.
+/// A move that flips at most this many discs counts as a move that flips few.
 const FEW_FLIPS: u32 = 2;
 
 /// The squares diagonally next to corners, called X squares.
@@ -59,7 +59,7 @@ impl Pruning {
     }
 }
 
-/// A move's kind and static value, known before the move is searched.
+/// A move's kind and static value, both known before the move is searched.
 #[derive(Clone, Copy, Debug)]
 struct RatedKind {
     kind: MoveKind,
@@ -89,13 +89,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the number of nodes in the last search by probability, by the ply of their
-    /// positions.
+    /// Returns the number of nodes at each ply in the last search by realization probability.
     pub fn nodes_by_ply(&self) -> &[u64] {
         &self.nodes_by_ply
     }
 
-    /// Computes the value, score and kind of every move.
+    /// Computes the move score, the static value and the kind of every move.
     #[compiled_for(I::SET)]
     fn rate_kinds(
         &self,
@@ -138,9 +137,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         kinds.collect()
     }
 
-    /// Searches a node by probability. Returns its value, or a bound on it if it is outside the
-    /// window. `reach` is the total cost of moves at which lines below the node end. `last` is the
-    /// square of the move that led to the node.
+    /// Searches a node by realization probability. Returns its value, or a bound on it if the value
+    /// is outside the window. Lines below the node end when the total cost of their moves is
+    /// `reach`. `last` is the square of the move that led to the node.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
@@ -204,10 +203,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move. `cost` is the cost of the move, which is subtracted from
-    /// `reach`. If `is_tried`, a null window first decides whether the move is better than the best
-    /// so far. A better move is searched again, at the cost of a move of probability 1/2 if that is
-    /// lower.
+    /// Returns the value of a move. The search of the move subtracts `cost`, the cost of the move,
+    /// from `reach`. If `is_tried`, a null window first shows whether the move is better than the
+    /// best so far. A better move is searched again, at a cost of at most that of a move of
+    /// probability 1/2.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),
@@ -246,7 +245,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 }
 
-/// Returns the squares around a square.
+/// Returns the adjacent squares of a square, in all directions.
 fn neighbours(square: u64) -> u64 {
     const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
     const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;

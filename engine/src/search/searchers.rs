@@ -13,8 +13,8 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Search<'a, E> {
-    /// Makes a pool with a searcher for each thread of the current rayon pool, so that a lack of
-    /// memory for their tables is reported before the work begins.
+    /// Creates a pool with a searcher for each thread of the current rayon pool. A lack of memory
+    /// for the transposition tables is thus reported before the work begins.
     ///
     /// # Errors
     /// If there is no memory for the tables.

@@ -4,7 +4,8 @@
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// The base-2 logarithm of the number of entries in each half of the table: 256 KiB of entries.
+/// The base-2 logarithm of the number of entries in each half of the table. Each half takes 256
+/// KiB.
 const ENTRIES_LOG2: u32 = 13;
 
 /// The least number of empty squares of positions in the second half of the table. Such positions
@@ -66,7 +67,7 @@ impl ShallowTable {
         prefetch(&self.entries[slot.index()]);
     }
 
-    /// Returns the known bounds of a position, whose slot is given.
+    /// Returns the bounds and the best move that `slot` stores for a position; otherwise `None`.
     #[inline]
     pub(super) fn probe(&self, slot: ShallowSlot, position: Position) -> Option<Known> {
         let entry = &self.entries[slot.index()];
@@ -107,8 +108,8 @@ pub(super) struct ShallowSlot(u16);
 const _: () = assert!(2 << ENTRIES_LOG2 <= 1 << u16::BITS);
 
 impl ShallowSlot {
-    /// Returns the slot of a position with `empties` empty squares: the upper bits of two products,
-    /// which depend on all bits of the boards.
+    /// Returns the slot of a position with `empties` empty squares. It is a hash: the upper bits of
+    /// two products, which depend on all bits of the boards.
     #[inline(always)]
     pub(super) fn of(position: Position, empties: u32) -> Self {
         let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);

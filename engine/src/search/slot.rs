@@ -36,7 +36,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Returns the content; `None` while another thread writes it.
+    /// Returns the content of the slot; `None` if another thread is writing it.
     #[inline]
     pub(super) fn read(&self) -> Option<(Content, Seen)> {
         let before = self.sequence.load(Ordering::Acquire);
@@ -52,7 +52,8 @@ impl Slot {
         (before == after && before & 1 == 0).then_some((content, Seen(before)))
     }
 
-    /// Returns the packed entry of a position in this generation, if the slot holds it.
+    /// Returns the packed entry if the slot contains this position in this generation of the table;
+    /// otherwise `None`.
     #[inline]
     pub(super) fn find(&self, position: &Position, generation: u32) -> Option<u64> {
         let (content, _) =
@@ -79,7 +80,7 @@ impl Slot {
 }
 
 impl Content {
-    /// Returns whether this is the content for a position in this generation.
+    /// Returns whether the content belongs to this position and to this generation of the table.
     #[inline]
     pub(super) fn is_of(&self, position: &Position, generation: u32) -> bool {
         self.player == position.player()

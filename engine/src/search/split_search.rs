@@ -17,12 +17,13 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The kind of search below a split point, which also gives the unit of its window.
+/// The kind of search below a split point. It also determines the unit of the window: discs or
+/// steps.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// The score in discs, by searches to the end with these settings.
+    /// The score in discs, by an endgame search with these settings.
     End(ProbCutSettings),
-    /// The value after this many moves, in steps.
+    /// The value in steps, by a search to this depth.
     Depth(u32, Tuning),
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Split<S> {
     pub(super) state: S,
     pub(super) empties: u32,
     pub(super) goal: Goal,
-    /// The table of the searcher that owns the node; helpers use the same one.
+    /// The transposition table of the searcher that owns the node; helpers also use it.
     pub(super) table: Arc<Table>,
     /// The limits of the search that the node belongs to.
     pub(super) limits: Limits,
@@ -46,9 +47,9 @@ pub(super) struct Split<S> {
 struct Work {
     moves: Moves,
     window: Window<i32>,
-    /// The number of searchers at work, excluding the owner of the node.
+    /// The number of helpers at work. The owner of the node does not count.
     helpers: usize,
-    /// The nodes that helpers visited before they left.
+    /// The nodes visited by helpers that are no longer at work.
     nodes: u64,
     /// True if a helper left before the search of its move was complete.
     is_torn: bool,
@@ -107,20 +108,20 @@ impl<S> Split<S> {
         is_open
     }
 
-    /// Removes a helper that visited `nodes` nodes.
+    /// Removes a helper from the split point and adds the nodes that it visited.
     pub(super) fn leave(&self, nodes: u64) {
         let mut work = self.work();
         work.helpers -= 1;
         work.nodes += nodes;
     }
 
-    /// Returns whether all helpers have left.
+    /// Returns whether all helpers have left this split point.
     pub(super) fn is_left(&self) -> bool {
         self.work().helpers == 0
     }
 
-    /// Returns the next move and the lower end of the window; `None` if no move is left or the node
-    /// has ended.
+    /// Returns the next move to search, and the current `alpha` of the node. Returns `None` if no
+    /// move remains or the node's search has ended.
     pub(super) fn next_move(&self) -> Option<(Move, i32)> {
         let mut work = self.work();
         if self.is_stopped() {
@@ -142,7 +143,8 @@ impl<S> Split<S> {
         }
     }
 
-    /// Records that the search of a move was abandoned.
+    /// Records that the search of one of the node's moves was abandoned, so that the node may have
+    /// no final result.
     pub(super) fn tear(&self) {
         self.work().is_torn = true;
     }
@@ -163,12 +165,11 @@ impl<S> Split<S> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns true if the remaining moves of a node should be shared: there are several, and a
-    /// helper is idle. Under a limit of nodes nothing is shared, since such a search must end at
-    /// the same node each time. If `is_shareable` is false, the node is shared only in a pool that
-    /// shares everything. It is false for pruned searches, whose results depend on the table, and
-    /// so on the helpers, except for the rungs of the selectivity ladder, which change no exact
-    /// score.
+    /// Returns true if the node should become a split point: several moves remain, and a helper is
+    /// idle. A search with a limit on nodes shares nothing, since it must end at the same node each
+    /// time. If `is_shareable` is false, a node is shared only in a pool that shares everything.
+    /// The flag is false for most pruned searches: their results depend on the table, and so on the
+    /// helpers. It is true for the rungs of the selectivity ladder, which change no exact score.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -178,8 +179,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Searches the remaining moves together with idle searchers, and returns the window after
-    /// them.
+    /// Makes the node a split point: searches its remaining moves together with idle searchers.
+    /// Returns the window after these moves.
     pub(super) fn share(
         &mut self,
         (state, empties, goal): (&E::State, u32, Goal),
@@ -236,7 +237,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the score or value of a child of a split point, in the unit of its window.
+    /// Searches a child of a split point. Returns its score or value, in the unit of the split
+    /// point's window.
     fn split_child(
         &mut self,
         split: &Split<E::State>,

@@ -4,8 +4,8 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// Before a search for perfect play under limits, a search runs that is this many plies shallower.
-/// It takes a twentieth of the nodes and a fifth of the time.
+/// Before a perfect-play search that has limits, a search that is this many plies shallower
+/// provides a first result. It takes a twentieth of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
 /// A search to a fixed depth, and perfect play near the end of the game.

@@ -16,8 +16,9 @@ const CLUSTER_BYTES: usize = size_of::<Cluster>();
 /// The square number that stands for no move.
 const NO_SQUARE: u8 = 64;
 
-/// Two slots in one cache line, so that a probe costs one memory access. (Three slots would fit if
-/// they held hashes instead of boards, but then one position could be mistaken for another.)
+/// A cluster: two slots in one cache line, so that a probe costs one memory access. (Three slots
+/// would fit if they held hashes instead of boards, but then one position could be mistaken for
+/// another.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
@@ -36,8 +37,8 @@ pub(super) struct Entry {
     second: u8,
 }
 
-/// The reliability of a search by probability. The `depth` of such an entry is its reach: the total
-/// cost of moves at which lines end.
+/// The reliability of an entry that comes from a search by realization probability. The `depth` of
+/// such an entry is the total cost of moves at which that search ended its lines.
 const BY_PROBABILITY: u8 = 0;
 
 /// Returns the reliability of a search to a depth.
@@ -48,8 +49,8 @@ fn sureness(selectivity: Selectivity) -> u8 {
 
 impl Entry {
     /// Returns the rank of the bounds. Bounds of higher rank replace those of lower rank. Bounds of
-    /// a search to a depth rank above all bounds of searches by probability, since the search may
-    /// have been exact.
+    /// a depth-limited search rank above all bounds of searches by realization probability, since
+    /// the former may be exact.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -66,8 +67,8 @@ impl Entry {
         }
     }
 
-    /// Returns the bounds of the value by probability, if the entry is from such a search with at
-    /// least that reach; otherwise the least and the greatest value.
+    /// Returns the bounds from a search limited by the probability of lines, if the entry is from
+    /// such a search with at least this reach. Otherwise, returns the least and the greatest value.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {
@@ -77,7 +78,7 @@ impl Entry {
         }
     }
 
-    /// Returns the value at the entry's depth, if both bounds are equal.
+    /// Returns the exact value at the entry's depth; `None` unless both bounds are equal.
     pub(super) fn value(&self) -> Option<Value> {
         (self.lower == self.upper).then(|| Value::clamped(self.lower.into()))
     }
@@ -115,8 +116,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Creates an empty table of about this size (at least one cluster). Untouched memory costs
-    /// nothing.
+    /// Creates an empty table of `megabytes` MiB, but of at least one cluster. Memory that no
+    /// search has written takes no physical memory.
     pub(super) fn new(megabytes: usize) -> Result<Self, TableError> {
         let clusters = megabytes.checked_mul((1 << 20) / CLUSTER_BYTES);
         clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
@@ -129,8 +130,8 @@ impl Table {
         Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
-    /// Empties the table by advancing the generation; clears the memory only when that wraps
-    /// around. No other thread may use the table meanwhile.
+    /// Empties the table by advancing the generation. Overwrites the entries only if the generation
+    /// would wrap around. No other thread may use the table meanwhile.
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
         if generation == u32::MAX {
@@ -143,8 +144,8 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// Returns the current generation. A thread that receives the table also sees earlier changes
-    /// of the generation, so the load needs no ordering.
+    /// Returns the current generation. The load can be relaxed: a thread that receives the table
+    /// also sees all earlier changes of the generation.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
@@ -277,7 +278,7 @@ mod tests {
         Some(name.parse().unwrap())
     }
 
-    /// Returns the value of `steps` steps.
+    /// Creates a value of `steps` steps.
     fn steps(steps: i32) -> Value {
         Value::from_steps(steps).unwrap()
     }
@@ -325,8 +326,8 @@ mod tests {
         }
     }
 
-    /// Threads store entries that are functions of the position, for many positions in few
-    /// clusters, and check every entry that they find.
+    /// Several threads store entries for many positions in few clusters. Each entry is a function
+    /// of its position, so that the threads can check every entry that they find.
     #[test]
     fn threads_never_find_what_was_stored_of_another_position() {
         let table = Table::with_clusters(3).unwrap();

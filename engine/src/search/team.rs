@@ -20,7 +20,8 @@ pub struct Team<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
-    /// Creates a team of these searchers (at least one); `takers` of them take jobs.
+    /// Creates a team of these searchers (at least one). The first `takers` of them take jobs; the
+    /// others only help.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
@@ -47,8 +48,9 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Lends the searcher that has the table, while the others help it. They also share pruned
-    /// searches, whose results then depend on the number of threads. The table keeps its entries.
+    /// Calls `work` with the searcher that owns the table, while the other searchers help. They
+    /// also help with pruned searches, whose results then depend on the number of threads. The
+    /// table keeps its entries.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -64,7 +66,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(&[()], only, Sharing::Everything).pop().flatten()
     }
 
-    /// Returns the searcher with the table.
+    /// Returns the first searcher of the team.
     pub fn leader(&mut self) -> &mut Searcher<'a, E> {
         &mut self.searchers[0]
     }
@@ -113,10 +115,10 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// The kind of searches that the searchers of a team share.
+/// Which searches the searchers of a team share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sharing {
-    /// Searches whose results do not depend on helpers: those without pruning.
+    /// Helpers share only searches without pruning, whose results do not depend on help.
     WithoutEffect,
     /// All searches.
     Everything,
@@ -127,7 +129,7 @@ pub(super) struct Pool<S> {
     sharing: Sharing,
     open: Mutex<Open<S>>,
     changed: Condvar,
-    /// The number of searchers that look for work.
+    /// The number of idle searchers, which wait for a split point.
     idle: AtomicUsize,
 }
 
@@ -149,7 +151,7 @@ impl<S> Pool<S> {
         Self { sharing, open, changed: Condvar::new(), idle: AtomicUsize::new(0) }
     }
 
-    /// Returns true if pruned searches are also shared.
+    /// Returns true if idle searchers may also help in pruned searches.
     pub(super) fn shares_everything(&self) -> bool {
         self.sharing == Sharing::Everything
     }
@@ -175,9 +177,9 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point at which to help, and joins it. Returns `None` when waiting is over.
-    /// A searcher with its own split point waits until all helpers have left it; any other searcher
-    /// waits until all jobs are done.
+    /// Waits for a split point at which to help, and joins it. A searcher with its own split point
+    /// stops waiting when all helpers have left that point; any other searcher stops when all jobs
+    /// are done. Then returns `None`.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -229,7 +231,7 @@ impl<S> Drop for JobDone<'_, S> {
     }
 }
 
-/// The visit of a helper to a split point; the helper leaves when this is dropped.
+/// The presence of a helper at a split point; the helper leaves when this value is dropped.
 struct Visit<'p, 's, 'a, E: Evaluate, I: Instructions> {
     pool: &'p Pool<E::State>,
     split: &'p Arc<Split<E::State>>,
@@ -244,8 +246,8 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers until waiting is over. A searcher with its own split point helps only
-    /// below it; any other searcher helps at any split point.
+    /// Helps other searchers while this searcher waits. If it waits at its own split point `own`,
+    /// it helps only below that point; otherwise, it helps at any split point.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

@@ -41,7 +41,7 @@ pub(super) fn positions(seed: u64, count: usize, empties: std::ops::Range<u32>) 
     (0..count).map(one).collect()
 }
 
-/// The evaluation by hand, with pruning models.
+/// The handwritten evaluation `Mobility`, with pruning models.
 pub(crate) struct WithModels(pub(crate) Models);
 
 impl Evaluate for WithModels {
@@ -66,7 +66,7 @@ pub(super) fn searcher<E: Evaluate>(evaluator: &E, clusters: usize) -> Searcher<
     Searcher::with_table(evaluator, Table::with_clusters(clusters).unwrap())
 }
 
-/// Computes the score by the rules alone.
+/// Returns the exact score by plain minimax over all moves.
 pub(crate) fn minimax(position: &Position) -> Discs {
     let children = Squares(position.moves()).map(|square| position.play(square).unwrap());
     match children.map(|child| -minimax(&child)).max() {
@@ -76,7 +76,7 @@ pub(crate) fn minimax(position: &Position) -> Discs {
     }
 }
 
-/// Computes the value at a depth by the rules and the evaluation by hand.
+/// Computes the value at a depth by plain negamax with the evaluation [`Mobility`].
 pub(crate) fn negamax(position: &Position, depth: u32) -> Value {
     if position.is_over() {
         return Value::from_score(position.score());
@@ -143,9 +143,9 @@ fn all_instruction_sets_find_the_same_in_as_many_nodes() {
     }
 }
 
-/// At these depths, searches use narrow windows, moves and bounds from the table, and moves ordered
-/// by value. Positions are searched again with the table of a shallower search, and with that of
-/// another position.
+/// At these depths, the search uses narrow windows, moves and bounds from the table, and moves
+/// ordered by value. The test repeats searches with the table of a shallower search, and with the
+/// table of another position.
 #[test]
 fn deep_values_are_those_of_negamax() {
     let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 5000)];
@@ -295,7 +295,7 @@ fn the_enhanced_cut_off_changes_nodes_and_no_score() {
     assert_ne!(nodes[0], nodes[1]);
 }
 
-/// Builds weights with only a move-ordering evaluation, drawn at random.
+/// Creates weights that contain only a random move-ordering evaluation.
 fn with_move_ordering(strength: i16) -> Tables {
     let set = PatternSet::shipped("ordering").unwrap();
     let mut random = Generator::new(12);
@@ -406,8 +406,8 @@ fn a_selective_end_takes_fewer_nodes_for_mostly_the_same_score() {
     );
 }
 
-/// A regression: a pruned search never ended if it found the value below one window and then above
-/// the next one.
+/// A regression: a pruned search never ended if it found the value below one window, and then above
+/// the next window.
 #[test]
 fn a_selective_search_that_contradicts_itself_ends() {
     let evaluator = with_predictions();

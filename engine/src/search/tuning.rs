@@ -13,21 +13,23 @@ const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
 /// The cost of each reply, in steps, when a deep search orders moves by value.
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
-/// The settings of a search to a depth. With 40 empty squares and depth 12, the settings of deep
-/// searches save a tenth of the nodes.
+/// The settings that depend on the depth of a search. The settings for deep searches save a tenth
+/// of the nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The ply of the leaves. Moves are rated with the weights for the phase of this ply.
+    /// The ply of the search's leaves. Moves are ordered by the weights for the phase of this ply.
     pub(super) leaf_ply: u32,
     /// The cost of each reply, in steps, when moves are ordered by value.
     pub(super) mobility_weight: i32,
-    /// Half the width of the first window around the value of the previous search, in steps.
+    /// Half the width of the first aspiration window around the value of the previous search, in
+    /// steps.
     pub(super) first_margin: i32,
 }
 
 impl Tuning {
-    /// Returns the settings for the iteration at `depth`. `deepest` is the depth of the last
-    /// iteration; 0 for a search by probability.
+    /// Returns the settings of one iteration of iterative deepening. `depth` is its depth, and
+    /// `deepest` that of the last iteration. `deepest` is 0 in a search limited by the probability
+    /// of lines.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

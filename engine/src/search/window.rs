@@ -7,7 +7,7 @@ use crate::eval::Value;
 
 /// The unit of a search: values in the midgame, whole discs in the endgame.
 pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
-    /// The bound of an open window, beyond every value of a node.
+    /// The bound of a window that is open on this side. It is beyond every value of a node.
     const INFINITE: Self;
     /// The smallest difference.
     const STEP: Self;
@@ -80,8 +80,8 @@ pub(super) struct Best<T> {
     pub(super) square: Option<Square>,
 }
 
-/// The window of a node. It narrows as bounds are found in the table and moves are searched.
-/// Fail-soft: values outside the window are kept as bounds.
+/// The window of a node. It narrows as the table gives bounds and as moves are searched. The search
+/// is fail-soft: a value outside the window remains as a bound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
     /// The lower end as given.
@@ -90,12 +90,12 @@ pub(super) struct Window<T> {
     pub(super) alpha: T,
     /// The upper bound: a move of at least this value ends the node.
     pub(super) beta: T,
-    /// The result of the node if no better move follows.
+    /// The best result so far. It is the result of the node if no later move is better.
     pub(super) best: Best<T>,
 }
 
 impl<T: Unit> Window<T> {
-    /// Converts the window to another unit.
+    /// Converts the bounds of the window to another unit.
     pub(super) fn map<U>(self, unit: impl Fn(T) -> U) -> Window<U> {
         let best = Best { value: unit(self.best.value), square: self.best.square };
         let [given_alpha, alpha, beta] = [self.given_alpha, self.alpha, self.beta].map(unit);

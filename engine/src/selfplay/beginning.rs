@@ -32,7 +32,7 @@ struct Distinct {
 }
 
 impl<'s> Beginnings<'s> {
-    /// Prepares the beginnings of all games with these settings.
+    /// Prepares the openings and random moves with which games of these settings begin.
     pub fn new(settings: &'s Settings) -> Self {
         let source = match &settings.openings {
             Openings::Random => Source::Random,
@@ -104,9 +104,9 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves, up to a number of plies from `lengths`. If the game ends
-/// by then, tries again with other random moves and the next of `lengths`. If all fail, returns the
-/// opening.
+/// Continues an opening by random moves until the game has a number of plies from `lengths`. If the
+/// game ends by then, tries again with other random moves and the next number. If all attempts
+/// fail, returns the opening unchanged.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -139,7 +139,7 @@ mod tests {
         game.end.canonical()
     }
 
-    /// 14, 60 and 322 positions after 3, 4 and 5 plies are the published numbers.
+    /// The published numbers of positions after 3, 4 and 5 plies are 14, 60 and 322.
     #[test]
     fn distinct_openings_are_all_there_are_before_one_comes_again() {
         let settings = settings("3*14,4*60,5*322,12*4", Openings::Distinct);

@@ -38,7 +38,7 @@ struct Rule {
 enum Draw {
     /// P(move) ∝ exp(static value after the move / temperature), both in discs.
     Softmax { temperature: f64 },
-    /// With this probability, any legal move, drawn uniformly; otherwise the move of the search.
+    /// Plays a uniformly drawn legal move with this probability, otherwise the move of the search.
     Uniform { probability: f64 },
 }
 
@@ -83,7 +83,8 @@ impl Exploration {
     }
 }
 
-/// Returns the weight of each move, 2²⁴ for the best. `libm` gives the same bits on every machine.
+/// Returns the weight with which each move is drawn: 2²⁴ for the best move. `libm` gives the same
+/// bits on every machine.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {

@@ -107,8 +107,8 @@ impl<'s> Underway<'s> {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with empty transposition tables. Shallow searches
-    /// before the endgame do, so that games can be played together with the same tables.
+    /// Returns whether the next search begins with an empty transposition table. This is so for
+    /// shallow searches before the endgame, because games that are played together share the table.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -235,7 +235,8 @@ mod tests {
         assert_ne!(play_alone(&other, 3), in_order[3]);
     }
 
-    /// Moves of different games alternate, and the sides of a game may have separate tables.
+    /// Games that are played together must equal games that are played one by one, although their
+    /// moves alternate and the two sides may have separate tables.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -304,7 +305,8 @@ mod tests {
         assert!(forced > 20, "{forced}");
     }
 
-    /// The value of a move is that of a search at the moving side's depth with its evaluation.
+    /// The value that self-play records for a move is the value of a search with the evaluation and
+    /// the depth of the side that moves.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings =
@@ -347,9 +349,9 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// A regression: in one game of three, self-play played a move that a shallow search had left
-    /// in the transposition table, and the move did not attain the score. A game must end with the
-    /// score of its solved position.
+    /// A regression: in a third of the games, self-play played a move that a shallow search had
+    /// left in the transposition table, although the move did not attain the exact score. A game
+    /// must end with the score of its solved position.
     #[test]
     fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
         let settings = Settings { exact: 13.into(), ..settings() };

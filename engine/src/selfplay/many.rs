@@ -34,7 +34,7 @@ pub struct Run {
     pub shard: Shard,
 }
 
-/// The games of a finished file, or of the parts of a shard.
+/// The report on self-play: on a finished file of games, or on the parts of a shard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Played {
     /// The number of distinct games.

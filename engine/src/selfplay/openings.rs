@@ -21,7 +21,7 @@ pub enum OpeningsChoice {
     /// `distinct`: all openings of up to 9 plies in random order. None is repeated before all were
     /// used.
     Distinct,
-    /// The path of a file of transcripts or boards: any other text.
+    /// Any other text: the path of a file of transcripts or boards.
     #[display("{}", _0.display())]
     File(PathBuf),
 }
@@ -33,7 +33,7 @@ pub enum Openings {
     Random,
     /// All openings in random order; beyond 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in order. Each is continued by random moves up to the drawn number of
+    /// The listed openings in order. Random moves continue each opening up to a random number of
     /// plies.
     Listed(ListedOpenings),
 }
@@ -85,8 +85,8 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads the openings of a choice. A file has games or boards, one a line, whose forms are
-    /// reported.
+    /// Loads the chosen openings. A file has one game or board per line. The command reports their
+    /// notations.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, TextError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -117,7 +117,8 @@ impl ListedOpenings {
         Replay::from_start(squares).expect("an opening replays")
     }
 
-    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case with line feeds.
+    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case. Each transcript ends
+    /// with a line feed.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for Opening(squares, _) in self.0.iter() {

@@ -1,4 +1,4 @@
-//! The number of empty squares at or below which games are played perfectly.
+//! The start of perfect play in self-play, as a number of empty squares.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -22,7 +22,7 @@ const MOST: u32 = 60;
 pub struct PerfectFrom(RangeInclusive<u32>);
 
 impl PerfectFrom {
-    /// Returns the default numbers: 12 and 13.
+    /// Returns the default range of empty squares to draw from: 12 and 13.
     pub fn usual() -> Self {
         Self(12..=13)
     }
@@ -37,13 +37,15 @@ impl PerfectFrom {
         *self.0.end()
     }
 
-    /// Draws the number for a game. A single number consumes no random draw.
+    /// Draws the number of empty squares at which a game's perfect play starts. If the range has
+    /// only one number, uses no random number.
     pub(super) fn draw(&self, random: &mut Generator) -> u32 {
         let (first, last) = (*self.0.start(), *self.0.end());
         if first == last { first } else { first + random.below(last - first + 1) }
     }
 
-    /// Returns the form in a file's provenance: a number, or the text of a range.
+    /// Returns the value as it is written in the provenance of a file: a number, or the text of a
+    /// range.
     pub(super) fn to_json(&self) -> Value {
         let is_single = self.0.start() == self.0.end();
         if is_single { self.most().into() } else { self.to_string().into() }
@@ -105,8 +107,8 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// The provenance of a single number is the same as in earlier versions, so the bytes of such
-    /// files do not change.
+    /// In the provenance, a single number must have the same form as in earlier versions, so that
+    /// the bytes of such files do not change.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

@@ -12,13 +12,13 @@ pub const MAX_RANDOM_PLIES: usize = 59;
 /// The largest weight that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The relative frequencies of the numbers of random moves that games begin with (lengths).
+/// The relative frequencies of lengths: of the numbers of random moves with which games begin.
 ///
 /// Text form: terms separated by commas, each a length or a range (with its end), with an optional
 /// weight: `8..24`, `8,10,12`, `8*2,12..16`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// The weights by length; not all are 0.
+    /// The weight of each number of random moves; not all weights are 0.
     weights: [u32; MAX_RANDOM_PLIES + 1],
 }
 
@@ -28,8 +28,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the length at `place` in a row of all lengths, in which each length takes as many
-    /// places as its weight. Also returns the number of places of that length before `place`.
+    /// Writes all lengths in a row, each as often as its weight. Returns the length at `place` in
+    /// this row, and the number of earlier places with the same length.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,9 +39,10 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the length for the beginning of game `index`, and a rank, which no other game with
-    /// that length has. The schedule is dealt in rounds of as many games as the weights total. In a
-    /// round, every length occurs as often as its weight, in an order that depends on the seed.
+    /// Returns the number of random moves of game `index` (its length), and a rank, which no other
+    /// game with that length has. The schedule is dealt in rounds of as many games as the weights
+    /// total. In a round, every length occurs as often as its weight, in an order that depends on
+    /// the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);

@@ -8,13 +8,14 @@ use crate::search::{EndgameSchedule, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The number of moves at the beginning that are not chosen by a search.
+    /// The number of moves at the beginning of a game that come from [`Self::openings`], not from a
+    /// search.
     pub random_plies: Schedule,
     /// The source of the moves at the beginning.
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
-    /// The number of nodes at which a search before perfect play ends, if limited.
+    /// The limit on the nodes of a search before perfect play, if there is one.
     pub nodes: PerSide<Option<u64>>,
     /// The selectivity of searches before perfect play.
     pub selectivity: PerSide<Selectivity>,

@@ -1,4 +1,4 @@
-//! A pair of settings, one for each side.
+//! A setting with one value for each side.
 
 use crate::board::Side;
 

@@ -28,7 +28,8 @@ const SOLVED: u32 = 6;
 const ROOT: usize = 0;
 
 const SELECTIVITY: &str = "73";
-/// The weight of the bonus for few visits, relative to the mean value.
+/// The weight of the exploration bonus, which favours rarely visited children, relative to the mean
+/// value.
 const EXPLORATION: f64 = 1.0;
 /// The temperature of the prior probabilities: a move whose value is higher by this number of discs
 /// is e (2.72) times as likely.
@@ -49,7 +50,7 @@ struct Node {
     children: Range<usize>,
     /// The prior probability of the move to this node among all moves of its parent.
     prior: f64,
-    /// The share according to the static evaluation of the node.
+    /// The expected share of the point according to the static evaluation of the node.
     guess: f64,
     visits: f64,
     /// The sum of the shares that its visits returned.
@@ -68,10 +69,10 @@ impl Node {
     }
 }
 
-/// The tree search of a game. From position to position, it keeps the subtree of the new position.
+/// The tree search of a game. When the game continues, it keeps the subtree of the new position.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
-    /// The temperature of the prior probabilities, in discs, as [`TEMPERATURE`].
+    /// The temperature of the prior probabilities of moves, in discs. See [`TEMPERATURE`].
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
@@ -85,9 +86,9 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Searches a position by at most `simulations` simulations. Returns the position after the
-    /// move with the most simulations or, if the result of the position is proven, after a best
-    /// move.
+    /// Searches a position by at most `simulations` simulations, and returns the position after the
+    /// chosen move. If the result of the position is proven, this is a best move; otherwise, it is
+    /// the move with the most simulations.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -102,8 +103,8 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes a position the root. Keeps its subtree if the position is two plies below the last
-    /// root.
+    /// Makes a position the root. Keeps its subtree if the position is two plies below the previous
+    /// root; otherwise, starts a new tree.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -122,7 +123,8 @@ impl<'a> Tree<'a> {
         self.nodes = kept;
     }
 
-    /// Descends to a leaf, expands it, and adds the leaf's share to all nodes on the path.
+    /// Descends to a leaf, expands it, and adds the leaf's expected share of the point to all nodes
+    /// on the path.
     fn simulate(&mut self) {
         let (mut at, mut path) = (ROOT, vec![ROOT]);
         while self.nodes[at].proven.is_none() && !self.nodes[at].children.is_empty() {
@@ -256,8 +258,8 @@ fn print_score(pairs: &[[i32; 2]]) {
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-/// Returns the processor time of this thread, which does not depend on other load; 0 if the system
-/// does not report it.
+/// Returns the processor time of this thread in seconds, which other processes do not affect; 0 if
+/// the system does not report it.
 fn processor_seconds() -> f64 {
     let found = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     found.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9

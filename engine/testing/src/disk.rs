@@ -48,7 +48,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Reads a file that the script has written.
+/// Reads a file that the script of the test has written into `folder`.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

@@ -24,8 +24,8 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Limits the parts of runs to this number of units. A part of the usual size would contain all
-    /// the work of a test.
+    /// Sets the number of units in a part of a run. A part of the usual size would contain all the
+    /// work of a test.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -74,8 +74,8 @@ impl Folder {
         command
     }
 
-    /// Starts a command, and waits until one of its unfinished files has at least this size in
-    /// bytes.
+    /// Starts a command, and waits until the file `file`, which the command is writing, has at
+    /// least `bytes` bytes.
     pub fn started(&self, arguments: &str, file: &str, bytes: u64) -> Child {
         let mut command = self.command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -112,7 +112,7 @@ impl Folder {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Returns the output of a command that must succeed, given lines of input.
+    /// Passes `lines` to a command as its input, and returns its output. The command must succeed.
     pub fn answers(&self, arguments: &str, lines: &str) -> String {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         let output = command.write_stdin(lines).output().expect("the program runs");

@@ -37,13 +37,13 @@ pub struct Block {
     pub line: usize,
     /// The script for a shell.
     pub script: String,
-    /// True in a block of `text`, whose calls of this project's programs must only have valid
-    /// arguments. False in a block of `sh`, whose commands run on a small scale.
+    /// True for a block of `text`: only the arguments of its calls of this project's programs are
+    /// checked. False for a block of `sh`: its commands run with reduced work.
     pub is_checked: bool,
 }
 
-/// Returns the blocks of a guide that have commands. (`tests/integration/readme.rs` of the engine
-/// runs those of `console`.)
+/// Returns the blocks of a guide that contain commands, in `sh` or `text`. Blocks of `console` are
+/// omitted, because the engine's `tests/integration/readme.rs` runs them.
 pub fn blocks(text: &str) -> Vec<Block> {
     let (mut blocks, mut open): (Vec<Block>, Option<Option<Block>>) = (vec![], None);
     for (line, content) in (1..).zip(text.lines()) {

@@ -40,7 +40,8 @@ pub struct Subject<'a> {
     /// The stages of the work, by their names in progress messages, each with a function that
     /// counts its finished units from the files of a killed run.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units of a part, if a part of the usual size would contain all the work.
+    /// The number of units of a part; `None` for the default. Set it if all the work would fit into
+    /// one part of default size.
     pub units_per_part: Option<u64>,
 }
 
@@ -69,7 +70,7 @@ pub fn units_in_parts(folder: &Path) -> u64 {
     parts.map(|part| per_part.min(units - part * per_part)).sum()
 }
 
-/// The files of a run, its report, and its processor time.
+/// The result of a run: its files, its report, and its processor time in seconds.
 struct Run {
     files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
@@ -86,7 +87,8 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the check with this number of kills, for work that takes minutes.
+    /// Kills and resumes the command as [`Self::check`] does, but this number of times; for
+    /// commands that take minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;
@@ -127,9 +129,9 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Runs the command until it has done a share of the undisturbed work, and kills it; returns
-    /// the processor seconds used. A run that ends before that is started again, and killed
-    /// earlier.
+    /// Runs the command until it has used a share of the undisturbed run's processor time, and
+    /// kills it. Returns the processor seconds used. If the run ends earlier, starts it again and
+    /// kills it sooner.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {

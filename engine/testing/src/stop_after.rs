@@ -1,4 +1,4 @@
-//! Work that is interrupted before it is complete.
+//! A progress observer that interrupts work before it is complete.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
-//! Runs the commands of every guide, block by block in order, in one folder for each guide.
-//! `src/bin/guide-command.rs` replaces the programs, and describes how it reduces their work.
+//! Runs the commands of every guide in order, in one folder for each guide. In place of the real
+//! programs, `src/bin/guide-command.rs` runs, which reduces their work as it describes.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -100,7 +100,8 @@ fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// A folder like the repository, with links to `guide-command` instead of the commands.
+/// A folder with the layout of the repository, in which links to `guide-command` replace the
+/// programs.
 struct Place {
     folder: tempfile::TempDir,
     binaries: PathBuf,

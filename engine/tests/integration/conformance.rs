@@ -22,7 +22,7 @@ fn boards_and(values: &str) -> Vec<(Position, Value)> {
     boards.into_iter().zip(values).collect()
 }
 
-/// Writes the shipped files again. Run it by name, with `--ignored`.
+/// Not a test: regenerates the files in `datasets/conformance`. Run it by name, with `--ignored`.
 #[test]
 #[ignore = "writes into datasets/conformance"]
 fn regenerate() {
@@ -56,7 +56,8 @@ fn the_evaluator_gives_the_stated_values() {
     }
 }
 
-/// An independent implementation of the definition in formats.md, without tables and search.
+/// Compares values with an independent implementation of the definition in formats.md, which uses
+/// neither tables nor search.
 #[test]
 fn the_stated_values_follow_from_the_definition() {
     fn value(weights: &Weights, position: &Position) -> Value {

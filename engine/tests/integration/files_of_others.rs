@@ -32,8 +32,8 @@ fn a_file_without_a_position_is_refused() {
     }
 }
 
-/// A regression: commands skipped passes that the rules do not allow, and took a row of dashes for
-/// a game without moves.
+/// A regression: commands ignored passes that the rules do not allow, and read a row of dashes as a
+/// game without moves.
 #[test]
 fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     let folder = folder();
@@ -50,7 +50,8 @@ fn a_pass_that_is_not_allowed_is_refused_by_every_command() {
     }
 }
 
-/// A regression: commands read only transcripts, and boards of the characters X, O, * and -.
+/// A regression: commands could read games only as plain transcripts, and boards only in the
+/// characters X, O, * and -.
 #[test]
 fn positions_and_openings_in_other_forms_are_read_and_the_forms_reported() {
     let folder = folder();

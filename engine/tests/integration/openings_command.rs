@@ -3,7 +3,7 @@
 
 use crate::folder;
 
-/// A command that takes hours, but finds the first openings at once.
+/// The arguments of a command that takes hours in total, but finds its first openings at once.
 const WORK: &str = "openings --plies 8 --balanced --score-depth 3 --weights mobility --seed 5";
 
 #[test]

@@ -1,5 +1,6 @@
-//! Tests of every command of the NBoard protocol according to its page, and of GTP beyond playing:
-//! clocks, books, and GoGui's analysis commands. `tests/cmd/gtp.stdin` has the rest.
+//! Tests every command of the NBoard protocol against the protocol's documentation, and those
+//! commands of GTP that a plain game does not use: clocks, books, and GoGui's analysis commands.
+//! `tests/cmd/gtp.stdin` tests the other GTP commands.
 
 use std::path::Path;
 
@@ -158,8 +159,8 @@ fn a_clock_ends_searches_that_a_level_does_not() {
     assert!(server.answer("go").text.contains("=== "));
 }
 
-/// Writes and reads a book of openings of three moves, scored by another evaluation than that of
-/// the player.
+/// Writes a book with openings of three moves, and reads it. The scores in the book are by another
+/// evaluation than the player's.
 fn book(folder: &Path) -> Book {
     let path = folder.join("book.openings");
     write_openings(&path, &Settings::whole(3, 2), &Mobility, Existing::Keep, &Silent).unwrap();

@@ -44,9 +44,9 @@ fn after(position: &Position, turn: Option<Square>) -> Position {
     turn.map_or(position.pass(), |square| position.play(square).unwrap())
 }
 
-/// Plays games of the engine against the client, which moves at random, or so that the engine must
+/// Plays games between the engine and a client that moves at random, or so that the engine must
 /// pass often. `choose` asks the engine for its turn, and `tell` sends it a turn; both receive the
-/// game so far. Returns the number of passes of the client and of the engine.
+/// game so far. Returns the numbers of passes of the client and of the engine.
 fn play_games(
     games: u64,
     mut choose: impl FnMut(&[Option<Square>], &Position, Side) -> Option<Square>,
@@ -182,8 +182,8 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// A search at level 60 would not end by itself in the time of this test. The clock ends it, and
-/// the next command ends pondering.
+/// The engine must answer during pondering. A search at level 60 does not end by itself in the time
+/// of this test: the clock ends the search for a move, and the next command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let folder = folder();
@@ -249,8 +249,8 @@ fn nboard_forgot_its_searches_before_every_move() {
     assert!(nodes[0] < nodes[1], "{nodes:?}");
 }
 
-/// NBoard sends `move` after one turn, and `set game` after two turns. Both must keep the table
-/// entries from pondering.
+/// After pondering, an NBoard client sends `move` if one turn was played, and `set game` if two
+/// were played. Both commands must keep the table entries from pondering.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let player = || Player::new(&Search::new(&Zero).hash_mb(1), Level::new(5).unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! Tests of the scores of positions of the strong test. (`tests/cmd/values.trycmd` has published
-//! problems.)
+//! Tests of the exact scores in the benchmark files (`datasets/benchmark/strong.*.games` and the
+//! hard positions from them). `tests/cmd/values.trycmd` has published problems.
 
 use std::collections::HashMap;
 use std::path::Path;

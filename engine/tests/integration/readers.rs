@@ -63,7 +63,7 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Returns this program's value of each board for any weights.
+/// Returns the values in steps that the engine computes for the test boards, one per line.
 fn our_values(choice: &WeightsChoice) -> String {
     let boards = text("boards.txt");
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
@@ -73,7 +73,8 @@ fn our_values(choice: &WeightsChoice) -> String {
     values.iter().map(|value| format!("{}\n", value.steps())).collect()
 }
 
-/// Runs a reader on the vectors, and on the shipped weights with the same boards.
+/// Runs a reader on the conformance vectors, and on the shipped weights with the boards of the
+/// vectors.
 fn agrees(reader: &mut dyn FnMut() -> Command) {
     let mut values = |weights: &Path| {
         let mut command = reader();
@@ -158,8 +159,8 @@ fn c_gives_the_same_values() {
     agrees(&mut || Command::new(reader.get_program()));
 }
 
-/// A regression: the readers skipped or misread board lines that `evaluate` reads, and printed
-/// numbers for others.
+/// A regression: the readers skipped or misread board lines that `evaluate` accepts, and printed
+/// values for lines that it refuses.
 #[test]
 fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column() {
     let folder = tempfile::tempdir().unwrap();

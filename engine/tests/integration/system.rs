@@ -1,4 +1,5 @@
-//! Tests of failing system calls: the message is clear, no data are lost, and no lock remains.
+//! Tests what happens if system calls fail: the message must be clear, no data may be lost, and no
+//! lock may remain.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ use othello_testing::skip;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Returns a folder in which runs have parts of 16 units.
+/// Returns a test folder in which each part of a run has 16 units.
 fn folder() -> Folder {
     crate::folder().in_parts(16)
 }
@@ -139,8 +140,8 @@ fn an_interrupt_stops_after_the_work_at_hand() {
     }
 }
 
-/// A regression: with `--log json`, the lines about the interrupt were plain text, and the event
-/// `exit` was missing.
+/// A regression: with `--log json`, the messages about an interrupt were plain text instead of
+/// JSON, and the event `exit` was missing.
 #[test]
 fn with_events_every_line_is_one_and_the_last_is_the_exit() {
     for (arguments, signals, last) in

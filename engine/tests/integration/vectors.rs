@@ -16,7 +16,8 @@ use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
 
-/// The weights of the vectors, each with the name of the file that has its values.
+/// The weights files of the conformance vectors. Each comes with the name of the file that contains
+/// the expected values.
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -83,8 +84,8 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Writes weights with all numbers of a phase in each section; the program itself writes changes
-/// from phase to phase.
+/// Writes weights so that each section has all numbers of its phase. The program itself writes only
+/// the changes from the previous phase.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };

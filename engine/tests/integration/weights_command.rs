@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::folder;
 
-/// Returns the report on a class.
+/// Returns the JSON report of `weights --inspect` on one class.
 fn inspected(folder: &Folder, file: &str, squares: &str, discs: &str) -> Value {
     let mut command = folder.command(&format!("weights {file} --json --inspect"));
     printed(&command.args([squares, discs]).output().unwrap())

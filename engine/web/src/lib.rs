@@ -34,8 +34,8 @@ pub extern "C" fn ask() -> usize {
     reply(|question| answer_text(&String::from_utf8_lossy(&question)))
 }
 
-/// Loads the weights file that follows a name of `name_bytes` bytes; returns the size of the
-/// answer.
+/// Loads the weights file in the buffer, which follows a file name of `name_bytes` bytes. Returns
+/// the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {

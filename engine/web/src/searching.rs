@@ -38,7 +38,7 @@ pub(crate) struct Loaded {
     /// The level that determines the searcher's pruning.
     level: Option<u32>,
     counts: Option<Counts>,
-    /// The checksum of the weights file, or the name of the evaluation by hand.
+    /// The checksum of the weights file, or the name of a handwritten evaluation.
     identity: String,
 }
 
@@ -47,7 +47,8 @@ thread_local! {
 }
 
 impl Loaded {
-    /// Loads a weights file, or its part without the counts; returns a description of it.
+    /// Loads the evaluation from a weights file, with or without the file's counts. Returns a
+    /// description of the evaluation.
     pub(crate) fn load(
         name: &Path,
         read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
@@ -85,7 +86,8 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Stores the evaluation. An instance of the module has only one, which never changes.
+    /// Stores the evaluation for the lifetime of the module's instance, which has only one
+    /// evaluation.
     fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
@@ -179,7 +181,8 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, ..Limits::default() }))
 }
 
-/// Searches a position. At depth 0, returns the static value, unless the search reaches the end.
+/// Searches a position. At depth 0, returns the static value; if few enough squares are empty for
+/// exact play, returns the exact score.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;

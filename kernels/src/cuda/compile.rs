@@ -106,7 +106,8 @@ impl Cache {
         Self { path: folder.map(|folder| folder.join(name)) }
     }
 
-    /// Returns the PTX; `None` if there is no such file, or if it is not PTX.
+    /// Returns the PTX from the cache; `None` if the cache has no such file, or if the file is too
+    /// large or not text.
     pub(super) fn read(&self) -> Option<String> {
         let path = self.path.as_ref()?;
         let found = fs::metadata(path).ok()?;
@@ -123,7 +124,7 @@ impl Cache {
         }
     }
 
-    /// Deletes PTX that the driver could not load.
+    /// Deletes the cached PTX, because the driver could not load it.
     pub(super) fn forget(&self) {
         if let Some(path) = &self.path {
             let _ = fs::remove_file(path);
@@ -161,7 +162,7 @@ mod tests {
     const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
     const BLACKWELL: Architecture = Architecture { major: 12, minor: 0 };
 
-    /// The header of a set with one feature and no pattern.
+    /// The header that describes a pattern set with one scalar feature and no pattern.
     const HEADER: &str = "#define FEATURES 1u
 #define DIMENSIONS 0u
 #define EACH_FEATURE PLAYER_DISCS(0, 0u)

@@ -1,4 +1,4 @@
-//! Finds a usable GPU, or the reason why there is none and what to do.
+//! Finds a usable GPU. If there is none, reports the reason and the remedy.
 
 use std::sync::Arc;
 

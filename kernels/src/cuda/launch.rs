@@ -33,7 +33,7 @@ const CHUNK_ROWS: usize = 1 << 17;
 /// phase that is being computed.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
-/// The first GPU with a loaded program.
+/// A launcher on the first GPU, with the kernels of one program loaded.
 #[derive(Debug)]
 pub struct CudaLauncher {
     streams: Vec<Arc<CudaStream>>,
@@ -88,7 +88,7 @@ impl CudaLauncher {
     }
 }
 
-/// Converts a driver's error, with the remedy for common ones.
+/// Converts an error of the driver. Adds the remedy if the error is a common one.
 fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -219,9 +219,9 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Waits until the previous copy has finished reading the page-locked memory. The new copy
-    /// waits for the kernel that still reads the buffer, and copies the whole buffer, even the part
-    /// beyond `bytes`.
+    /// Copies rows to the device through page-locked memory. Waits until the previous copy from
+    /// this memory is complete. On the device, the copy waits for the kernel that still reads the
+    /// buffer. Always copies the whole buffer, even beyond `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,

@@ -1,4 +1,4 @@
-//! Runs the kernels on this machine's processor, for checks.
+//! Runs the kernels on the CPU, to check them without a GPU.
 
 use std::ffi::c_void;
 
@@ -20,7 +20,7 @@ impl HostLauncher {
         HostProgram::compile(program).map(Self::of).map_err(failed)
     }
 
-    /// Runs the kernels of a compiled program.
+    /// Creates a launcher for the kernels of a compiled program.
     pub fn of(program: HostProgram) -> Self {
         // As a small GPU: more than one block.
         let limits = Limits {

@@ -29,8 +29,8 @@ pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     include_str!("errors.txt").lines().filter_map(error)
 }
 
-/// Returns true if this error of a kernel or of the hardware ends the context. Every later call
-/// then returns the same error.
+/// Returns true if this error of a kernel or of the hardware makes the CUDA context unusable. Every
+/// later call then returns the same error.
 pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)
 }

@@ -1,4 +1,4 @@
-//! The state of the device and its driver.
+//! The state of the simulated device and of its driver.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ pub(crate) struct Function {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
-    /// The number of times that the context was retained and not yet released.
+    /// How often the context was retained, minus how often it was released.
     pub(crate) retained: u64,
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,

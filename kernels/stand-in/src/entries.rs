@@ -18,8 +18,8 @@ use crate::{launch, module, report, worker};
 
 const CONTEXT: Handle = 8;
 
-/// Declares entry points, each written as `NEEDS fn NAME(arguments) |state| body`. `NEEDS` is the
-/// state that the call requires.
+/// Defines entry points of the driver, each written as `NEEDS fn NAME(arguments) |state| body`.
+/// `NEEDS` names what must be set up before the call.
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
         /// The entry points of the driver.
@@ -343,7 +343,8 @@ fn record(
     Ok(())
 }
 
-/// Returns the name or the text of an error. The result lives as long as the process.
+/// Returns the name or the description of a driver error, as text that lives as long as the
+/// process.
 fn error_text(
     error: Code,
     which: impl Fn(&(CString, CString)) -> &CString,

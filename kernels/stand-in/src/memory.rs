@@ -68,7 +68,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Allocates memory of a device that has `limit` bytes; returns its address.
+    /// Allocates memory on a simulated device of `limit` bytes. Returns its address.
     pub(crate) fn allocate(&mut self, bytes: usize, limit: u64) -> Result<u64, Code> {
         if bytes == 0 {
             return Err(INVALID_VALUE);

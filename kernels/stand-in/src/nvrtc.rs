@@ -30,8 +30,8 @@ fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies `from` to the memory of the caller. The caller must have asked for the size before, and
-/// provide enough memory.
+/// Copies `from` to memory of the caller. The caller must have queried the size first, and must
+/// provide at least this much memory.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
     // SAFETY: the caller gives room for as many as the size states.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };

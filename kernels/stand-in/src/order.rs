@@ -14,7 +14,7 @@ pub(crate) type StreamNumber = u64;
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Clock(BTreeMap<StreamNumber, u64>);
 
-/// An operation: its stream, and its number there, counted from 1.
+/// An operation, identified by its stream and its number in this stream, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Moment {
     pub(crate) stream: StreamNumber,
@@ -55,8 +55,8 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Records a read by the operation `moment`, which has the clock `clock`. Returns true if this
-    /// operation is ordered after the last write.
+    /// Records a read by the operation `moment`, whose vector clock is `clock`. Returns true if
+    /// this operation is ordered after the last write.
     pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));

@@ -8,8 +8,8 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream: a number of operations. The point is reached when the stream has done this
-/// many operations. Events are recorded as points.
+/// A point in a stream, given as a number of operations. The stream reaches the point when it has
+/// completed this many operations. Recording an event stores such a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -19,7 +19,7 @@ impl Point {
     }
 }
 
-/// An operation of a stream. Addresses are in the process.
+/// An operation of a stream. Addresses are those of process memory.
 #[derive(Debug)]
 pub(crate) enum Work {
     Copy {

@@ -10,7 +10,7 @@ use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Stream, Work};
 
-/// The entry of a `fault` that makes a launch fail later, while the kernel runs.
+/// The name in the setting `fault` for a launch that fails later, while the kernel runs.
 const KERNEL: &str = "kernel";
 
 pub(crate) fn start(state: &mut State) {
@@ -34,8 +34,8 @@ fn work() {
 }
 
 /// Returns a stream whose next operation can run; `None` if there is none. Half of the choices are
-/// random, the others take the stream with the highest priority. Priorities are random, and change
-/// from time to time.
+/// random. The other half take the stream with the highest priority. The priorities are random and
+/// change from time to time.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),

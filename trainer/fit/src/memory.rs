@@ -1,4 +1,4 @@
-//! The memory limit of work, and temporary files for data that exceed it.
+//! Memory limits, and temporary files for data that exceed the limit.
 
 mod sorter;
 
@@ -13,7 +13,7 @@ pub(crate) use sorter::{Sorter, Stored, Temporary, merged};
 pub struct MemoryLimit {
     /// The limit in bytes.
     pub bytes: u64,
-    /// The folder of temporary files. They have no names and disappear with the process.
+    /// The folder of the temporary files. The files have no names and disappear with the process.
     pub folder: PathBuf,
 }
 
@@ -28,8 +28,8 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns the number of parts of `bytes` bytes that fit into memory, up to `most`; refuses a
-    /// limit below one part.
+    /// Returns how many parts of `bytes` bytes fit into the memory limit, at most `most`. Refuses a
+    /// limit below the size of one part.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match parts_within(self.bytes, bytes, most) {
@@ -38,7 +38,8 @@ impl MemoryLimit {
         }
     }
 
-    /// Returns the error for a temporary file that does not contain the bytes that were written.
+    /// Returns the error for a temporary file whose content differs from what this process wrote to
+    /// it.
     pub(crate) fn changed(&self) -> MemoryError {
         let changed = "the file does not contain the bytes that were written to it";
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
@@ -61,7 +62,7 @@ pub(crate) fn parts_within(bytes: u64, each: u64, most: usize) -> usize {
     usize::try_from(bytes / each.max(1)).unwrap_or(usize::MAX).min(most)
 }
 
-/// Errors of work within a limit on memory.
+/// The errors of work under a memory limit.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum MemoryError {
@@ -152,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// Not a test: a process that prints its limit.
+    /// Not a test: the child process of another test, which prints its memory limit.
     #[test]
     #[ignore = "a process for the next test"]
     fn allowed_bytes_of_this_process() {

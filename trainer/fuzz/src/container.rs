@@ -1,9 +1,9 @@
-//! The container as `datasets/formats.md` describes it, written byte by byte. It does not use the
-//! program's writer, so that it can have wrong numbers and valid checksums.
+//! Writes the container format of `datasets/formats.md` byte by byte, without the program's writer.
+//! The files can therefore contain wrong numbers with valid checksums.
 
 use sha2::{Digest, Sha256};
 
-/// The letter of each kind, at the end of its magic number.
+/// The letters of the file kinds. Each is at the end of the magic number of its kind.
 pub const KINDS: [u8; 5] = *b"WGPOC";
 
 /// The only version of the format.
@@ -135,7 +135,7 @@ impl Container {
         self.bytes_of_version(VERSION)
     }
 
-    /// Returns the bytes with another version in the header.
+    /// Returns the bytes of the file with this version number in the header.
     pub fn bytes_of_version(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)

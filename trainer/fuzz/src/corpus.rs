@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::mutation::{Draws, mutate};
 use crate::targets::Target;
 
-/// Runs each target on its corpus, then on `changes` changed inputs. Two targets run at the same
-/// time. A panic names the input.
+/// Runs each target on its corpus, then on `changes` mutated inputs. Two targets run at the same
+/// time. If a target panics, the message contains the input.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
     let left = Mutex::new(targets.iter());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -49,7 +49,7 @@ fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
     inputs
 }
 
-/// A guard that prints the input when a check panics.
+/// A guard that, if a check panics, prints the input that caused the panic.
 struct Named<'a> {
     target: &'a str,
     file: &'a str,

@@ -19,20 +19,20 @@ pub struct Damaged {
 /// The required reaction of a reader to a damaged file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// Refuse it, naming the file and the place.
+    /// The reader must refuse the file, and name the file and the place of the damage.
     Refused,
-    /// Refuse it, naming the file and the place. A file without a checksum may also be accepted.
+    /// Refuse it, naming the file and the place. A reader may also accept it if it has no checksum.
     RefusedByPlace,
-    /// Refuse it with any message, or accept it: only the content is damaged, or the file is
-    /// undamaged.
+    /// Refuse the file with any message, or accept it. It is undamaged, or only its content is
+    /// damaged.
     Any,
 }
 
-/// The numbers of ways to damage a container, and to damage any other file.
+/// The number of ways to damage a container, and the number of ways to damage any other file.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Damages a file in the `number`-th way of a round. `everything` contains undamaged files of all
-/// kinds.
+/// Damages the file `sound` in a way that `number` selects. `everything` contains undamaged files
+/// of all kinds.
 pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
     let is_container = sound.starts_with(b"OTHELLO");
     let at = draws.below(sound.len());
@@ -77,8 +77,8 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
 }
 
-/// Returns a file with the frames of a container, the lines of a text or the records of another
-/// file in another order.
+/// Returns the file with its pieces in another order: the frames of a container, the lines of a
+/// text, or the records of any other file.
 fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let chunks = |length| sound.chunks(length).map(<[u8]>::to_vec).collect();
     let mut pieces: Vec<Vec<u8>> = if sound.starts_with(b"OTHELLO") {
@@ -99,7 +99,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Returns a file without checksums in which one number or one line is too large.
+/// Returns a file that has no checksums, damaged by a very large number or a very long line.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
@@ -239,9 +239,9 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(), fate: Fate::Any }
 }
 
-/// Changes a file of unfinished work. Returns whether the resumed run must have the result of the
-/// undisturbed run. This is not required if the content of a section changes and the checksums are
-/// valid.
+/// Damages a file of an unfinished run. Returns true if the resumed run must still have the result
+/// of the undisturbed run. This is not required if the content of a section changes while all
+/// checksums are valid.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Whole sections in another order, doubled or dropped, give the undisturbed result.

@@ -1,7 +1,7 @@
 //! Damage drawn from a seed, which is the same on every machine.
 
-/// A small random generator (SplitMix64), separate from the program's, so that no change in the
-/// program changes the tests.
+/// A small random generator (SplitMix64). It is separate from the program's generator, so that
+/// changes to the program do not change the tests.
 pub struct Draws(pub u64);
 
 impl Draws {
@@ -14,7 +14,7 @@ impl Draws {
         bits ^ bits >> 31
     }
 
-    /// Returns a number below `bound`; 0 if `bound` is 0.
+    /// Returns a random number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }

@@ -19,10 +19,11 @@ use rayon::prelude::*;
 /// The greatest number of positions of a measurement. A kernel launch counts its rows in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The bytes that a position moves for each feature: it reads a weight, and reads and writes a sum.
+/// The memory traffic in bytes for each feature of a position: a weight is read, and a sum is read
+/// and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The least time of a measurement in seconds. It makes the time for starting and waiting
+/// The least duration of a measurement, in seconds. The time for starting and waiting is then
 /// negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
@@ -51,8 +52,8 @@ pub enum BenchError {
 pub struct Rates {
     /// The rate of residual sums, on one thread of a CPU or on all of another device.
     pub own: f64,
-    /// The limit of the machine. On a GPU, the memory bandwidth sets it; on a CPU, the memory
-    /// accesses of one thread.
+    /// The greatest possible rate on this machine: by the memory bandwidth of a GPU, or by the
+    /// memory accesses of one thread of a CPU.
     pub limit: f64,
 }
 
@@ -88,8 +89,8 @@ pub fn positions(
     }
 }
 
-/// Measures residual sums on one thread of the CPU. Alternates this with a loop that makes only the
-/// memory accesses of residual sums, for the limit.
+/// Measures the rate of residual sums on one thread of the CPU, and its limit: the rate of a loop
+/// that only makes the memory accesses of residual sums. Alternates between the two.
 pub fn measure_cpu(
     model: &Model,
     positions: &[ScoredPosition],
@@ -109,8 +110,9 @@ pub fn measure_cpu(
     Ok(rates)
 }
 
-/// Measures residual sums on a device. The limit is memory bandwidth / bytes per position. If the
-/// bandwidth is not known, the limit is that of one thread of the CPU.
+/// Measures the rate at which a device computes residual sums. The rate is compared with a limit:
+/// memory bandwidth / bytes per position or, if the bandwidth is unknown, the limit measured on one
+/// thread of the CPU.
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -128,8 +130,8 @@ pub fn measure_kernels(
     Ok(Rates { own, limit })
 }
 
-/// Returns weights between −4 and 4 discs, all neighbours different. The sum of 65 of them does not
-/// overflow.
+/// Returns weights between −4 and 4 discs for the measurement. Neighbouring weights differ. The sum
+/// of 65 weights does not overflow.
 fn weights(model: &Model) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..model.parameters()).map(weight).collect()
@@ -153,7 +155,7 @@ fn residual_rate<B: Backend>(
     })
 }
 
-/// Returns the rate in positions per second. Each call of `pass` processes `positions` positions.
+/// Measures the rate in positions per second. Each call of `pass` processes `positions` positions.
 fn rate(
     positions: usize,
     mut pass: impl FnMut() -> Result<(), BackendError>,

@@ -31,13 +31,13 @@ pub(crate) struct Games {
     length: Py<PyArray1<u8>>,
     /// For each game, the number of random moves at its beginning.
     random: Py<PyArray1<u8>>,
-    /// The scores for black; -128 for an unfinished game.
+    /// The results of the games in discs, for black; -128 for an unfinished game.
     result: Py<PyArray1<i8>>,
-    /// The first ply at which perfect play is known; 255 if none is.
+    /// For each game, the first ply from which perfect play is known; 255 if none is.
     solved_ply: Py<PyArray1<u8>>,
-    /// The score under perfect play at that ply, for black; -128 if it is not known.
+    /// The score of perfect play from `solved_ply` on, for black; -128 if it is not known.
     solved_score: Py<PyArray1<i8>>,
-    /// The subsets by the split: 0 training, 1 validation, 2 test.
+    /// The subset of each game: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
 }
 

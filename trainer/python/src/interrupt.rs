@@ -13,7 +13,8 @@ use crate::threads::on_threads;
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Runs `work`, which must end soon after its flag becomes true. A signal such as Ctrl-C sets the
-/// flag. Then the error is the exception of the signal's handler, usually `KeyboardInterrupt`.
+/// flag. Then this function returns the exception that the signal's handler raises, usually
+/// `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -1,4 +1,4 @@
-//! Pattern sets: the classes of boards as an index array.
+//! Pattern sets, and the conversion of boards to arrays of parameter indices.
 
 use std::path::Path;
 
@@ -156,7 +156,7 @@ impl PatternSet {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns the parameters of boards: a row of `features` numbers for each.
+    /// Returns the parameter indices of boards: for each board, a row of `features` numbers.
     fn classes<'py>(
         &self,
         py: Python<'py>,

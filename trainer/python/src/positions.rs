@@ -28,7 +28,7 @@ pub(crate) struct Positions {
     weight: Py<PyArray1<f32>>,
     /// The plies, which are also the phases: 0 to 59.
     ply: Py<PyArray1<u8>>,
-    /// The subsets of the split: 0 training, 1 validation, 2 test.
+    /// The subset of each position: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
 }
 

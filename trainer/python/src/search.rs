@@ -14,7 +14,7 @@ use crate::interrupt::interruptible;
 use crate::threads::on_threads;
 use crate::weights::Weights;
 
-/// The sizes of a transposition table in MB.
+/// The accepted sizes of a transposition table in MB.
 const HASH_MB: RangeInclusive<usize> = 1..=1 << 20;
 
 /// The result of a search.

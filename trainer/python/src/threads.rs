@@ -30,7 +30,8 @@ fn pool() -> PyResult<&'static ThreadPool> {
     }
 }
 
-/// Does work on the threads of this process. All work that may use rayon goes through here.
+/// Runs `work` in the thread pool of this process. All work that may use rayon must be passed to
+/// this function.
 pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
     Ok(pool()?.install(work))
 }

@@ -1,5 +1,5 @@
-//! `othello-trainer bench`: measures the speed of a fit's inner loop and, in the same run, the
-//! machine's limit.
+//! `othello-trainer bench`: measures the speed of a fit's inner loop, and the limit that the
+//! machine sets on this speed.
 
 use std::path::Path;
 
@@ -55,11 +55,12 @@ pub(in crate::cli) struct Report {
     device: &'static str,
     /// The number of different positions up to symmetry.
     positions: usize,
-    /// The rate of residual sums, on one thread of a CPU or on all of another device.
+    /// Residual sums in positions per second, on one thread of the CPU or on the whole GPU.
     positions_per_second: f64,
-    /// The limit: that of the memory of a GPU, that of the memory accesses alone on a CPU.
+    /// The upper limit of the rate: on a GPU, by the bandwidth of its memory; on a CPU, the rate of
+    /// the memory accesses alone.
     limit_positions_per_second: f64,
-    /// The rate divided by its limit.
+    /// The measured rate divided by the limit.
     ratio: f64,
 }
 

@@ -32,9 +32,9 @@ const WITHIN: Discs = 10;
 /// Arguments of `benchmark`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Players to measure: weights files, `none`, `mobility` or `embedded`, each with its own
-    /// search after a colon, as in `my.weights:selectivity=87`; or other programs by their command
-    /// lines, as `gtp:COMMAND` or `nboard:COMMAND`
+    /// Players to measure: weights files, `none`, `mobility` or `embedded`, each with optional
+    /// search settings after a colon, as in `my.weights:selectivity=87`; or external programs by
+    /// their command lines, as in `gtp:COMMAND` or `nboard:COMMAND`
     #[arg(value_name = "PLAYER", required = true)]
     players: Vec<PlayerSpec>,
     /// Parts to run [default: all that have data]
@@ -65,7 +65,7 @@ pub struct Arguments {
     games: usize,
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = number_in(1..=86_400_u64))]
     time: u64,
-    /// Reference of the match, a player like the others
+    /// Reference player, against which the other players play their matches
     #[arg(long, value_name = "PLAYER", default_value = "embedded")]
     against: PlayerSpec,
     #[arg(long, value_name = "FILE")]
@@ -78,8 +78,8 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Looks for files of the repository in this folder and in the folders above it. If they are not
-/// used, the error states the reason.
+/// Returns the paths of these files of the repository. Looks for them in the current folder and in
+/// the folders above it. The error states why they are not used, and names the flag to use instead.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -102,8 +102,8 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part: the `named` ones or, if there are none, those of the
-    /// repository. Returns `None` if the part is skipped.
+    /// Returns the files of a part of the benchmark: the files `named` by the flag or, if there are
+    /// none, those in the repository. Returns `None` if the part is skipped.
     fn files(
         &mut self,
         (part, flag): (Part, &str),
@@ -128,7 +128,7 @@ impl Plan<'_> {
         None
     }
 
-    /// Reads the data of the parts that run.
+    /// Reads the data of all parts of the benchmark that are not skipped.
     fn benchmark(&mut self) -> anyhow::Result<Benchmark> {
         let arguments = self.arguments;
         let strong = self.files((Part::Strong, "--strong"), arguments.strong.as_slice(), STRONG);
@@ -177,7 +177,7 @@ impl Plan<'_> {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the conditions under which a program is started to ask for its name.
+    /// Returns the conditions under which an external program is started only to ask for its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: self.timeout, game: None }
     }

@@ -1,5 +1,5 @@
-//! `othello-trainer calibrate`: fits models for searches, each as a new section of the weights
-//! file.
+//! `othello-trainer calibrate`: fits the models that searches use, such as pruning models. Each
+//! model is a new section of the weights file.
 
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Debug)]
 enum What {
-    /// Learn the move-ordering evaluation of the last plies
+    /// Learn the move-ordering evaluation for the last plies
     Ordering(Ordering),
     /// Learn the ProbCut model, which `--selectivity` uses: shallow searches predict deeper ones
     Probcut(Probcut),
@@ -59,7 +59,7 @@ struct Ordering {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Number of other positions that are searched with each strength
+    /// Number of further positions that are searched with each strength of the weights
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
     #[arg(long, value_name = "T", default_value = "ordering")]
@@ -75,7 +75,7 @@ struct Probcut {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Search the positions to all depths up to this one; predictions extend beyond it
+    /// Search the positions to all depths up to this one; the predictions also cover greater depths
     #[arg(long, value_name = "D", default_value_t = 10, value_parser = number_in(4..=20_u32))]
     depth: u32,
 }
@@ -88,7 +88,8 @@ struct Ends {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Solve positions with up to this many empty squares; predictions extend beyond it
+    /// Solve positions with up to this many empty squares; the predictions also cover more empty
+    /// squares
     #[arg(long, value_name = "E", default_value_t = 20, value_parser = number_in(14..=26_u32))]
     empties: u32,
 }
@@ -204,9 +205,9 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Runs a calibration with parts that can be resumed. `calibrate` returns its findings and the
-    /// new weights, which are then written. If the output is already complete, `calibrate` runs
-    /// again only for the report.
+    /// Runs a calibration, as a run that can be resumed, and writes the weights. `calibrate`
+    /// returns the findings and the new weights. If the output is already complete, `calibrate`
+    /// runs again only to make the report.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

@@ -15,7 +15,7 @@ use serde::Serialize;
 pub struct Arguments {
     /// Weights file, or `embedded`
     first: WeightsChoice,
-    /// Weights file to compare it with, or `embedded`
+    /// Weights file to compare with the first, or `embedded`
     second: WeightsChoice,
 }
 
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Difference {
     equal: bool,
     /// True if both files have the same factors, or none.
     factors_equal: bool,
-    /// True if both files have the same move-ordering evaluation, or none.
+    /// True if both files have the same move-ordering evaluation, or neither has one.
     ordering_equal: bool,
     /// The largest difference of a weight, in steps.
     max_steps: u32,

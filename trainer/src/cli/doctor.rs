@@ -25,7 +25,7 @@ pub(in crate::cli) struct Findings {
     threads: usize,
     /// The memory of the machine; null if the system does not report it.
     memory_bytes: Option<u64>,
-    /// The instruction set that the functions with most of the work use.
+    /// The instruction set that the most time-consuming functions use.
     instructions: String,
     /// The available instruction sets for computing parameters.
     instruction_sets: Vec<String>,
@@ -92,7 +92,8 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Returns the instruction sets that this machine has for computing the indices of instances.
+/// Returns the instruction sets, except the portable one, that this machine has for computing the
+/// pattern indices of positions.
 fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
     sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()

@@ -24,8 +24,8 @@ use crate::source::LabelRules;
 /// Arguments of `export`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights file, or `embedded`, whose counts are not known; for `wthor` and `transcripts`, a
-    /// file of games; for `npz` also records of games, positions or openings, or a folder of them
+    /// Weights file, or `embedded` (weights without counts); for `wthor` and `transcripts`, a file
+    /// of games; for `npz` also a file of games, positions or openings, or a folder of such files
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,
     #[arg(long)]
@@ -50,16 +50,16 @@ pub struct Arguments {
 enum Format {
     /// NumPy arrays: of weights, or of positions with labels
     Npz,
-    /// Words without a container, for the C file of `c`
+    /// Plain words without a header, to be read by the C file of the format `c`
     Raw,
-    /// A C file that evaluates positions, also move by move, with weights of at most 4 MiB inside;
-    /// larger ones are the file of `raw`
+    /// A C file that evaluates positions, also incrementally after each move. It contains weights
+    /// of at most 4 MiB; export larger weights separately with `raw`
     C,
     /// The evaluation file of Edax (eval.dat), of weights for its patterns
     Edax,
-    /// The evaluation file of Egaroucid (eval.egev2), of weights for its patterns
+    /// The evaluation file of Egaroucid (eval.egev2), for weights of Egaroucid's patterns
     Egaroucid,
-    /// The evaluation file of Zebra (coeffs2.bin), of weights for its patterns
+    /// The evaluation file of Zebra (coeffs2.bin), for weights of Zebra's patterns
     Zebra,
     /// Games in the format of the Fédération Française d'Othello (.wtb)
     Wthor,
@@ -160,7 +160,7 @@ fn identifier(text: &str) -> Result<String, String> {
 }
 
 impl Arguments {
-    /// Returns the beginning of the names in a C file.
+    /// Returns the prefix of the names in an exported C file.
     fn prefix(&self) -> String {
         let of_file = || {
             let stem = self.out.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -171,7 +171,8 @@ impl Arguments {
         self.prefix.clone().unwrap_or_else(of_file)
     }
 
-    /// Returns the file or folder of records, if positions are exported as arrays.
+    /// Returns the path of the records if the command exports positions as arrays; otherwise
+    /// `None`.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
         let are_records = |kind| matches!(kind, Kind::Games | Kind::Positions | Kind::Openings);

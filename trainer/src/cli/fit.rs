@@ -52,14 +52,15 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
     /// Width of the factor vectors (8, 16, 32, 64 or 128) and the number of consecutive phases that
-    /// share them; overrides the pattern set, such as 64/20. At least the width of `--init`
+    /// share them, such as 64/20; overrides the pattern set. With `--init`, the width must be at
+    /// least that of the initial weights
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
     /// Weights of phases at distance 1, 2, … that also train a phase; `0`: none [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
-    /// Ridge (L2) penalty towards the starting weights, in positions [default: 30; 1000 with
-    /// factors, where `ridge` in --settings is for the preceding least-squares fit]
+    /// Ridge (L2) penalty towards the starting weights, in positions [default: 30; with factors
+    /// 1000, while `ridge` in --settings applies to the least-squares fit that comes first]
     #[arg(long, value_name = "R", value_parser = above_0)]
     ridge: Option<f64>,
     #[arg(long, value_name = "A..B", default_value = "0..59")]
@@ -68,8 +69,8 @@ pub struct Arguments {
     shard: Option<Shard>,
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
-    /// Largest number of epochs of a phase [default: 40 by lsq (8 if it starts from a sample) and
-    /// descent, 10 by adam]
+    /// Largest number of epochs of a phase [default: lsq 40, or 8 if it starts from a sample;
+    /// descent 40; adam 10]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
@@ -110,12 +111,12 @@ pub(in crate::cli) struct Fitted {
     device: &'static str,
     /// The optimizer.
     optimizer: String,
-    /// The shard whose parts were made, if not all.
+    /// The shard that this run fitted; absent if the run fitted all phases.
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
     /// The phases.
     phases: FitReport,
-    /// The phases outside `--phases` that got the weights of a fitted one.
+    /// The phases outside `--phases`, which got the weights of a fitted phase.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     filled: Vec<Filled>,
     /// The phases that reached the time limit.
@@ -142,7 +143,7 @@ pub(in crate::cli) struct Fitted {
 struct Filled {
     /// A phase that was not fitted.
     phase: Phase,
-    /// The phase whose weights it has.
+    /// The phase from which the weights were copied.
     copied_from: Phase,
 }
 
@@ -274,8 +275,8 @@ fn filled(phases: &FitReport) -> Vec<Filled> {
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
-/// The number of training games from which a fit has factors by default: they double its time, and
-/// lower the error little if games are few (docs/log/factors.md).
+/// From this number of training games on, a fit has factors by default. Factors double the time of
+/// the fit, and with fewer games they lower the error little (docs/log/factors.md).
 const GAMES_FOR_FACTORS: u64 = 20_000;
 
 /// Returns the default pattern set for a number of training games.
@@ -382,7 +383,8 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
     }
 
-    /// Returns the phases whose positions this fit reads.
+    /// Returns the phases whose positions this fit reads: those that it fits, and those in their
+    /// windows.
     fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         Units::of(set, &self.phases.0).phases_read(shard, &settings.window)
@@ -460,7 +462,7 @@ impl Arguments {
         Ok(settings)
     }
 
-    /// Applies the flags to the settings of factors, for a fit with factors.
+    /// Overrides the settings of factors by the flags, if the fit has factors.
     fn change_factors(&self, factors: &mut FactorSettings) {
         factors.epochs = self.epochs.unwrap_or(factors.epochs);
         factors.batch = self.batch.unwrap_or(factors.batch);
@@ -468,7 +470,7 @@ impl Arguments {
         factors.ridge = self.ridge.unwrap_or(factors.ridge);
     }
 
-    /// Applies the flags of the optimizer to its settings.
+    /// Applies the flags that belong to `optimizer` to the settings.
     fn change_optimizer(
         &self,
         optimizer: fit::Optimizer,

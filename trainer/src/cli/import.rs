@@ -28,8 +28,8 @@ enum Format {
     /// One game a line: f5d6c3…, also with commas, numbers, signs or passes, in a table, or after a
     /// label; or a game in several lines with tags (PGN) or numbered moves.
     Transcripts(Games),
-    /// Import scored boards as text, one a line, packed by zstd or not: 64 squares, optionally X or
-    /// O to move, score; or OBF
+    /// Import scored boards as text, plain or packed by zstd, one a line: 64 squares, optionally X
+    /// or O to move, score; or OBF
     Boards(Files),
     /// Import games in the Generic Game Format, packed by zstd or not: (;GM[Othello]…;)
     Ggf(Ggf),
@@ -80,7 +80,7 @@ struct Wthor {
     #[arg(long)]
     solved_only: bool,
 
-    /// File of games: skip positions that occur in it, up to symmetry
+    /// Skip positions that occur in this file of games, up to symmetry
     #[arg(long, value_name = "GAMES", requires = "solved_only")]
     except: Vec<PathBuf>,
 }

@@ -1,4 +1,5 @@
-//! `othello-trainer leaves`: searches positions of games, and writes the leaves.
+//! `othello-trainer leaves`: searches positions of games, and writes the leaf of each principal
+//! variation.
 
 use std::path::PathBuf;
 

@@ -25,8 +25,8 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// The least number of positions with the same number of empty squares for which `--max-bias`
-/// checks the bias.
+/// `--max-bias` checks the bias by number of empty squares. Numbers with fewer positions than this
+/// are not checked.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 /// Arguments of `loss`.
@@ -37,12 +37,12 @@ pub struct Arguments {
     /// Records of games or positions
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
-    /// Measure only one subset of the data that the weights were fitted to, by the split and the
-    /// labels that their provenance names
+    /// Measure only one subset of the data to which the weights were fitted; their provenance
+    /// determines the split and the labels
     #[arg(long, value_name = "SUBSET", value_enum)]
     subset: Option<Subset>,
-    /// Split the value of this board into contributions instead: 64 characters a1 b1 … h8, and the
-    /// side to move
+    /// Print the contributions to the value of this board instead of errors: 64 characters a1 b1 …
+    /// h8, and the side to move
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "subset", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
@@ -55,8 +55,8 @@ pub struct Arguments {
     labels: Option<LabelRules>,
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_mae: Option<f64>,
-    /// Exit with status 1 if the bias at any number of empty squares with at least 100 positions
-    /// is further from 0, in discs
+    /// Exit with status 1 if the absolute bias exceeds this many discs at any number of empty
+    /// squares that has at least 100 positions
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_bias: Option<f64>,
     /// List this many positions with the largest errors: the game, the kind of the label, what each
@@ -207,7 +207,8 @@ impl Arguments {
     }
 }
 
-/// Measures and reports; exit status 1 if an error is above `--max-mae` or `--max-bias`.
+/// Runs the command: measures the errors and reports them. The exit status is 1 if an error is
+/// above `--max-mae` or `--max-bias`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     if let Some(board) = &arguments.explain {
         session.print(&explain(&arguments.weights, board)?)?;
@@ -241,8 +242,8 @@ pub(super) fn explain(weights: &WeightsChoice, line: &str) -> anyhow::Result<Exp
     Ok(Explanation { board: line.to_owned(), ..explanation })
 }
 
-/// Loads the weights that an argument names. Refuses `none` and `mobility`, which have no weights
-/// for patterns.
+/// Loads the weights that an argument names, for explaining values. Refuses `none` and `mobility`,
+/// which have no weights of patterns.
 pub(super) fn explainer(weights: &WeightsChoice) -> anyhow::Result<Explainer> {
     let ByClass { weights, counted, .. } = ByClass::load(weights)?;
     Ok(Explainer::new(weights, counted))

@@ -60,8 +60,8 @@ pub struct Arguments {
     search: Option<SearchBy>,
     #[arg(long, value_name = "M", value_parser = number_in(1..=MAX_MILLISECONDS))]
     milliseconds: Option<u64>,
-    /// Give both players this many milliseconds for each move before exact play, to any depth;
-    /// without a number 5. The report compares the nodes and the seconds that they took
+    /// Give both players MS milliseconds (5 without a number) for each move before exact play,
+    /// without a limit on depth. The report compares the nodes and the seconds that they took
     #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "5", value_parser = number_in(1..=MAX_MILLISECONDS))]
     #[arg(conflicts_with_all = ["milliseconds", "time"])]
@@ -97,7 +97,7 @@ enum Mind {
 }
 
 impl Loaded {
-    /// Returns the checksum of the weights, or the command line.
+    /// Returns the checksum of the weights or, for an external program, the command line.
     fn identity(&self) -> String {
         match &self.mind {
             Mind::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
@@ -135,8 +135,8 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the default plan of a search: for players whose text has no search keys, in a match
-    /// without search flags.
+    /// Returns the plan of a search for players whose text specifies no search, in a match whose
+    /// flags specify none.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
@@ -211,7 +211,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the budgets of both players.
+    /// Returns the limits on the searches of both players.
     fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
         players.each_ref().map(|player| {
             // Programs are told the time of a game alone.
@@ -291,7 +291,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Refuses openings to which no game leads.
+/// Refuses openings for which no game from the start position was found.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
@@ -321,7 +321,7 @@ impl KeptArguments {
         Existing::by_force(self.force)
     }
 
-    /// Refuses outputs that cannot be written, before the match.
+    /// Before the match, refuses output files that cannot be written.
     pub(super) fn check(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         for path in self.outputs() {
             check_output(path, inputs.iter().copied())?;
@@ -337,8 +337,8 @@ impl KeptArguments {
         [&self.games_out, &self.transcripts_out].into_iter().flatten()
     }
 
-    /// Refuses existing files that belong to another match, as far as this is known before the
-    /// match.
+    /// Before the match, refuses existing output files that belong to another match, if this can
+    /// already be determined.
     pub(super) fn check_are_own(
         &self,
         settings: &Provenance,

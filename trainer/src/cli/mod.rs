@@ -87,7 +87,8 @@ enum Command {
     Leaves(leaves::Arguments),
     /// Measure the errors of an evaluation on data
     ///
-    /// Values are static, or of a search with --depth, which is exact near the end.
+    /// Measures static values or, with --depth, values of a search, which is exact near the end of
+    /// the game.
     Loss(loss::Arguments),
     /// Write manual pages
     #[command(hide = true)]
@@ -102,7 +103,7 @@ enum Command {
     Pack(pack::Arguments),
     /// Round weights to coarser steps, for a smaller file
     Quantize(quantize::Arguments),
-    /// Run the whole loop in small: openings, games, fit, match
+    /// Run a small example of all steps: openings, games, fit, match
     Quickstart(quickstart::Arguments),
     /// Write the reference pages
     #[command(hide = true)]
@@ -167,8 +168,8 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Prints the report of a run that has no output. Then removes the parts, unless they are those of
-/// a shard.
+/// Prints the report of a run that has no output file. Then removes the parts, except those of a
+/// shard.
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
     let outcome = session.print(report)?;
     if !run.is_shard() {

@@ -20,7 +20,7 @@ use crate::records::sequence;
 /// Arguments of `pack`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Output of a run whose parts are in the folder `OUT.parts`, such as the --out of its shards
+    /// Output of a run whose parts are in the folder `OUT.parts`: the --out of the shards
     #[arg(value_name = "OUT")]
     out: PathBuf,
     #[arg(long, value_name = "FILE")]

@@ -57,9 +57,9 @@ struct Generation {
     labels: &'static str,
 }
 
-/// The generations: three with few patterns, for which few games suffice, then the weights to keep.
-/// The first player, `mobility`, has no values in discs. Values of weak players are noisy, so λ is
-/// near 1.
+/// The generations: three with few patterns, which need few games, then the weights to keep. The
+/// first labels have no λ-return, because the first player, `mobility`, has no values in discs.
+/// Values of weak players are noisy, so λ is near 1.
 const GENERATIONS: [Generation; 4] = [
     Generation::new(games(6_144, 2, "10..11"), 0, "small", "all:exact, all:result"),
     Generation::new(games(12_288, 2, "12..13"), 0, "small", LABELS),
@@ -94,9 +94,9 @@ const MATCH_WITHIN: i32 = 10;
 pub(in crate::cli) struct Verdict {
     /// The training positions of the last fit.
     positions: usize,
-    /// The phases of the last fit.
+    /// The report on the phases of the last fit.
     phases: FitReport,
-    /// Its MAE on the validation set.
+    /// The MAE of the last fit on the validation set, in discs.
     validation_mae: Option<f64>,
     /// Its MAE on the test set.
     test_mae: Option<f64>,
@@ -128,7 +128,8 @@ impl fmt::Display for Verdict {
 /// The opponents of the last weights.
 const OPPONENTS: [WeightsChoice; 2] = [WeightsChoice::Mobility, WeightsChoice::Embedded];
 
-/// Runs the loop and reports. Keeps files that an earlier run with the same seed finished.
+/// Runs all steps of the example and reports. Keeps files that an earlier run with the same seed
+/// completed.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let (folder, seed, progress) = (&arguments.out, arguments.seed, session.progress());
     make_folder(folder)?;

@@ -25,7 +25,8 @@ use crate::records::sequence::Inputs;
 /// Arguments of `relabel`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Files of games, or of positions, or folders of them, taken as one in this order
+    /// Files of games, or of positions, or folders of such files, read in this order as if they
+    /// were one file
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]

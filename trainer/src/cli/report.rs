@@ -44,7 +44,7 @@ pub(in crate::cli) struct Written {
     runs: usize,
     /// The number of shown matches.
     matches: usize,
-    /// The number of reports of errors on the page.
+    /// The number of error reports on the page: outputs of the command `loss`.
     losses: usize,
     /// The size of the page.
     bytes: usize,

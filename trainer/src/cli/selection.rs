@@ -56,8 +56,8 @@ pub struct SplitFiles {
     #[command(flatten)]
     files: Files,
 
-    /// Beginning of the names of the files to write: NAME.training.games, NAME.validation.games and
-    /// NAME.test.games, or .positions
+    /// Prefix of the names of the output files: NAME.training.games, NAME.validation.games and
+    /// NAME.test.games, or the same with .positions
     #[arg(long, value_name = "NAME")]
     out: PathBuf,
 
@@ -149,8 +149,8 @@ pub fn split(arguments: &SplitFiles, session: &Session) -> anyhow::Result<Outcom
     run(arguments, session)
 }
 
-/// Selects from the records of the files, and reports. If the first file contains games, all files
-/// must; otherwise all must contain positions.
+/// Selects records from the files, and prints the report. If the first file contains games, all
+/// files must; otherwise all must contain positions.
 pub(super) fn run(work: &impl Selection, session: &Session) -> anyhow::Result<Outcome> {
     let files = record_files(&work.files().files)?;
     match kind_of(files.first().context("no file is named")?)? {
@@ -159,7 +159,7 @@ pub(super) fn run(work: &impl Selection, session: &Session) -> anyhow::Result<Ou
     }
 }
 
-/// The number of games or of positions, as a field of that name.
+/// The number of records, in a field named `games` or `positions`.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Count(BTreeMap<&'static str, u64>);
 

@@ -15,23 +15,23 @@ use crate::records::validate::{Validation, repair, validate};
 /// Arguments of `validate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files to check, or folders of records: every game and position of records, every section of
-    /// other files
+    /// Files to check, or folders of records; checks every game and position of records, and every
+    /// section of other files
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// List the files of records of a folder, each with its checksum, in its `records.json`: the
-    /// folder can be named in their place from then on. Files that are listed already are not read
-    /// again
+    /// List the files of a folder of records, each with its checksum, in `records.json` in this
+    /// folder. Afterwards, the folder can be named instead of its files. Files that are already
+    /// listed are not read again
     #[arg(long, group = "writes")]
     manifest: bool,
 
-    /// File for the intact records of a damaged file
+    /// Write the intact records of a damaged file to this file
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
 
     /// Replace an output that was made from something else; with `--manifest`, list changed files
-    /// anew, and remove missing ones from the list
+    /// again, and remove missing ones from the list
     #[arg(long, requires = "writes")]
     force: bool,
 }

@@ -18,7 +18,7 @@ fn folder() -> (Folder, u64) {
     (folder, games)
 }
 
-/// A regression: no message distinguished a new output from one that was already complete.
+/// A regression: the message for an output that was already complete was the same as for a new one.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     let (folder, games) = folder();

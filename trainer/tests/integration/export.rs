@@ -22,7 +22,8 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights with and without factors, each with the file of their values for `boards.txt`.
+/// The conformance weights without and with factors. Each weights file comes with the file of the
+/// expected values for `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -98,7 +99,8 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
-/// The arrays of positions must equal those from a simple reader of games.
+/// The exported arrays of positions must equal those that a simple independent reader of games
+/// makes.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {
     let folder = Folder::with_random_games(0..40);
@@ -171,8 +173,9 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// Values by a C file, from scratch and move by move, and with the words in a file; two exports in
-/// one program, of which the second was once skipped silently.
+/// An exported C file must compute the expected values, both from scratch and move by move, with
+/// its weights in the C file or in a raw file. The program includes two exports; the second was
+/// once skipped silently.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     for (weights, values) in VALUED {

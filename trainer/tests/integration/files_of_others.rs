@@ -1,4 +1,4 @@
-//! Tests of games and positions of other programs, and of games written for them.
+//! Tests imports of games and positions by other programs, and exports of games for them.
 
 use othello_testing::program::message;
 
@@ -7,7 +7,7 @@ use super::folder::Folder;
 /// Nine moves after which black has won all discs.
 const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
 
-/// Returns a file of WTHOR. Each game has the number of black discs that the file states, and its
+/// Returns a WTHOR file of these games. Each game has its stated number of black discs, and its
 /// moves.
 fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     let mut bytes = vec![0; 16];

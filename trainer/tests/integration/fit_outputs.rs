@@ -40,7 +40,7 @@ fn side_files_of_somebody_else_are_refused_without_force() {
     folder.runs(&format!("{FIT} --out a.weights --force"));
 }
 
-/// A fit refuses the side files of a fit with other settings in the same way.
+/// A fit without `--force` refuses the side files of a fit with other settings.
 #[test]
 fn side_files_of_another_fit_are_refused_without_force() {
     let folder = folder();

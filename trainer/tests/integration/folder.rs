@@ -24,7 +24,7 @@ pub(crate) fn random_game(seed: u64) -> Game {
     Game::new(RANDOM_PLIES, &random_moves(seed)).unwrap()
 }
 
-/// A folder in which the trainer runs, with games.
+/// A folder with games in which a test runs the trainer.
 #[derive(derive_more::Deref)]
 pub(crate) struct Folder(othello_testing::folder::Folder);
 

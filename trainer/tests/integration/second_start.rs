@@ -9,7 +9,7 @@ use othello_testing::program::message;
 
 use super::folder::Folder;
 
-/// The commands, each with the output whose lock the command holds.
+/// The commands that take a lock. Each comes with the output whose lock it holds.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),
@@ -43,7 +43,8 @@ fn folder() -> Folder {
     folder
 }
 
-/// A regression: a study that was refused removed the empty folder of the one that had begun.
+/// A regression: a study that was refused, because the same study was already running, removed the
+/// empty folder of the running one.
 #[test]
 fn of_starts_at_the_same_moment_one_does_the_work() {
     let folder = folder();
@@ -61,7 +62,7 @@ fn signal(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
-/// Starts a command and stops it while it holds its lock.
+/// Starts a command, and suspends it (SIGSTOP) while it holds its lock.
 fn started(folder: &Folder, command: &str, out: &str) -> Child {
     let lock = folder.path(&format!("{out}.parts/lock-1-of-1"));
     let mut start = folder.command(command);
@@ -75,8 +76,8 @@ fn started(folder: &Folder, command: &str, out: &str) -> Child {
     child
 }
 
-/// Regressions: two studies in one folder fitted the same weights at the same time, and a second
-/// calibration did all its work before it failed.
+/// Regressions: two processes with studies in one folder fitted the same weights at the same time,
+/// and a second calibration did all its work before it failed.
 #[test]
 fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
     let folder = folder();

@@ -130,7 +130,8 @@ fn a_torn_part_is_told_of() {
     assert!(lines.any(|line| line.ends_with("the part is made again")), "{message}");
 }
 
-/// Rejected records are reported on standard error, whose reader may close the pipe.
+/// If the reader of standard error closes the pipe, a command that reports rejected records must
+/// continue.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! The events of a run in JSON, for schedulers and monitors, and a file that holds the last one.
+//! The events of a run as JSON, for schedulers and monitors, and the file that contains the last
+//! event.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -15,7 +16,7 @@ const HEAD: &[u8] = br#"{"event":""#;
 /// An event: a line of `--log json`, or the content of a progress file.
 #[derive(Serialize, schemars::JsonSchema, Debug)]
 pub(crate) struct Event<'a> {
-    /// `begin`, `progress`, `end`, `message`, `warning`, `error` or `exit`.
+    /// The kind of event: `begin`, `progress`, `end`, `message`, `warning`, `error` or `exit`.
     event: &'a str,
     /// Seconds since 1970, UTC.
     time: f64,
@@ -57,7 +58,7 @@ pub(crate) struct StageDetails<'a> {
     seconds: f64,
     /// The units a second.
     per_second: f64,
-    /// Null if nothing is done yet.
+    /// The estimated wall time to the end of the stage; null if nothing is done yet.
     seconds_left: Option<f64>,
 }
 
@@ -107,14 +108,15 @@ impl<'a> Event<'a> {
 pub(crate) struct ProgressFile(ShownFile);
 
 impl ProgressFile {
-    /// Creates the file, or reuses that of an earlier run; refuses any other file.
+    /// Creates the file, or reuses the progress file of an earlier run. Refuses any other existing
+    /// file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
         let start = Event::of_text("start", "").line();
         ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
-    /// Replaces the file in one step. Refuses to replace a file that does not contain an event,
-    /// since it may be a user's data.
+    /// Replaces the content of the event file by this event in one step. Refuses if the file does
+    /// not contain an event, since it may be a user's data.
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
         self.0.replace(event.line().as_bytes())
     }

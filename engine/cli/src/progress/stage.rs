@@ -44,7 +44,8 @@ impl Stage {
         Standing { name, unit, done, done_before, total, elapsed }
     }
 
-    /// Moves the bar to `done` units. Returns whether the next report is due.
+    /// Moves the progress bar to `done` units. Returns whether it is time for the next progress
+    /// report.
     pub(super) fn is_due(&mut self, done: u64) -> bool {
         if let Some(bar) = &self.bar {
             bar.set_position(done);

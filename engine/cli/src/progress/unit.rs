@@ -7,7 +7,7 @@ use indicatif::{DecimalBytes, HumanCount};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     Bytes,
-    /// Any unit other than bytes, by its plural; empty if the stage does not name a unit.
+    /// Any other unit, in the plural; empty if the stage does not name a unit.
     Things(String),
 }
 

@@ -55,7 +55,8 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a move such as `f5/1.25/3.1`. Returns `None` for the pass `pa`. The error is a message.
+/// Reads a move such as `f5/1.25/3.1`. Returns `Ok(None)` for the pass `pa`. The error is a
+/// message.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {

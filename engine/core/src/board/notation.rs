@@ -43,7 +43,7 @@ impl BoardLine {
     }
 }
 
-/// Returns whether a text begins like a board line.
+/// Returns whether the beginning of a text looks like a board line.
 pub(super) fn begins_board(text: &str) -> bool {
     let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
     let (first, second) = (letters.next(), letters.next());
@@ -55,9 +55,9 @@ pub(super) fn begins_board(text: &str) -> bool {
     }
 }
 
-/// Splits off 64 squares, in the order a1 b1 … h8. They may be adjacent, separated by blanks or
-/// `/`, or in the form of the game server GGS: `[8 -------- … *]`. Returns the rest of the text,
-/// without the bracket.
+/// Splits off a board of 64 squares, in the order a1 b1 … h8. The squares may be adjacent,
+/// separated by blanks or `/`, or in the form of the game server GGS: `[8 -------- … *]`. Returns
+/// the squares and the rest of the text, without the bracket.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
@@ -95,7 +95,7 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
 }
 
 /// The meaning of each byte in a board: 0 for an empty square, 1 for a black disc, 2 for a white
-/// disc, [`UNKNOWN`] for any other byte.
+/// disc, [`UNKNOWN`] for a byte without a meaning.
 static MEANING: [u8; 256] = {
     let mut meaning = [UNKNOWN; 256];
     let mut at = 0;
@@ -129,7 +129,8 @@ pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Inva
         .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
 }
 
-/// If the first word of the text is a side to move, splits it off.
+/// Splits off the first word of the text if it is a side to move. Returns the side and the rest of
+/// the text.
 pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
     let text = text.trim_ascii_start();
     let (word, rest) = text.split_at(text.find([' ', '\t', ']']).unwrap_or(text.len()));

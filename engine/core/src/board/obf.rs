@@ -14,15 +14,16 @@ pub struct Problem {
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The moves that the line names, in the order of the line, each with its score if one is
-    /// stated.
+    /// The moves that the line lists, in the order of the line, each with its score if the line
+    /// states one.
     pub moves: Vec<(Square, Option<Discs>)>,
     /// The stated score of the position: a score without a move, or the score of a pass.
     pub score: Option<Discs>,
 }
 
 impl Problem {
-    /// Returns the stated score of the position. If there is none, returns that of its best move.
+    /// Returns the stated score of the position. If there is none, returns the score of the best
+    /// move.
     pub fn expected(&self) -> Option<Discs> {
         self.score.or_else(|| self.scored_moves().map(|(_, score)| score).max())
     }
@@ -111,8 +112,8 @@ mod tests {
         }
     }
 
-    /// A regression: a line with a score but no move, or with a comment, was refused, and the score
-    /// of a pass was ignored.
+    /// A regression: the parser refused a line with a score but no move, or with a comment, and
+    /// ignored the score of a pass.
     #[test]
     fn a_score_alone_a_pass_and_a_comment_are_read() {
         let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";

@@ -9,7 +9,7 @@ use crate::with_instructions;
 /// The rule that counts a pass as a ply of the depth, or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassCost {
-    /// A pass takes one ply: the usual count.
+    /// A pass counts as one ply, as is usual.
     OnePly,
     /// A pass takes no ply, so the depth is the number of discs played. Egaroucid's second mode.
     Free,
@@ -21,7 +21,7 @@ pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     in_parallel(position, depth, pass, PARALLEL_PLIES)
 }
 
-/// Counts the leaves below the moves of the first `plies` plies in parallel.
+/// Counts the leaves in parallel: threads share the subtrees below the first `plies` plies.
 fn in_parallel(position: &Position, depth: u32, pass: PassCost, plies: u32) -> u64 {
     let moves = position.moves();
     if plies == 0 || depth <= 2 || moves == 0 {
@@ -59,7 +59,8 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCos
 mod tests {
     use super::*;
 
-    /// The expected counts were published by Aart Bik and, for free passes, by Takuto Yamana.
+    /// The expected counts are published: by Aart Bik and, for perft without plies for passes, by
+    /// Takuto Yamana.
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

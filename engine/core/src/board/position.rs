@@ -68,7 +68,7 @@ impl Position {
         self.player
     }
 
-    /// Returns the discs of the opponent.
+    /// Returns the discs of the opponent as a bitboard.
     #[inline]
     pub const fn opponent(&self) -> u64 {
         self.opponent

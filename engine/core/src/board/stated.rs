@@ -8,16 +8,16 @@ use super::transcript::{self, Form, Replay, Turns};
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
-/// A position in any notation: a board with an optional side and score, a line of OBF, a game in
-/// any form of [`transcript`], or a board followed by moves. If moves are given, the position is
-/// the one after the last move.
+/// A position in any supported notation: a board with an optional side and score, a line of OBF, a
+/// game in any form of [`transcript`], or a board followed by moves. If there are moves, the
+/// position is that after the last move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The stated score in discs; in OBF, that of the best move.
+    /// The stated score in discs; in OBF, the score of the best move.
     pub score: Option<f64>,
     /// The moves whose scores the line states (OBF), with their scores.
     pub moves: Vec<(Square, Discs)>,
@@ -74,7 +74,7 @@ impl FromStr for StatedPosition {
 pub struct StatedGame {
     /// The position before the first turn, seen by the side to move.
     pub position: Position,
-    /// The side to move in that position.
+    /// The side to move in `position`.
     pub side: Side,
     /// The turns, each with its side; `None` is a pass.
     pub turns: Vec<(Side, Option<Square>)>,
@@ -83,7 +83,8 @@ pub struct StatedGame {
 }
 
 impl StatedGame {
-    /// Plays the turns. Returns an error at the first turn that the rules do not allow.
+    /// Plays the moves and passes of the game. Returns an error at the first one that the rules do
+    /// not allow.
     pub fn replay(&self) -> Result<Replay, Invalid> {
         let mut replay = Replay::from(self.position, self.side);
         self.turns.iter().try_for_each(|&(side, turn)| replay.turn(Some(side), turn))?;
@@ -126,7 +127,8 @@ mod tests {
         }
     }
 
-    /// A regression: a board followed by moves, and games in other forms, were refused.
+    /// A regression: the parser refused a board followed by moves, and games in some other
+    /// notations, such as `1. f5 d6`.
     #[test]
     fn moves_after_a_board_are_played_from_it() {
         let start = "---------------------------OX------XO---------------------------";

@@ -59,7 +59,7 @@ impl Form {
 pub struct Turns {
     /// The form of the text.
     pub form: Form,
-    /// The moves, and the written passes as `None`.
+    /// The moves and the passes in order; `None` for a pass that the text states.
     pub turns: Vec<Option<Square>>,
     /// The stated result for black in discs.
     pub result: Option<Discs>,
@@ -71,7 +71,7 @@ pub fn parse(text: &str) -> Result<Vec<Square>, Invalid> {
     squares.ok_or_else(|| Invalid("has a pass; expected moves only".to_owned()))
 }
 
-/// Reads a game from the start in any of the forms; refuses a text without a move.
+/// Reads a game from the start position in any supported notation; refuses a text without a move.
 pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     let read = |text: &str| {
         if text.starts_with("(;") {
@@ -91,9 +91,9 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the moves of a game in a row of a table, or after a label: the longest field that begins
-/// with a square. Every other field that begins with a square must be the beginning of that game.
-/// Otherwise, the row is a single damaged game, and the result is `None`.
+/// Returns the field that contains the moves, from a row of a table or a text after a label: the
+/// longest field that begins with a square. Returns `None` if another field begins with a square
+/// but is not the beginning of the same game; the whole row is then a damaged game.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -108,8 +108,8 @@ fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
 }
 
-/// Splits a text after the tag at its beginning, whose quoted value may contain `]`. A list of
-/// moves is not a tag.
+/// If a text begins with a tag, splits it after the tag. The quoted value of a tag may contain `]`.
+/// A list of moves in brackets is not a tag.
 fn first_tag(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('[')?;
     let (mut last, mut is_quoted) = (' ', false);
@@ -257,13 +257,13 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes that the text may still state before the next move; a text may also
-    /// omit them.
+    /// The number of passes before the next move that the text has not stated yet. A text may state
+    /// or omit them.
     passes: u8,
 }
 
 impl Replay {
-    /// Begins a game with this position; a side that must pass does so.
+    /// Begins a game with this position. If the side to move has no legal move, it passes.
     pub fn from(position: Position, side: Side) -> Self {
         let mut replay = Self { steps: vec![], end: position, side, passes: 0 };
         replay.pass_if_needed();
@@ -295,8 +295,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays a move, or accepts a written pass if the rules demand it; refuses a turn of the wrong
-    /// side.
+    /// Plays a move, or a written pass (`None`). Refuses a pass that the rules do not demand, and a
+    /// turn of the wrong side.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(replay.steps.len(), 9);
     }
 
-    /// A regression: games were refused unless they were written as `f5d6…` with the passes `pa`,
+    /// A regression: the parser refused games in other forms than `f5d6…` with the passes `pa`,
     /// `ps` and `--`.
     #[test]
     fn games_are_read_in_the_forms_of_other_programs() {

@@ -1,4 +1,4 @@
-//! The differences between two JSON objects, formatted for a message.
+//! Formats the differences between two JSON objects for a message.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The errors of reading and writing files.
+//! The error type of reading and writing files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,8 @@ pub fn may_pass(error: &io::Error) -> bool {
 }
 
 impl FileError {
-    /// Returns a function that converts a system error about a file; `action` completes "cannot …".
+    /// Returns a function that converts a system error about the file into a [`FileError`].
+    /// `action` completes the message "cannot …".
     pub fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self::Io { path: path.to_owned(), action, source }
     }
@@ -101,7 +102,7 @@ impl FileError {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for an output that exists and differs from what would be written.
+    /// Creates the error for an existing output that differs from the content to be written.
     pub fn exists(path: &Path, reason: impl Into<String>) -> Self {
         Self::Exists { path: path.to_owned(), reason: reason.into() }
     }

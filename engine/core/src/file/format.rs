@@ -46,8 +46,8 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: all positions up to some ply. They are never split into a training set and
-    /// a test set.
+    /// Scored openings: all positions up to some ply. Fits never hold them out for validation or
+    /// test.
     Openings,
     /// The pairs of a match.
     Match,
@@ -60,9 +60,9 @@ impl Kind {
         [Self::Weights, Self::Games, Self::Positions, Self::Openings, Self::Match, Self::Part];
 
     /// Returns the first eight bytes of files of this kind, their usual extension, the name of the
-    /// kind in messages, and the compression level for zstd. With level 9, a random game takes 30
-    /// bytes; with level 15, 27 bytes and 15 µs; level 19 takes twice the time. Weights with
-    /// factors are no smaller with higher levels than with level 1.
+    /// kind in messages, and the compression level for zstd. At level 9, a random game takes 30
+    /// bytes. At level 15, it takes 27 bytes and 15 µs; level 19 takes twice this time. For weights
+    /// with factors, levels above 1 save no space.
     const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
         match self {
             Self::Weights => (b"OTHELLOW", "weights", "a weights file", 1),
@@ -199,7 +199,7 @@ impl ContentHash {
     }
 }
 
-/// Returns the four bytes at `at` as a number; 0 beyond the end.
+/// Returns the four bytes from offset `at` on as a number; 0 if they extend beyond the end.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |&field| u32::from_le_bytes(field))

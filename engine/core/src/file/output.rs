@@ -57,7 +57,7 @@ pub fn make_folder(folder: &Path) -> Result<(), FileError> {
 
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
-/// Returns whether a path is a record file or the manifest in a folder that is an input.
+/// Returns whether `input` is a folder, and `path` is its manifest or a record file in it.
 fn is_in_input(path: &Path, input: &Path) -> bool {
     let is_inside = || input.is_dir() && is_same_file(folder_of(path), input) && path.exists();
     let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));
@@ -65,7 +65,8 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Checks that `output` can be replaced: creates the partial file, and removes it if it is empty.
+/// Checks that `output` can be replaced. For this, creates the partial file of the output, and
+/// removes it again if it is empty.
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
     // Shards of one output may check it at the same moment, and hold the lock for an instant.

@@ -56,7 +56,7 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     zstd::stream::read::Decoder::with_buffer(packed)
 }
 
-/// Returns a reader that decompresses the first frame, of any length.
+/// Returns a reader that decompresses the first zstd frame, whatever its length.
 #[cfg(target_family = "wasm")]
 pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Send> {
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)

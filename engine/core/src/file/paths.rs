@@ -64,7 +64,8 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], File
     Ok(written)
 }
 
-/// Refuses a link, because writing to it would write to the file that it points to.
+/// Refuses an output path that is a symbolic link, because a write would change the file that the
+/// link points to.
 pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }

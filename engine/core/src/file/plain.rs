@@ -49,7 +49,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     put(path, bytes)
 }
 
-/// All files of one format have at least this number of first bytes in common.
+/// The least number of first bytes that all files of the same format have in common.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -73,8 +73,8 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file. Replaces an existing file that begins with `head`, because an earlier
-    /// process wrote it; refuses any other existing file.
+    /// Creates the file with the content `bytes`. Replaces an existing file only if it begins with
+    /// `head`, which shows that an earlier process wrote it. Refuses any other existing file.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
         let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The revision of the program's behaviour. It is the number of changes so far after which the same
-/// settings gave other games, searches or fits. Files of different revisions differ. Raise it
+/// The revision of the program's behaviour: the number of changes so far that altered the games,
+/// searches or fits that given settings produce. Files of different revisions differ. Raise it
 /// whenever `scripts/regenerate-small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
@@ -38,7 +38,7 @@ impl Provenance {
         self
     }
 
-    /// Returns the value of a setting.
+    /// Returns the value of the setting `key`.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
@@ -96,8 +96,8 @@ mod tests {
         );
     }
 
-    /// The checksums of `scripts/regenerate.sh --small --seed 1`, one for each revision. Append a
-    /// new one.
+    /// The checksums of the output of `scripts/regenerate.sh --small --seed 1`, one for each value
+    /// of [`BEHAVIOUR_REVISION`]. With a new revision, append a checksum.
     const RECORDED: [&str; 9] = [
         "8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb",
         "ddd0cd6a49999e2f7da3811d649e4da71836ba0fbfadf79632535ca957bc02a1",

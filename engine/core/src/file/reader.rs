@@ -16,7 +16,7 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
-    /// True if a section was skipped, because it is damaged or not needed.
+    /// True if the reader skipped a section, because it is damaged or not needed.
     incomplete: bool,
     /// The checksum of the whole content that the end frame states; `None` until the end frame was
     /// read.
@@ -27,7 +27,7 @@ pub struct Reader {
     skips_raw: bool,
 }
 
-/// The place of a section that is stored uncompressed.
+/// The place in the file of a section that is stored uncompressed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawSection {
     /// The name of the section.
@@ -51,7 +51,7 @@ pub fn kind_of(path: &Path) -> Result<Kind, FileError> {
     Ok(kind)
 }
 
-/// Returns the checksum that the end frame states, without reading and checking the content.
+/// Returns the checksum that the end frame of a file states. Does not read or check the content.
 pub fn stated_sha256(path: &Path) -> Result<String, FileError> {
     let mut reader = Reader::open(path, kind_of(path)?)?.of_part();
     let end = reader.bytes().saturating_sub(format::END_BYTES + format::CHECKSUM_BYTES);
@@ -124,7 +124,7 @@ impl Reader {
         &self.provenance
     }
 
-    /// Returns the checksum of the content, after the iterator has ended without an error.
+    /// Returns the checksum of the content; `None` until the iterator has ended without an error.
     pub fn sha256(&self) -> Option<&str> {
         self.summary().map(|summary| summary.sha256.as_str())
     }
@@ -142,7 +142,8 @@ impl Reader {
         SectionPlace { offset: self.source.offset, before: self.content.sections }
     }
 
-    /// Moves to a section of this file. The rest is then checked as by [`Self::of_part`].
+    /// Moves to a section of this file. From there on, the checks are those of [`Self::of_part`]:
+    /// the checksum of the whole content is not checked.
     pub fn go_to(&mut self, place: SectionPlace) -> Result<(), FileError> {
         self.incomplete = true;
         self.source.seek(place.offset)?;
@@ -178,8 +179,8 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections so far; the iterator returns these sections without
-    /// content.
+    /// Returns where the raw sections that were read so far lie in the file. The iterator returns
+    /// these sections without content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
@@ -190,7 +191,7 @@ impl Reader {
         self.stated.as_deref()
     }
 
-    /// Returns the summary of the file, after the iterator has ended without an error.
+    /// Returns the summary of the file; `None` until the iterator has ended without an error.
     pub fn summary(&self) -> Option<&Summary> {
         self.summary.as_ref()
     }

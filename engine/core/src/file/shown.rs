@@ -11,12 +11,13 @@ use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 /// The registered files. The flag is true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
-/// Registers a file; `is_new` if this process created it.
+/// Registers a file that shows progress; `is_new` if this process created it.
 pub(super) fn show(path: &Path, is_new: bool) {
     shown().push((path.to_owned(), is_new));
 }
 
-/// Returns whether a file is registered and no output has claimed its path.
+/// Returns whether a progress file is registered at this path. It is not if an output has claimed
+/// the path since.
 pub(super) fn is_shown(path: &Path) -> bool {
     shown().iter().any(|(shown, _)| shown == path)
 }
@@ -36,7 +37,8 @@ pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     refuse(output, claims)
 }
 
-/// Refuses to create the folder of a run if a registered file lies at its path or inside it.
+/// Refuses to create the folder of a run if a registered progress file lies at the folder's path or
+/// inside it.
 pub(crate) fn refuse_shown_within(folder: &Path) -> Result<(), FileError> {
     refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
 }

@@ -1,4 +1,4 @@
-//! Tests of the container against damage, interruption and foreign files.
+//! Tests of the container format: damaged, interrupted and foreign files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -102,7 +102,7 @@ impl Writer {
         self.write(name, content, format::section(self.kind, name, content))
     }
 
-    /// Writes sections in order; all threads compress them.
+    /// Compresses sections on all threads, and writes them in order.
     pub fn sections(
         &mut self,
         sections: impl IntoIterator<Item = Section>,
@@ -180,7 +180,8 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends bytes after the last complete write. So a write that failed can be repeated.
+    /// Appends bytes after the last complete append. If an append failed, the next one overwrites
+    /// its incomplete bytes.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
@@ -202,7 +203,7 @@ impl Writer {
     }
 }
 
-/// The output for the content of a raw section. Counts the bytes written, and computes their
+/// The writer of the content of a raw section. Counts the written bytes and computes their
 /// checksum.
 struct RawContent<'f> {
     file: BufWriter<&'f File>,
@@ -231,8 +232,8 @@ impl Drop for Writer {
     }
 }
 
-/// Refuses a partial file, unless a killed writer or a crash of the machine can have left it. After
-/// a crash, a file may contain zeros.
+/// Refuses an existing partial file, unless a killed writer or a crash of the machine can have left
+/// it. After a crash, such a file may begin with zeros.
 fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> {
     let mut start = vec![];
     file.take(7).read_to_end(&mut start).map_err(FileError::io(path, "read it"))?;
@@ -245,7 +246,7 @@ fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> 
     Err(FileError::Foreign { path, expected, found, conversion: None })
 }
 
-/// Reads a complete output and checks that it has the same provenance.
+/// Reads a complete output and checks that its provenance is `provenance`.
 pub(crate) fn complete(
     path: &Path,
     kind: Kind,

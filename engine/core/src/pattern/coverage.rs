@@ -13,7 +13,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Computes the coverage by all instances.
+    /// Computes the coverage of squares and lines by all instances.
     pub fn of(geometry: &Geometry) -> Self {
         let mut instances = [0; 64];
         for instance in &geometry.instances {

@@ -34,8 +34,9 @@ impl FactorShape {
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the width of the factor vectors. In the value of a position, the squared elements of
-    /// the first half have a positive sign, those of the second half a negative one.
+    /// Returns the width of the factor vectors. In the value of a position, the squares of the
+    /// elements in the first half are added, those of the elements in the second half are
+    /// subtracted.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions

@@ -110,7 +110,8 @@ impl Geometry {
     }
 }
 
-/// Returns the configuration of squares as a balanced base-3 number, the first least significant.
+/// Returns the number of the configuration on `squares`: a balanced base-3 number whose first
+/// square is the least significant digit.
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;

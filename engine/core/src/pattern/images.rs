@@ -1,4 +1,4 @@
-//! The images of a list of squares under the eight symmetries.
+//! Computes the images of a list of squares under the eight symmetries of the board.
 
 use crate::board::{Square, Symmetry};
 

@@ -21,7 +21,8 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Computes the powers of three of each instance, by square.
+    /// Computes the tables for the instances of `geometry`: for each square, its power of three in
+    /// each instance.
     pub fn new(geometry: &Geometry) -> Self {
         let mut disc = Box::new([Indices([0; LANES]); 64]);
         for (lane, instance) in geometry.instances.iter().enumerate() {

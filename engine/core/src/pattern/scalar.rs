@@ -72,7 +72,8 @@ impl ScalarCounts {
         with_instructions!(|set| counts(set, position))
     }
 
-    /// Returns the counts of a position, with the instruction set `I`.
+    /// Returns the values of all scalar features of a position, computed with the instruction set
+    /// `I`.
     #[inline(always)]
     pub fn of_by<I: Instructions>(set: I, position: &Position) -> Self {
         let passed = position.pass();
@@ -91,7 +92,7 @@ impl ScalarCounts {
         Self(counts.map(|count| count as u8))
     }
 
-    /// Returns the count of one feature.
+    /// Returns the count of this scalar feature in a position.
     #[inline]
     pub fn get(&self, scalar: Scalar) -> usize {
         usize::from(self.0[scalar as usize])
@@ -140,8 +141,8 @@ const fn neighbours(squares: u64) -> u64 {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The value of [`Scalar::OddQuadrants`], indexed by the set of odd quadrants. Bit i of the
-    /// index is set if quadrant i of [`QUADRANTS`] is odd.
+    /// The value of [`Scalar::OddQuadrants`] for each set of odd quadrants. Bit i of the index is
+    /// set if the number of empty squares in quadrant i of [`QUADRANTS`] is odd.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

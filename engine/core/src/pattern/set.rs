@@ -17,7 +17,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the pattern's name in the file. The name affects nothing.
+    /// Returns the pattern's name in the file. The name does not affect the evaluation.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -92,7 +92,7 @@ impl PatternSet {
         Ok(set)
     }
 
-    /// Writes the set as TOML; reading it returns an equal set.
+    /// Returns the set as TOML text, from which an equal set can be read.
     pub fn to_toml(&self) -> String {
         let raw = RawSet {
             name: self.name.clone(),
@@ -147,7 +147,7 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, Invalid> {
     }
 }
 
-/// Refuses a pattern with the same instances as an earlier one.
+/// Refuses a set in which two patterns have the same instances.
 fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
     let mut earlier = BTreeMap::new();
     for (pattern, number) in patterns.iter().zip(1..) {
@@ -205,8 +205,8 @@ mod tests {
         assert!(!set.with_factors(None).to_toml().contains("factors"));
     }
 
-    /// Two regressions: `bench` crashed and `fit` divided by zero if the set was empty; a message
-    /// printed a name of two thousand characters in full, with its control characters.
+    /// Two regressions. If the set was empty, `bench` crashed and `fit` divided by zero. A message
+    /// contained a name of two thousand characters in full, with its control characters.
     #[test]
     fn sets_that_cannot_work_are_refused_by_name() {
         let pattern = |squares: &str| format!("[[pattern]]\nsquares = \"{squares}\"\n");

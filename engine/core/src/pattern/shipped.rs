@@ -18,7 +18,7 @@ const SHIPPED: [(&str, &str); 9] = [
 ];
 
 impl PatternSet {
-    /// The names of the shipped sets.
+    /// The names of the shipped pattern sets.
     pub const SHIPPED: [&str; SHIPPED.len()] = {
         let mut names = [""; SHIPPED.len()];
         let mut number = 0;

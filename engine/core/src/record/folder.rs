@@ -11,9 +11,9 @@ use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of record files, exactly those listed in its manifest. Opening the folder compares the
-/// size and the stated checksum of each file with the manifest. The content of a file is checked
-/// when it is read.
+/// A folder of record files, which its manifest lists completely. When the folder is opened, the
+/// size and the stated checksum of each file are compared with the manifest. The content of a file
+/// is checked when it is read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
@@ -62,7 +62,8 @@ pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
 }
 
 impl RecordFolder {
-    /// Opens a folder by its manifest; a file that is missing, not listed or changed is an error.
+    /// Opens a folder by its manifest. Returns an error if a file is missing, not listed or
+    /// changed.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let folder = Self::listed(path)?.ok_or_else(|| {
             let reason = format!("is a folder without {MANIFEST}; {}", list(path));
@@ -139,8 +140,8 @@ impl RecordFolder {
     }
 
     /// Adds the unlisted record files of a folder to its manifest. `describe` returns the number of
-    /// records of a file. If a listed file is missing or changed, returns an error; with `anew`,
-    /// removes the file from the list first. After an interruption, the next call continues after
+    /// records of a file. Returns an error if a listed file is missing or changed; with `anew`,
+    /// removes the entry of this file first. After an interruption, the next call continues after
     /// the last listed file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
@@ -191,7 +192,8 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns a message, with the remedy, if a file differs from its manifest entry.
+    /// Returns a message, with the remedy, if a file differs from its manifest entry; otherwise
+    /// `None`.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {
@@ -237,7 +239,7 @@ fn is_of_records(path: &Path, name: &str) -> bool {
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 
-/// Returns whether a name is a plain file name without special characters.
+/// Returns whether `name` is a file name without a folder and without special characters.
 fn is_plain(name: &str) -> bool {
     const LONGEST: usize = 255;
     let is_special = |letter: char| matches!(letter, '/' | '\\') || letter.is_control();

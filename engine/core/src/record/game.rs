@@ -7,7 +7,7 @@ use crate::text::Invalid;
 /// The score of one position of a game under perfect play.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Solved {
-    /// The ply of the position: the number of moves played before it.
+    /// The ply of the solved position: the number of moves played before it.
     pub ply: u8,
     /// The score of the position for black, −64..=64 discs.
     pub black_score: Discs,

@@ -32,14 +32,14 @@ pub struct FramePlace {
 }
 
 impl<R: Record> RecordReader<R> {
-    /// Opens a file of these records.
+    /// Opens a file that contains records of the type `R`.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
         // For a file of another kind, opening it as the usual kind gives the error that names both.
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    /// Reads records from a file of another kind, such as a part of a run.
+    /// Creates a reader of records over a file of another kind, such as a part of a run.
     pub fn over(reader: Reader) -> Self {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
@@ -64,8 +64,9 @@ impl<R: Record> RecordReader<R> {
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
-    /// Passes the records of every remaining frame to `take`, advances progress by the bytes read,
-    /// and returns the checksum of the content. Do not mix calls with the iterator.
+    /// Reads all remaining frames and passes the records of each to `take`. Advances `progress` by
+    /// the bytes read, and returns the checksum of the content. Do not call it after the iterator
+    /// has returned a record.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,
@@ -115,8 +116,8 @@ impl<R: Record> RecordReader<R> {
         FramePlace { section: self.reader.place(), before: self.number }
     }
 
-    /// Moves to a frame of this file. The checksum of the whole content is then not checked. Do not
-    /// mix calls with the iterator.
+    /// Moves to the frame at `place`, which must be of this file. The checksum of the whole content
+    /// is then no longer checked. Do not use the iterator after this call.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)
@@ -137,8 +138,8 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the error for the frame that was read last. `before` is the number of records in
-    /// earlier frames.
+    /// Returns the error for an invalid record in the frame that was read last. `before` is the
+    /// number of records in earlier frames.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

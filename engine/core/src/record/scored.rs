@@ -1,4 +1,4 @@
-//! A position with the label it is fitted to.
+//! A position with a label: the value that a fit must predict.
 
 use crate::board::{Discs, Position};
 use crate::text::Invalid;

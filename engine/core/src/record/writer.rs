@@ -22,7 +22,7 @@ pub type GameWriter = RecordWriter<Game>;
 pub type PositionWriter = RecordWriter<ScoredPosition>;
 
 impl<R: Record> RecordWriter<R> {
-    /// Begins a file of the usual kind, unless it is complete.
+    /// Begins a file of the first kind in `R::KINDS`, unless a complete file exists.
     pub fn begin(
         path: &Path,
         provenance: &Provenance,

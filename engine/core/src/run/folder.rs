@@ -14,7 +14,7 @@ use crate::file::{FileError, Kind, read_ordinary, refuse_shown_within, sync_fold
 /// The name of the file that describes the run.
 const MANIFEST: &str = "run.json";
 
-/// The format in [`MANIFEST`] and its version.
+/// The name and version of the format of [`MANIFEST`].
 const FORMAT: &str = "othello-run 1";
 
 /// The greatest size of [`MANIFEST`]: 4 MiB.
@@ -46,7 +46,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Returns the folder of an output.
+    /// Returns the folder of parts of the run that makes this output.
     pub(super) fn of(output: &Path) -> Self {
         Self { path: output.with_added_extension("parts") }
     }
@@ -158,7 +158,7 @@ impl Folder {
         })
     }
 
-    /// Removes the parts, the snapshots and `run.json`.
+    /// Removes the parts, the snapshots and `run.json` from the folder, but not the locks.
     pub(super) fn empty(&self) -> Result<(), FileError> {
         self.remove_files(|name| !is_lock(name))
     }
@@ -205,7 +205,7 @@ impl Folder {
     }
 }
 
-/// Returns the number of the part whose file has this name.
+/// Returns the number of the part whose file has this name; `None` if it is not the name of a part.
 fn number_of(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("part-")?;
     (digits.len() >= 6 && digits.bytes().all(|digit| digit.is_ascii_digit()))

@@ -1,4 +1,5 @@
-//! Making of parts that consist of many small items. All threads share the items.
+//! Makes the parts of a run, if the units of a part are independent items. All threads share the
+//! items of a part.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -49,8 +50,8 @@ pub trait Items: Sync {
     /// Encodes the results of all units of a part. The sections may depend on these results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if the run ends with this part. Called for the parts in order: for each part as
-    /// soon as it and all earlier parts exist.
+    /// Returns true if the run ends with this part. It is called for each part in order, as soon as
+    /// the part and all earlier parts exist.
     fn ends(&self, part: &[Section]) -> bool {
         let _ = part;
         false
@@ -62,10 +63,10 @@ struct InProgress<I, T> {
     index: u64,
     units: Range<u64>,
     input: Arc<I>,
-    /// The first unit of the part that no thread has begun to make.
+    /// The first unit of the part that was not yet given to a thread.
     next: u64,
-    /// The results so far, in batches, each with the number of its first unit. `left` is the number
-    /// of units without a result.
+    /// The results so far, in batches. Each batch comes with the number of its first unit. `left`
+    /// is the number of units of the part that have no result yet.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
@@ -74,7 +75,7 @@ struct InProgress<I, T> {
 struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
-    /// The parts in progress, in order.
+    /// The parts that have begun but are not finished, in order.
     parts: Vec<InProgress<I, T>>,
     /// The number of parts for which [`Items::ends`] was called. They are the first parts of the
     /// stage.
@@ -180,8 +181,8 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a stage of the progress display. The total is the number of units of this shard. The
-    /// units of its existing parts count as done.
+    /// Begins a stage of the progress display. Its total is the number of units of this shard; the
+    /// units in existing parts count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -290,7 +291,8 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Calls [`Items::ends`] for the existing parts in order, up to the first missing part.
+    /// Passes the existing parts to [`Items::ends`] in order, up to the first missing part or the
+    /// part at which the work ends.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,

@@ -38,8 +38,8 @@ impl Lock {
     }
 
     /// Returns an error if another process holds the lock of a shard that has a part in common with
-    /// this shard. The two may be of different numbers of shards, such as 1/2 and 3/4. Ignores the
-    /// lock `own`.
+    /// this shard. The two shards may belong to different divisions of the run, such as 1/2 and
+    /// 3/4. Ignores the lock `own`.
     fn refuse_overlapping(
         folder: &Path,
         output: &Path,
@@ -83,7 +83,7 @@ fn name_of(shard: Shard) -> String {
     format!("lock-{}-of-{}", shard.number(), shard.count())
 }
 
-/// Returns the shard whose lock has this name.
+/// Returns the shard whose lock file has this name.
 fn shard_of(name: &str) -> Option<Shard> {
     name.strip_prefix("lock-")?.replacen("-of-", "/", 1).parse().ok()
 }
@@ -110,7 +110,7 @@ fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error for an output whose lock another process holds.
+/// Returns the error for an output that another process is making: it holds the lock.
 fn refused(path: &Path, output: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

@@ -148,8 +148,8 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Counts `units` more units of the part as done. When the part is finished, all its other
-    /// units are counted.
+    /// Adds `units` units of the part to the progress. The end of the part adds the units that are
+    /// then still missing.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.advanced += units;
@@ -161,7 +161,7 @@ impl LongPart<'_> {
         (units.end - units.start).saturating_sub(self.advanced)
     }
 
-    /// Writes a section of the part.
+    /// Writes a section with this name and content to the part.
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), RunError> {
         Ok(self.writer()?.section(name, content)?)
     }
@@ -176,12 +176,13 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot that an earlier run left, of at most `most` bytes.
+    /// Reads the snapshot of this part that an earlier process left, of at most `most` bytes.
+    /// Returns `None` if there is no snapshot.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
         self.run.snapshot(self.stage, self.index, most, self.progress)
     }
 
-    /// Returns the path of the snapshot.
+    /// Returns the path of the part's snapshot.
     pub fn snapshot_path(&self) -> PathBuf {
         self.run.folder.snapshot(self.run.number(self.stage, self.index))
     }

@@ -147,7 +147,7 @@ pub struct Run {
     /// The lock of the shard or, if this process only packs, the lock for packing.
     lock: Lock,
     packs_only: bool,
-    /// The number of units of the first stage that an existing output already contains.
+    /// The number of units of the first stage whose results are already in an existing output.
     standing: u64,
 }
 
@@ -190,14 +190,14 @@ impl Run {
         Ok(numbers.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns whether a part of a stage is complete, or is not needed because the existing output
-    /// contains its results.
+    /// Returns whether a part of a stage is complete. Also returns true if the part is not needed,
+    /// because an existing output contains its results.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
-    /// Returns the indices of the parts of a stage that belong to this shard, in order, omitting
-    /// those that the existing output replaces.
+    /// Returns the indices of this shard's parts of a stage, in order. Omits the parts whose
+    /// results the existing output already contains.
     pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.filter(|&index| self.shard.makes(index))
@@ -266,7 +266,7 @@ impl Run {
         Ok(self.folder.remove()?)
     }
 
-    /// Begins the main output. The function that [`Self::pack`] calls uses this.
+    /// Begins the main output. Call this in the function that is passed to [`Self::pack`].
     pub fn writer(&self) -> Result<Writer, RunError> {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         Ok(Writer::create(&self.output, kind, &self.plan.provenance)?)

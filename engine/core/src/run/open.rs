@@ -1,4 +1,4 @@
-//! Opening of a run: finds the existing files, and checks which run they belong to.
+//! Opens a run: finds the existing files, and checks to which run they belong.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 
 /// The relation of an existing output to a run.
 enum There {
-    /// There is no output, or it will be replaced.
+    /// There is no output, or the existing output will be replaced.
     Nothing,
     /// It is complete.
     Done(Summary),
@@ -81,8 +81,8 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens a run of a command that prints a report and writes no output. The command removes the
-    /// folder of parts ([`Self::clean`]) after its report.
+    /// Opens a run for a command that prints a report and writes no output file. The command must
+    /// remove the folder of parts after its report (see [`Self::clean`]).
     pub fn of_report(
         output: &Path,
         provenance: Provenance,
@@ -125,8 +125,8 @@ impl Run {
         }
     }
 
-    /// Opens the run whose parts are in the folder of `output`, to pack them. Also returns the
-    /// summary of the output if that is complete.
+    /// Opens the run that makes `output`, to pack its existing parts. Also returns the summary of
+    /// the output if the output is already complete.
     pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {
         let folder = Folder::of(output);
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
@@ -187,8 +187,8 @@ impl Run {
         }))
     }
 
-    /// Reads this shard's parts once. Removes damaged parts, which are then made again. Refuses
-    /// parts of another run.
+    /// Reads all existing parts of this shard. Deletes damaged parts, so that they are made again.
+    /// Refuses parts of another run.
     fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
         for stage in 0..self.plan.stages.len() {
             let parts = 0..self.plan.stages[stage].parts();

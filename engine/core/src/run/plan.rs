@@ -18,13 +18,12 @@ pub struct Plan {
     pub provenance: Provenance,
     /// The stages, at least one.
     pub stages: Vec<Stage>,
-    /// The key of the provenance that states the number of units in the first stage, if the run can
-    /// be extended. `None` if it cannot: then a run with fewer units has other parts from the
-    /// beginning.
+    /// If the run can be extended, the provenance key that states the number of units in the first
+    /// stage. `None` if it cannot: then the number of units affects all parts.
     pub growing: Option<Cow<'static, str>>,
 }
 
-/// A stage: units of work, divided into parts.
+/// A stage of a run: units of work, divided into parts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// The name in progress messages, which ends with the unit in parentheses: `match (pairs)`.

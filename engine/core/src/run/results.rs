@@ -13,7 +13,7 @@ use crate::progress::Progress;
 /// The name of the section that holds the results of a part.
 const RESULTS: &str = "results";
 
-/// Work as a function that makes the result of one unit.
+/// Work that is given as a function, which makes the result of one unit.
 struct Made<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
@@ -34,8 +34,8 @@ impl Run {
     }
 
     /// Makes the missing parts of a stage, one after the other, and returns the results of all
-    /// parts in order. Each part has one unit, which uses all threads and shows its own progress. A
-    /// unit may be a run of its own.
+    /// parts in order. Each part has one unit, which uses all threads and reports its own progress.
+    /// Such a unit may itself be a run.
     pub fn steps<T, E>(
         &self,
         stage: usize,
@@ -118,8 +118,8 @@ mod tests {
     use crate::file::{Existing, Provenance};
     use crate::progress::Silent;
 
-    /// A regression: a part without its section counted as no result, so a resumed study reported
-    /// other errors.
+    /// A regression: a part without the section of its results was read as a part with no results,
+    /// so that a resumed study reported other errors.
     #[test]
     fn a_part_without_the_results_of_its_units_is_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -24,7 +24,7 @@ impl Shard {
     /// The undivided run.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
-    /// Returns the shard that makes the part with this index.
+    /// Returns which of `count` shards makes part number `part`.
     pub const fn of_part(part: u64, count: u64) -> Self {
         Self { number: part % count + 1, count }
     }

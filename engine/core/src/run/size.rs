@@ -24,8 +24,8 @@ pub fn nodes(nodes: u64) -> f64 {
     nodes as f64 / 3e6
 }
 
-/// Returns the estimated seconds of a game: the moves before `exact` empty squares, each with a
-/// search of `search` seconds, and exact play from there on.
+/// Returns the estimated seconds of a game. Each move with more than `exact` empty squares takes a
+/// search of `search` seconds; then follows exact play.
 pub fn game(search: f64, exact: u32) -> f64 {
     let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)

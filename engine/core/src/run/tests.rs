@@ -12,7 +12,7 @@ use super::*;
 use crate::file::{Existing, Section};
 use crate::progress::{Progress, Silent};
 
-/// Work whose results are the squares of numbers. Records the units that were made.
+/// Test work that squares numbers. Records which units were made.
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
@@ -102,7 +102,8 @@ fn pack(run: &Run) -> Result<Summary, RunError> {
     Ok(writer.finish()?)
 }
 
-/// Makes the missing parts and packs them; returns the numbers whose squares were made.
+/// Makes the missing parts, whose results are squares of numbers, and packs the parts. Returns the
+/// numbers that were squared.
 fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     let (run, squares) = (open(out, plan), Squares::default());
     run.make(0, 3, &squares, &Silent).unwrap();
@@ -119,7 +120,7 @@ fn undisturbed(units: u64) -> Vec<u8> {
     fs::read(out).unwrap()
 }
 
-/// Makes a run whose parts are all complete but not packed.
+/// Makes all parts of a run, but does not pack them.
 fn unpacked(out: &Path, units: u64) {
     let run = open(out, plan(units));
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
@@ -178,7 +179,8 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: a folder of parts without `run.json` stayed, because the check put a lock in it.
+/// A regression: an empty folder of parts was not removed, because the check itself created a lock
+/// file in it.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +271,7 @@ fn a_second_start_is_refused_and_disturbs_nothing() {
     assert!(packing.is_err(), "the last shard had made nothing, and the folder is gone");
 }
 
-/// A regression: the same study could be started twice at the same time.
+/// A regression: two processes could make the same study at the same time.
 #[test]
 fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -398,7 +400,7 @@ fn a_run_ends_at_the_first_part_that_decides() {
     assert!(squares.made().is_empty(), "the end is known at the beginning");
 }
 
-/// An observer that counts the finished units and stores the total.
+/// A progress observer that counts the finished units and stores the total.
 #[derive(Default)]
 struct Counted(AtomicU64, AtomicU64);
 

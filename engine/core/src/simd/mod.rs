@@ -38,7 +38,7 @@ impl Instructions for Portable {
     const SET: InstructionSet = InstructionSet::Portable;
 }
 
-/// A token of one of the sets.
+/// A token for any of the instruction sets.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInstructions {
     /// That of [`InstructionSet::Portable`].
@@ -61,7 +61,7 @@ impl AnyInstructions {
         return Self::Portable(Portable);
     }
 
-    /// Returns the token of a set, if the processor has it.
+    /// Returns the token of an instruction set; `None` if the processor does not support the set.
     pub fn of(set: InstructionSet) -> Option<Self> {
         match set {
             InstructionSet::Portable => Some(Self::Portable(Portable)),

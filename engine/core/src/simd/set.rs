@@ -8,12 +8,12 @@ use crate::text::{Invalid, excerpt};
 /// The environment variable that selects an instruction set instead of the fastest one.
 pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
-/// An instruction set for the functions that take most of the time. The macro
-/// [`compiled_for`](super::compiled_for) uses the numbers of the variants.
+/// An instruction set for the most time-consuming functions. The macro
+/// [`compiled_for`](super::compiled_for) uses the discriminants of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum InstructionSet {
-    /// The instructions that every processor of the target architecture has.
+    /// No instructions beyond those that every processor of the target architecture has.
     Portable = 0,
     /// x86-64-v3: vectors of 32 bytes, and bit-counting instructions. Haswell, Zen, and later.
     Avx2 = 1,
@@ -30,7 +30,7 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|&set| AnyInstructions::of(set).is_some())
     }
 
-    /// Returns the set that this process uses.
+    /// Returns the instruction set that this process uses.
     #[inline(always)]
     pub fn chosen() -> Self {
         crate::with_instructions!(|set| Self::of(set))
@@ -41,8 +41,9 @@ impl InstructionSet {
         I::SET
     }
 
-    /// Returns the set that [`VARIABLE`] names, or the fastest set of this processor if the
-    /// variable is not set. An unknown set, or one that the processor lacks, is an error.
+    /// Returns the set that the environment variable [`VARIABLE`] names, or the fastest set of this
+    /// processor if the variable is not set. Returns an error if the processor lacks the set, or if
+    /// there is no such set.
     pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));

@@ -1,4 +1,4 @@
-//! The tokens of the sets of x86-64, and the set that the process uses.
+//! The tokens of the instruction sets of x86-64, and the set that this process uses.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

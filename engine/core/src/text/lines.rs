@@ -17,7 +17,7 @@ pub struct Lines {
     source: TextSource,
     record: Vec<u8>,
     number: u64,
-    /// The line after the record and its number, if that line was already read.
+    /// The line after the current record, with its line number, if it was already read.
     ahead: Option<(u64, Vec<u8>)>,
 }
 
@@ -33,12 +33,13 @@ impl Lines {
         Ok(TextSource::open(path)?.into())
     }
 
-    /// Returns the file, for its size and the bytes read so far.
+    /// Returns the text file being read, which provides its size and the number of bytes read so
+    /// far.
     pub fn source(&self) -> &TextSource {
         &self.source
     }
 
-    /// Returns the number of the record's first line, counted from 1.
+    /// Returns the line number, counted from 1, at which the last record that was read begins.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -122,8 +123,8 @@ impl Lines {
     }
 }
 
-/// Reads a line and removes trailing blanks; a comment becomes an empty line. Returns false at the
-/// end of the file. Also returns the number of the line.
+/// Reads a line and removes trailing blanks. A comment becomes an empty line. Returns false at the
+/// end of the file, and the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;

@@ -171,7 +171,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 mod tests {
     use super::*;
 
-    /// A regression: reading a line never stopped if the line had no end.
+    /// A regression: a reader never stopped if a line had no end.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_line_that_never_ends_is_refused() {

@@ -1,4 +1,4 @@
-//! The reading of small files as a whole.
+//! Reads small files as a whole.
 
 use std::fmt::Display;
 use std::fs::File;

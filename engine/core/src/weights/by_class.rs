@@ -65,7 +65,7 @@ impl Weights {
         &self.geometry
     }
 
-    /// Returns the weights of a phase in steps, one for each parameter.
+    /// Returns the weights of a phase, one for each parameter, in steps of 1/32 disc.
     pub fn steps(&self, phase: Phase) -> &[i16] {
         row(&self.steps, phase.index())
     }
@@ -107,12 +107,12 @@ impl Weights {
         self.factors.as_ref()
     }
 
-    /// Returns weights whose classes have factors of `shape`. Additional factors are 0.
+    /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
     /// If the groups of phases stay the same, no value changes. If groups are merged, the
     /// interaction of two classes becomes its mean over the merged groups; the contribution of a
-    /// class alone does not change. `None` if `shape` is too narrow to represent these means, or if
-    /// the number of phases in its groups is not a multiple of the earlier number.
+    /// class alone does not change. `None` if the new vectors are too narrow to represent these
+    /// means, or if the number of phases in a new group is not a multiple of that in an old group.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -161,7 +161,7 @@ impl Weights {
         Self { models, ..self }
     }
 
-    /// Reads a weights file and checks every part of it.
+    /// Reads a weights file. Checks the whole file, including its checksums.
     pub fn read(path: &Path) -> Result<WeightsFile, WeightsError> {
         Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Kept)
     }
@@ -171,7 +171,8 @@ impl Weights {
         Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::Kept)
     }
 
-    /// Reads a weights file in memory whose counts were omitted. In the result, all counts are 0.
+    /// Reads a weights file whose counts were omitted, from memory. In the result, all counts are
+    /// 0.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -205,7 +206,7 @@ impl Weights {
         }
     }
 
-    /// Writes the sections to a writer that was already begun, and completes the file.
+    /// Writes all sections to `writer`, which has already begun the file, and completes the file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
         writer.sections(self.sections())?;
         Ok(writer.finish()?)

@@ -1,5 +1,5 @@
-//! The counts of a weights file, read without its weights. Programs that evaluate by expanded
-//! tables use this.
+//! Reads the counts of a weights file without its weights, for programs that evaluate by expanded
+//! tables.
 
 use std::path::Path;
 

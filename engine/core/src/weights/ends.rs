@@ -21,8 +21,8 @@ pub const END_ERROR_TERMS: usize = 5;
 /// The number of confidences: one for each selectivity of a search except full width.
 pub const CONFIDENCES: usize = 5;
 
-/// The number of empty squares at which the terms by empty squares are 0. These terms use (empties
-/// − `CENTRE`) / 10.
+/// The number of empty squares that the model is centred on: its terms use (empties − `CENTRE`) /
+/// 10, which is 0 there.
 const CENTRE: f64 = 16.0;
 
 /// A model of a position's score in discs, given the value of a shallow search. The score is
@@ -69,7 +69,8 @@ impl Ends {
         Self { deviations, ..self }
     }
 
-    /// Returns the prediction of the exact score from the value of the shallow search.
+    /// Returns the predicted mean of the exact score as a function of the shallow search's value,
+    /// and the standard deviation.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
         let mean = |value| dot(&self.mean, &depths.mean_terms(value));
         Prediction::new(mean, dot(&self.error, &depths.error_terms()))
@@ -151,8 +152,8 @@ impl EndDepths {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and a standard error of 2 discs everywhere. The offset is half
-    /// a disc, positive for an odd number of empty squares.
+    /// Returns a model for the tests, with slope 1 and a standard error of 2 discs everywhere. Its
+    /// offset is +0.5 disc for an odd number of empty squares, −0.5 disc for an even number.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);

@@ -10,8 +10,8 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::{Geometry, PatternSet};
 
-/// The weights of all phases in the layout of the tables. A file is read into this form without
-/// storing the weights by class, which saves memory and time.
+/// The weights of all phases in the layout of the evaluation's tables. Reading a file into this
+/// form, instead of into weights by class, saves memory and time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
     /// The pattern set.
@@ -82,7 +82,7 @@ impl ExpandedWeights {
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The weights by class of the phase that was read last.
+    /// The phase that was read last, and its weights by class.
     last: Option<(Phase, Vec<i16>)>,
 }
 
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use crate::pattern::FactorShape;
 
-    /// A pattern set takes a few bytes in a file, but its tables may take a gigabyte. So no memory
-    /// is allocated before a section of weights is read.
+    /// A pattern set takes a few bytes in a file, but its tables may take a gigabyte. The reader
+    /// must therefore allocate no memory for them before it reads a section of weights.
     #[test]
     fn tables_take_no_memory_before_a_section_comes() {
         let shape = FactorShape::new(128, 1).unwrap();

@@ -81,7 +81,7 @@ impl Factors {
         self.shape
     }
 
-    /// Returns the vectors of all parameters in a phase, one after another.
+    /// Returns the factor vectors of all parameters in a phase, one after another.
     pub fn of(&self, phase: Phase) -> &[i8] {
         &self.groups[self.shape.group(phase)]
     }
@@ -98,8 +98,8 @@ impl Factors {
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
-    /// Returns the sum of the interactions of parameters in a phase, in steps. This is the plain
-    /// definition; the tests compare the faster implementations with it.
+    /// Returns the joint contribution of parameters by their factors in a phase, in steps. This is
+    /// the plain definition; the tests compare the faster implementations with it.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
@@ -160,10 +160,12 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// Returns the contribution of a sum of vectors in steps: half the squares of the first half of its
-/// elements, minus half those of the second half, rounded to the nearest step, halves up.
+/// Returns the contribution, in steps, of a sum of factor vectors: half the sum of the squares of
+/// the first half of its elements, minus half the sum of the squares of the second half. Rounds to
+/// the nearest step, and halves up.
 ///
-/// 80 factors of at most 127 add up to less than 2¹⁴, and 32 squares of such sums to less than 2³².
+/// An element is the sum of at most 80 factors of at most 127, so it is at most 10,160. The sum of
+/// the squares of 32 such elements is below 2³² and cannot overflow.
 #[inline]
 pub fn steps_of_sum(sum: &[i16]) -> i32 {
     const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();

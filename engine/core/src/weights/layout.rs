@@ -27,7 +27,7 @@ pub struct TableLayout {
     pub middles: [u32; LANES],
     /// The index in a phase's table of the first weight of the first scalar feature.
     pub scalars: usize,
-    /// The number of weights from the start of one phase to the start of the next.
+    /// The distance, in weights, between the starts of two consecutive phases in a block.
     pub stride: usize,
     /// The number of phases in a block. The last block may have fewer.
     phases: usize,
@@ -59,7 +59,7 @@ impl TableLayout {
         PHASES.div_ceil(self.phases)
     }
 
-    /// Returns the block of a phase.
+    /// Returns the index of the block that contains a phase's table.
     pub fn block(&self, phase: Phase) -> usize {
         phase.index() / self.phases
     }
@@ -69,7 +69,7 @@ impl TableLayout {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns the index in its block of the first weight of a phase's table.
+    /// Returns where a phase's table begins in its block: the index of the table's first weight.
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }
@@ -78,7 +78,7 @@ impl TableLayout {
         self.phases(block).len() * self.stride + 2 * MARGIN
     }
 
-    /// Returns the number of bytes of a block's factors, with the margins.
+    /// Returns the size in bytes of a block's factors, including a margin at each end.
     fn bytes_of_factors(&self) -> usize {
         (self.stride + 2 * MARGIN) * self.dimensions
     }
@@ -92,8 +92,8 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The weights and factors of a block by configuration. A block takes no memory before its first
-/// weights or factors are expanded.
+/// The expanded weights and factors of a block, by configuration. A block takes no memory until
+/// weights or factors are expanded into it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// The tables of all phases one after another, between two margins.
@@ -110,8 +110,9 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The expansion of classes to configurations: the index of each configuration in a phase's table.
-/// The factor vectors of a block have the same indices.
+/// The expansion of weights from classes to configurations. It contains the index of each
+/// configuration in the table of a phase, which is also the index of its factor vector in the
+/// block.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
@@ -122,7 +123,7 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    /// Computes the indices for a pattern set.
+    /// Computes the table index of each configuration of a pattern set.
     pub(super) fn new(set: &PatternSet, geometry: &Geometry) -> Self {
         let layout = TableLayout::new(set, geometry);
         let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
@@ -143,12 +144,13 @@ impl Expansion {
         self.places.iter().map(|&[place, parameter]| [place as usize, parameter as usize])
     }
 
-    /// Returns blocks without weights and factors.
+    /// Returns the blocks of the layout, all of them still empty.
     pub(super) fn no_blocks(&self) -> Vec<Block> {
         vec![Block::default(); self.layout.blocks()]
     }
 
-    /// Expands the weights of a phase, one for each parameter, into its block.
+    /// Expands the weights of a phase from classes (one weight for each parameter) to
+    /// configurations, in `block`.
     pub(super) fn take_steps(&self, phase: Phase, steps: &[i16], block: &mut Block) {
         if block.steps.is_empty() {
             block.steps = vec![0; self.layout.weights(self.layout.block(phase))];
@@ -179,7 +181,7 @@ impl Expansion {
     }
 }
 
-/// Expands weights by class into blocks.
+/// Expands weights from classes to configurations, in blocks of phases.
 pub fn expand(weights: &Weights) -> Vec<Block> {
     let expansion = Expansion::new(weights.set(), weights.geometry());
     let mut blocks = expansion.no_blocks();

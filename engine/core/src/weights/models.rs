@@ -8,7 +8,7 @@ use crate::file::Section;
 /// The models that `othello-trainer calibrate` adds to a weights file.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// The model that predicts the value of a deep search from that of a shallow search.
+    /// The ProbCut model, which predicts the value of a deep search from that of a shallow search.
     pub probcut: Option<ProbCut>,
     /// The model that predicts an exact score near the end from the value of a shallow search.
     pub ends: Option<Ends>,
@@ -43,8 +43,8 @@ impl Models {
     }
 }
 
-/// Stores the content of a section that a file may contain only once. Returns an error if it was
-/// stored before.
+/// Stores the content of a section in `place`. Returns an error if `place` already has content,
+/// since a file may contain the section only once.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     first_time(&mut place.is_some())?;
     *place = Some(content);

@@ -30,7 +30,7 @@ pub struct PackedWeights {
     expansion: Expansion,
     name: &'static str,
     file: &'static [u8],
-    /// For each block, the place of its first section in the file.
+    /// For each block of weights, where its first section lies in the file.
     places: Vec<SectionPlace>,
 }
 
@@ -83,8 +83,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands the weights or the factors of a section into the block. `before` contains the
-    /// weights of the previous phase, and is replaced by those of the section.
+    /// Expands a section of weights or of factors into the block. `before` contains the weights of
+    /// the previous phase; a section of weights replaces them by its own.
     fn take(
         &self,
         section: &Section,
@@ -107,7 +107,8 @@ impl PackedWeights {
 }
 
 impl Weights {
-    /// Writes the weights to a file from which [`PackedWeights`] expands single blocks.
+    /// Writes the weights to a file from which [`PackedWeights`] can expand single blocks of
+    /// phases.
     pub fn write_packed(
         &self,
         path: &Path,

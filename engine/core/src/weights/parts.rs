@@ -9,12 +9,12 @@ use crate::pattern::{Geometry, Pattern, PatternSet, Scalar};
 pub struct Parts<'a> {
     /// The phase of the weights.
     pub phase: Phase,
-    /// The terms of all instances, one pattern after another.
+    /// The contributions of all pattern instances to the value, one pattern after another.
     pub instances: Vec<InstancePart<'a>>,
     /// The terms of the scalar features.
     pub scalars: Vec<ScalarPart>,
-    /// The interactions of all instances and scalar features (factors), in steps; 0 without
-    /// factors.
+    /// The joint contribution of all instances and scalar features by their factors, in steps; 0
+    /// without factors.
     pub together: i32,
 }
 
@@ -88,8 +88,9 @@ impl<'a> Parts<'a> {
 }
 
 impl Weights {
-    /// Splits the value of a position into terms. Returns `None` if the player has no legal move:
-    /// the value is then that of the position after a pass, or the score of a finished game.
+    /// Splits the value of a position into its terms. Returns `None` if the player has no legal
+    /// move, because the value then comes from the position after a pass, or is the score of a
+    /// finished game.
     pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
         let geometry = self.geometry();
         Parts::new(self.set(), geometry, position, |phase| {

@@ -55,9 +55,9 @@ pub struct Depths {
 /// + offset and standard deviation `error`.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
-    /// The factor of the shallow value.
+    /// The factor by which the shallow value is multiplied.
     pub slope: f64,
-    /// The discs added to the product.
+    /// The constant that is added to slope · shallow value, in discs.
     pub offset: f64,
     /// The standard deviation in discs.
     #[serde(rename = "deviation")]
@@ -98,7 +98,7 @@ impl ProbCut {
     }
 }
 
-/// Checks that coefficients are numbers within ±1000; the error is a message.
+/// Checks that all coefficients are numbers within ±1000. The error is a message.
 pub(super) fn check<'c>(mut all: impl Iterator<Item = &'c f64>) -> Result<(), String> {
     match all.position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
         None => Ok(()),
@@ -111,12 +111,12 @@ pub(super) fn section<'c>(name: &str, all: impl Iterator<Item = &'c f64>) -> Sec
     Section { name: name.to_owned(), content: all.flat_map(|c| c.to_le_bytes()).collect() }
 }
 
-/// Returns the sum of products of terms and coefficients.
+/// Returns the scalar product of coefficients and terms.
 pub(super) fn dot(coefficients: &[f64], terms: &[f64]) -> f64 {
     coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum()
 }
 
-/// Reads the coefficients of a section.
+/// Decodes the coefficients of a model from the content of its section.
 pub(super) fn coefficients<const COUNT: usize>(content: &[u8]) -> Result<[f64; COUNT], String> {
     let (numbers, rest) = content.as_chunks();
     let numbers: Vec<f64> = numbers.iter().copied().map(f64::from_le_bytes).collect();
@@ -148,9 +148,9 @@ impl Depths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the error: it depends on the ply, grows with the gap
-    /// between the depths, falls with the shallow depth, and is greater for an odd gap. The error
-    /// is in discs.
+    /// Returns the terms of the logarithm of the expected error in discs. This error depends on the
+    /// ply, grows with the gap between the two depths, falls with the shallow depth, and is greater
+    /// for an odd gap.
     pub fn error_terms(self) -> [f64; ERROR_TERMS] {
         let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
         [1.0, ply, ply * ply, libm::log(self.gap()), shallow, ply * shallow, self.odd_gap()]
@@ -243,8 +243,8 @@ mod tests {
         assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
     }
 
-    /// A file may contain any coefficients in the valid range, so the test uses both ends of the
-    /// range and 0.
+    /// Predictions must be finite for all coefficients that a file may contain. The test uses both
+    /// ends of the valid range, and 0.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -33,14 +33,14 @@ pub enum WeightsError {
     NotEmbedded,
 }
 
-/// A receiver of the weights and factors of a file. A section is checked before it is passed on.
-/// Each phase and each group is passed once; they may come in any order. A receiver allocates no
-/// memory for weights or factors before the first of them comes.
+/// A receiver of the weights and factors of a file. Each section is checked before its content is
+/// passed to the receiver. Each phase and each group is passed once; they may come in any order. A
+/// receiver allocates no memory for weights or factors before the first of them comes.
 pub(super) trait Receiver {
     /// Starts without any section.
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
 
-    /// Returns the weights of a phase that was received before.
+    /// Returns the weights of a phase that [`Self::take_steps`] received before.
     fn steps(&self, phase: Phase) -> Cow<'_, [i16]>;
 
     /// Receives the weights of a phase.
@@ -55,7 +55,7 @@ pub(super) struct Content<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
     pub(super) received: R,
-    /// The counts; no rows if they are not stored.
+    /// The counts, with a row for each phase; no rows if counts are not read.
     pub(super) counts: Rows<u32>,
     pub(super) ordering: Option<MoveOrderingWeights>,
     pub(super) models: Models,
@@ -66,11 +66,11 @@ pub(super) struct Content<R> {
 /// The treatment of the counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
-    /// The file must have all counts; they are stored.
+    /// The file must contain all counts, and the reader stores them.
     Kept,
     /// The file must have all counts; they are only checked.
     Checked,
-    /// The counts may be missing, for example because they were omitted to save space.
+    /// The counts may be missing: some files omit them to save space.
     LeftOut,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsErro
     PatternSet::from_toml(text).map_err(|error| unusable(path, PATTERN_SET, error.to_string()))
 }
 
-/// Returns the error for a file without a section.
+/// Returns the error for a file that lacks this section.
 pub(super) fn missing(path: &Path, section: String) -> WeightsError {
     WeightsError::Missing { path: path.to_owned(), section }
 }
@@ -108,8 +108,8 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     WeightsError::Content { path: path.to_owned(), section: excerpt(section), problem }
 }
 
-/// The state of reading a file: which sections were read so far, by phase and group, and what they
-/// contain.
+/// The state while a file is read: which sections were read so far, by phase and by group, and
+/// their contents.
 pub(super) struct Parts<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -207,7 +207,8 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Checks that all sections were read; the error is the name of the first missing section.
+    /// Returns an error with the name of the first missing section, unless all expected sections
+    /// were read.
     fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
         first_missing(&self.steps_came, PhaseSection::weights_name)?;
         if counts != CountsAre::LeftOut {
@@ -222,7 +223,8 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Checks that all counts were read; the error is the name of the first missing section.
+    /// Checks that the counts of all phases were read. The error is the name of the first missing
+    /// section.
     pub(super) fn all_counts_came(&self) -> Result<(), String> {
         first_missing(&self.counts_came, PhaseSection::counts_name)
     }

@@ -22,9 +22,9 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The number in the file that stands for probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest allowed average probability in a family of kinds to which many moves of one
-/// position may belong: 3/4, in steps of 1/65535. If the probabilities were near 1, those of all
-/// moves of the position would add up to far more than 1.
+/// The greatest allowed mean probability of a family of move kinds, if many moves of one position
+/// can belong to the family: 3/4, in steps of 1/65535. With probabilities near 1, those of all
+/// moves of the position would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move in its position. Moves are ordered by the value after the move and by the
@@ -73,9 +73,9 @@ pub enum Place {
 pub enum Memory {
     /// The position was not searched before.
     Nothing,
-    /// The move was the best one.
+    /// The earlier search found this move best.
     Best,
-    /// Another move was the best one.
+    /// The earlier search found another move best.
     Another,
 }
 
@@ -106,9 +106,9 @@ impl MoveKind {
     /// consecutive numbers.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns whether many moves of one position may belong to a family. Some ranks, and the best
-    /// move of an earlier search, belong to one move only. `family` numbers the families of all
-    /// stages.
+    /// Returns whether many moves of one position may belong to a family of kinds. Families of the
+    /// first ranks, and of the best move of an earlier search, have one move only. `family` is an
+    /// index among the families of all stages.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -140,7 +140,8 @@ pub struct Realization {
 }
 
 impl Realization {
-    /// The number of probabilities: all kinds of the first stage, then of the next, and so on.
+    /// The number of probabilities in a model: one for each stage of the game and each kind of
+    /// move. All kinds of the first stage come first.
     pub const COUNT: usize = STAGES * MoveKind::COUNT;
 
     /// Returns the stage of a position at a ply.

@@ -13,7 +13,7 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// A section of a phase, in a weights file or in the file of a fit's finished phases.
+/// A section with data of one phase, in a weights file or in a file of finished phases of a fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps, |weight| ≤ [`MAX_STEPS`].
@@ -103,8 +103,8 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the changes of the weights from the previous phase (in the first
-    /// phase, from 0).
+    /// Returns the section with the weights of a phase, stored as differences from the previous
+    /// phase (in the first phase, from 0).
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());

@@ -10,7 +10,8 @@ use crate::board::Discs;
 /// The number of steps in a disc.
 pub const STEPS_PER_DISC: i32 = 32;
 
-/// The greatest absolute value of a weight, in steps: sums of eight weights fit into 16 bits.
+/// The greatest absolute value of a weight, in steps. The sum of eight such weights fits into a
+/// signed 16-bit number.
 pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(nearest, [0, 0, 1, 0, -1, 1, 2, 64, -64]);
     }
 
-    /// The test compares every possible value with the rounding of floating-point numbers.
+    /// Compares every possible value with the rounding of floating-point numbers.
     #[test]
     fn a_value_is_rounded_as_floating_point_numbers_are() {
         for value in (-2048..=2048).map(|steps| Value::from_steps(steps).unwrap()) {

@@ -12,18 +12,18 @@ use crate::pattern::{Coverage, Instance};
 
 /// The number of boards in a row.
 const COLUMNS: usize = 4;
-/// The side length of a square. All lengths are in the units of the picture.
+/// The side length of a square of the board, in user units of the SVG, like all lengths here.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
-/// The distance between the left edges of neighbouring boards.
+/// The horizontal distance between the left edges of neighbouring boards.
 const STEP_X: usize = BOARD + 64;
 /// The distance between the upper edges of neighbouring boards, with three lines of text between.
 const STEP_Y: usize = BOARD + 70;
-/// The distances of the first board from the left and the upper edge of the picture. The headline
-/// and the pattern's name are above the board.
+/// The distances of the first board from the left edge (`LEFT`) and the upper edge (`TOP`) of the
+/// picture. The headline and the pattern's name are above the board.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The greatest number of characters of a name, so that it does not overlap the next name.
+/// The greatest number of characters of a pattern's name that does not overlap the name next to it.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";

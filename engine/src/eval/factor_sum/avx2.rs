@@ -9,7 +9,8 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of registers, of sixteen numbers each, for a sum of the greatest width.
+/// The number of registers for a sum of the greatest width. Each register holds sixteen 16-bit
+/// numbers.
 const MOST: usize = 8;
 
 /// # Safety

@@ -16,9 +16,9 @@ pub(super) const WIDTH: usize = 32;
 const MOST: usize = 4;
 
 /// # Safety
-/// `vectors` must contain the elements `i` to `i + 2 * MARGIN - 1` for every number `i` in the
-/// `middles` and `others` of `places`. Element [`MARGIN`] is the vector with index 0. `DIMENSIONS`
-/// must be a multiple of [`WIDTH`].
+/// For every number `i` in the `middles` and `others` of `places`, `vectors` must contain the
+/// elements `i` to `i + 2 * MARGIN - 1`. Element [`MARGIN`] is the vector with index 0.
+/// `DIMENSIONS` must be a multiple of [`WIDTH`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) unsafe fn sum<const DIMENSIONS: usize>(

@@ -1,5 +1,5 @@
-//! The sum of a position's factor vectors, and its contribution to the value. Each instruction set
-//! has its own file, selected by the type parameter `I: Instructions`.
+//! The sum of a position's factor vectors, and its contribution to the value. The code for each
+//! instruction set is in its own file; the type parameter `I: Instructions` selects it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -21,8 +21,8 @@ use crate::simd::Instructions;
 /// phases: one for each lane (a pattern instance) and one for each scalar feature.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// For each lane, the index of the vector of its pattern's configuration 0. Adding the lane's
-    /// configuration, a signed number, gives the index of its vector.
+    /// For each lane, the index of the factor vector of configuration 0 of the lane's pattern. This
+    /// index plus the lane's configuration (a signed number) is the index of the lane's vector.
     pub(super) middles: &'a Middles,
     /// The configurations of all lanes.
     pub(super) indices: &'a Indices,
@@ -31,8 +31,8 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the index of the vector of each lane. One loop computes all indices, so that the
-    /// compiler can use vector instructions.
+    /// Returns, for each lane (a pattern instance), the index of its factor vector. A single loop
+    /// computes all indices, so that the compiler can use vector instructions.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (self.middles.of(), &self.indices.0);
@@ -40,9 +40,9 @@ impl Places<'_> {
     }
 }
 
-/// Returns what the sum of the factor vectors at `places` contributes to the value, in steps. A
-/// vector has `dimensions` numbers. `vectors` begins [`MARGIN`](super::layout::MARGIN) vectors
-/// before index 0.
+/// Returns what the factors add to the value of a position, in steps: a function of the sum of the
+/// factor vectors at `places`. Each vector has `dimensions` numbers. The element of `vectors` with
+/// index [`MARGIN`](super::layout::MARGIN) is the one that `places` counts as 0.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -69,10 +69,11 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the sum of the vectors at `places`. `vectors` begins [`MARGIN`] vectors before index 0.
+/// Returns the element-wise sum of the factor vectors at `places`. The element of `vectors` with
+/// index [`MARGIN`] is the one that `places` counts as 0.
 ///
 /// # Panics
-/// If `vectors` is too short for some configuration of a lane.
+/// If `vectors` is too short for some index that `places` allows.
 #[inline(always)]
 fn sum<I: Instructions, const DIMENSIONS: usize>(
     _: I,

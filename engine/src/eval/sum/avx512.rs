@@ -1,4 +1,4 @@
-//! The sum of weights in AVX-512: each gather reads the weights of sixteen lanes.
+//! The sum of weights with AVX-512. Each gather instruction reads the weights of sixteen lanes.
 
 use std::arch::x86_64::{
     _mm256_load_si256, _mm512_add_epi32, _mm512_cvtepi16_epi32, _mm512_i32gather_epi32,
@@ -9,9 +9,12 @@ use std::arch::x86_64::{
 use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
+/// Returns the sum over all lanes of the weight at `start` + middle + index. The middle of a lane
+/// is the place of its pattern's configuration 0.
+///
 /// # Safety
-/// For every lane, `start` + its middle + its index must point to a weight that is followed by at
-/// least two more bytes.
+/// Each of these weights must be inside the allocation of `start`, with at least two more bytes
+/// after it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

@@ -16,12 +16,13 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the sum over all lanes of `tables[start + middle + index]`. The table of the phase is
-/// `start..end`.
+/// Returns the sum of one weight for each lane (pattern instance). The table of the phase is
+/// `tables[start..end]`. The weight of a lane is the element at `middle + index` of this table: the
+/// middle of its pattern plus the signed index of its configuration.
 ///
 /// # Panics
 /// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is outside
-/// the table. With these margins, no index of a lane leads outside `tables`.
+/// the table. With these margins, no `middle + index` leads outside `tables`.
 #[inline(always)]
 pub(super) fn sum<I: Instructions>(
     _: I,
@@ -50,7 +51,8 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// For each lane, its middle: the place of its pattern's configuration 0 in the table of a phase.
+/// For each lane (a pattern instance), its middle: the index in a phase's table at which the weight
+/// of the pattern's configuration 0 is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     of: Aligned,
@@ -62,19 +64,20 @@ pub(super) struct Middles {
 struct Aligned([u32; LANES]);
 
 impl Middles {
-    /// Creates the middles from an array with one entry for each lane.
+    /// Creates the middles from an array: for each lane, the place of its pattern's configuration
+    /// 0.
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
     }
 
-    /// Returns the middle of each lane.
+    /// Returns for each lane the index of its pattern's configuration 0.
     #[inline]
     pub(super) fn of(&self) -> &[u32; LANES] {
         &self.of.0
     }
 
-    /// Returns the greatest middle. It limits which elements the reads without bounds checks can
-    /// reach.
+    /// Returns the greatest middle of all lanes. A check of it alone proves that the reads without
+    /// bounds checks stay inside the table.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {

@@ -1,5 +1,5 @@
-//! Tests of the tables: values must be the sums that the definition states. If a search omits the
-//! factors of a position, the value must hardly ever be on the wrong side of the window.
+//! Tests of the tables. Values must equal the sums that define the evaluation. If a search omits
+//! the factors at a node, the full value must hardly ever lie on the other side of the window.
 
 use super::*;
 use crate::board::Symmetry;

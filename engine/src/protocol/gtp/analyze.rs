@@ -32,7 +32,7 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("LABEL {}\nTEXT {} {:+.2}, {how}", labels.join(" "), best.square, best.value)
     }
 
-    /// Returns the best line: each move with its side, including passes.
+    /// Returns the best line as text: the side and the square of each move, including passes.
     pub(super) fn line(&mut self, limits: &Limits) -> Result<String, String> {
         let rated = self.player.rated_moves(self.board.position(), limits);
         let Some(best) = rated.first() else { return Ok(String::new()) };

@@ -16,11 +16,12 @@ use crate::simd::Instructions;
 /// three suites, 95 or 99 % alone 2 to 19 %, and 73, 87, 95 and 99 % together 5 to 8 %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
-/// The least number of empty squares of an exact solve with a ladder. With 12 or 18 instead, exact
-/// solves take as many nodes.
+/// The least number of empty squares at which the ladder's pruned searches precede an exact solve.
+/// With a limit of 12 or 18 instead, exact solves take as many nodes.
 const LADDER_EMPTIES: u32 = 16;
 
-/// Returns the settings of the ladder's searches; none if the evaluation has no model for them.
+/// Returns the settings of the ladder's searches; empty if the evaluation has no endgame pruning
+/// model.
 fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
     let rung = |selectivity| {
         let cuts = Cuts::of_end(evaluator, selectivity).ok()?;

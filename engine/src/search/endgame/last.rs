@@ -1,9 +1,9 @@
 //! The search of the last four empty squares: one null-window function for each number of them.
 //!
-//! Half of all positions of an endgame search have so few empty squares, so nothing is looked up or
-//! sorted. Moves are tried on each empty square, those in quadrants with an odd number of empty
-//! squares first. Each function decides whether the score is above `alpha`: a result above `alpha`
-//! is a lower bound of the score, any other result is an upper bound.
+//! Half of all positions of an endgame search have so few empty squares. So the search uses no
+//! table and does not sort moves. It tries each empty square, those in quadrants with an odd number
+//! of empty squares first. Each function decides whether the score is above `alpha`: a result above
+//! `alpha` is a lower bound of the score, any other result is an upper bound.
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
@@ -51,7 +51,7 @@ fn four_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move, or of the first move above `alpha`; `None` if no move is
+/// Returns the score of the best move, or the first score above `alpha`; `None` if no move is
 /// legal.
 #[inline(always)]
 fn best_of_four<I: Instructions>(
@@ -72,8 +72,8 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Bounds the score of a position with three empty squares. If one of them is alone in its
-/// quadrant, it is `squares[0]`.
+/// Returns the score of a position with three empty squares, or a bound on it outside the window.
+/// If a square is alone in its quadrant, `squares[0]` must be such a square.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -90,7 +90,7 @@ fn three_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move, or of the first move above `alpha`; `None` if no move is
+/// Returns the score of the best move, or the first score above `alpha`; `None` if no move is
 /// legal.
 #[inline(always)]
 fn best_of_three<I: Instructions>(
@@ -147,11 +147,11 @@ struct Tries<I> {
     set: I,
     position: Position,
     alpha: Discs,
-    /// The score of the best move so far; [`NO_SCORE`] if no move was legal.
+    /// The best score so far; [`NO_SCORE`] if no move has been legal.
     best: Discs,
 }
 
-/// The best score of a node without a legal move, below every real score.
+/// The value of `best` in a node without a legal move. It is below every score.
 const NO_SCORE: Discs = -INFINITE;
 
 impl<I: Instructions> Tries<I> {
@@ -183,7 +183,8 @@ impl<I: Instructions> Tries<I> {
     }
 }
 
-/// Returns the score of a position with one empty square. Discs are counted, not flipped.
+/// Returns the score of a position with one empty square. Counts the flipped discs of the last move
+/// without playing it.
 #[inline(always)]
 fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     *nodes += 1;
@@ -243,7 +244,7 @@ static ORDERS: [[u8; 4]; 256] = {
     orders
 };
 
-/// The squares next to each square. Without an opponent's disc on one of them, no move is legal.
+/// The neighbours of each square. A move is legal only if one of them has a disc of the opponent.
 static NEIGHBOURS: [u64; 64] = {
     let mut neighbours = [0; 64];
     let mut index = 0;

@@ -21,7 +21,7 @@ use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The end of an open window, beyond every score.
+/// The upper bound of a full window. It is greater than every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
 /// The least number of empty squares at which a shallow search first guesses the score.
 const GUESSED_EMPTIES: u32 = 10;
@@ -29,20 +29,20 @@ const GUESSED_EMPTIES: u32 = 10;
 /// use the transposition table. With 13 instead, the search takes as many nodes and more time; with
 /// 16, more nodes in the same time.
 const PVS_EMPTIES: u32 = 14;
-/// The least number of empty squares at which the move-ordering evaluation, if there is one, is
-/// used. With 9 instead, the search takes 2 % fewer nodes, with 11, 2 % more; neither takes less
-/// time.
+/// The least number of empty squares at which moves are ordered by the move-ordering evaluation, if
+/// there is one. With 9 instead, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes
+/// less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// The least number of empty squares at which the moves that leave the fewest replies come first.
+/// From this number of empty squares on, moves that leave the fewest replies are searched first.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
-/// Half the width of the first window around the guessed score.
+/// Half the width, in discs, of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Solves a position. Also records the score of the position after the best move: under perfect
-    /// play, the result stays the same, so a search of that position only has to find a move that
-    /// attains it. If a limit ends the search, the error contains the result of the search that
-    /// guessed the score.
+    /// Solves a position. Also records the score of the position after the best move. A later
+    /// search of that position then only has to find a move that attains this score. If a limit
+    /// ends the search, the error contains the known score or the result of the search that guessed
+    /// the score.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -75,7 +75,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Ok(best)
     }
 
-    /// Solves a position in windows around a guessed score.
+    /// Solves a position by searches with windows around a guessed score.
     fn endgame_from_a_guess(
         &mut self,
         position: &Position,
@@ -147,14 +147,15 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 }
 
 /// Returns the depth of the search that guesses the score of a position with `empties` empty
-/// squares (at least [`GUESSED_EMPTIES`]). That search costs little compared with the exact search,
-/// and leaves best moves in the table for it.
+/// squares (at least [`GUESSED_EMPTIES`]). The guessing search is cheap compared with the exact
+/// search. It also leaves best moves in the table, which the exact search uses.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)
 }
 
-/// Returns an upper bound on the score from the opponent's stable discs, if it is at most `alpha`.
+/// Returns the upper bound on the score that follows from the opponent's stable discs, if it is at
+/// most `alpha`; otherwise `None`.
 #[inline(always)]
 fn stability_bound<I: Instructions>(
     set: I,
@@ -174,8 +175,8 @@ fn stability_bound<I: Instructions>(
     (upper <= alpha).then_some(upper)
 }
 
-/// The least `alpha` at which counting stable discs is worth the time, by empty squares. The values
-/// are measured.
+/// By number of empty squares, the least `alpha` at which a search for a stability cutoff is worth
+/// the time. These values were measured.
 static STABILITY_ALPHA: [Discs; 64] = {
     let mut alphas = [0; 64];
     let mut empties = 0;

@@ -28,8 +28,8 @@ struct Candidate {
 const TABLE_MOVE: i32 = 1 << 20;
 /// The cost of each reply that a move leaves the opponent, in the units of [`WORTH`].
 const REPLY_COST: i32 = 16;
-/// The bonus for a move in a quadrant with an odd number of empty squares, in the units of
-/// [`WORTH`].
+/// The bonus in the move score for a square in a quadrant with an odd number of empty squares, in
+/// the units of [`WORTH`].
 const ODD_WORTH: i32 = 8;
 
 /// The worth of a square if moves are otherwise equal: greatest for corners, least for squares that
@@ -262,7 +262,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches a node whose moves in odd quadrants come first.
+    /// Searches a node with parity ordering: the moves in quadrants with an odd number of empty
+    /// squares come first.
     #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,

@@ -1,4 +1,5 @@
-//! The nodes with many empty squares: PVS nodes, whose moves are ordered by their score.
+//! The endgame search of nodes with many empty squares, by principal variation search (PVS). Moves
+//! are ordered by their score.
 
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::probcut_schedule::ProbCutSettings;
@@ -178,9 +179,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
     }
 
-    /// Returns the score of a move, in steps: the value by a shallow search, plus a bonus for an
-    /// odd quadrant, less a cost for each reply. If the score is below `least`, or the searched
-    /// value below `hopeless`, the result is an upper bound.
+    /// Returns the score of a move, in steps: the value by a shallow search, plus a bonus for a
+    /// square in an odd quadrant, minus a cost for each reply. The result is only an upper bound if
+    /// it is below `least`, or if the value is below `hopeless`.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,

@@ -5,15 +5,16 @@ use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::{Mobility, Models};
 
-/// Builds the evaluation by hand with a model of move probabilities. `probability` returns the
-/// probability for each index of a stage and kind.
+/// Creates the handwritten evaluation with a model of move probabilities. `probability` returns the
+/// probability for the index of a stage and kind of move.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// Builds the evaluation by hand with probabilities from 1/16 to 6/16 in an irregular order.
+/// Returns the hand-made evaluation with realization probabilities from 1/16 to 6/16 in an
+/// irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
 }
@@ -64,8 +65,8 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// The threshold is so far below the probability of any line that no line ends early, whichever
-/// moves are searched again.
+/// With a threshold far below the probability of any line, no line ends early. Which moves are
+/// searched again then makes no difference.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -133,7 +134,8 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// The limit on nodes is far above the number of nodes in a search with a valid model.
+/// A search by probability with a valid model must reach its depth. Its limit on nodes is for
+/// invalid models: it is far above the number of nodes here.
 #[test]
 fn a_search_by_probabilities_that_can_be_is_not_ended() {
     let likely = in_no_order();
@@ -148,8 +150,8 @@ fn a_search_by_probabilities_that_can_be_is_not_ended() {
     }
 }
 
-/// A value that a search by probability found proves nothing for a search by depth. It must not
-/// remove exact scores from the table.
+/// A search limited by the probability of lines proves nothing for a fixed-depth search. Its
+/// results must not remove exact scores from the table.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = in_no_order();

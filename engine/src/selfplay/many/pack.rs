@@ -1,4 +1,4 @@
-//! Packs the parts of self-play: joins the games in order, and drops repeated ones.
+//! Packs the parts of self-play into one file: joins the games in order, and drops repeated games.
 
 use rayon::prelude::*;
 
@@ -123,7 +123,8 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report on `games` played games. Those that are not in the file are duplicates.
+    /// Returns the report on `games` games that were played. Games missing from the file are
+    /// duplicates, which were omitted.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

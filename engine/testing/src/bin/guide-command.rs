@@ -25,7 +25,8 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// For commands that begin with certain words: the arguments to add, unless the command has them.
+/// Arguments to add to a command that begins with certain words. An argument that the command
+/// already has is not added.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

@@ -93,7 +93,7 @@ fn by_command(program: &str, arguments: &str, out: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Writes random games, each up to some move, as one transcript per line.
+/// Returns random games as one transcript per line. Each game ends after at most `moves` moves.
 pub fn transcripts(games: u64, moves: usize) -> String {
     let squares = |seed| random_moves(seed).into_iter().take(moves);
     let line = |seed| squares(seed).map(|square| square.to_string()).collect::<String>();

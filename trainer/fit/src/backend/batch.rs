@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// Part `number` when positions are divided, in their original order, into `of` parts of about
-/// equal size. A batch takes the same share of every [`Rows`](super::Rows), so each batch has the
-/// same mix of the phases in a window.
+/// A batch: part `number` of `of` parts of about equal size, into which positions are divided in
+/// their original order. A batch takes the same share of every [`Rows`](super::Rows), so each batch
+/// has the same mix of the phases in a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,

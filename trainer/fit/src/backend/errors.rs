@@ -17,8 +17,8 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Creates errors from sums, with weights in 1/64 occurrence and errors in
-    /// 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Creates the totals from sums over positions. Weights are in units of 1/64 occurrence, errors
+    /// in units of 1/[`RESIDUALS_PER_DISC`] disc.
     pub(super) fn of_sums(positions: u64, weight: u64, absolute: u128, squared: u128) -> Self {
         Self { positions, weight, absolute, squared }
     }

@@ -27,7 +27,8 @@ const RESIDUAL_SHIFT: u32 = 8;
 /// parameter's residuals therefore stays below 2³³ · 2²³ · 2⁷ = 2⁶³ and cannot overflow.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 
-/// Returns `label` (2⁻⁸ disc) − `sum` (2⁻¹⁸ disc), rounded to 2⁻¹⁰ disc.
+/// Returns the residual `label` − `sum`, rounded to 2⁻¹⁰ disc. `label` is in 2⁻⁸ disc, `sum` in
+/// 2⁻¹⁸ disc.
 #[inline]
 pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT

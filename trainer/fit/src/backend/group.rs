@@ -16,9 +16,9 @@ use crate::model::Model;
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// For each parameter of the model, its index in the group.
+    /// For each parameter of the model, its index among the parameters of the group.
     pub numbers: Vec<u32>,
-    /// For each index in the group except the last one, the parameter of the model.
+    /// For each index in the group except the last one, the corresponding parameter of the model.
     pub parameters: Vec<u32>,
     /// For each index in the group except the last one, the weight of the training positions in
     /// which the parameter occurs, in 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE)
@@ -79,7 +79,7 @@ impl Group {
         self.phases.len() * self.count()..self.length()
     }
 
-    /// Returns the length of the vector.
+    /// Returns the length of the vector that contains all weights and factors of the group.
     pub fn length(&self) -> usize {
         self.count() * (self.phases.len() + self.dimensions)
     }

@@ -106,8 +106,8 @@ pub trait Backend: Sync {
     /// Sets `to` to `from`.
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
-    /// For each parameter, sets its element of `sums` to Σ weight · residual over the batch's
-    /// positions that have the parameter, in units of 1/([`RESIDUALS_PER_DISC`] ·
+    /// Sets each parameter's element of `sums` to Σ weight · residual over the positions of the
+    /// batch in which the parameter occurs, in units of 1/([`RESIDUALS_PER_DISC`] ·
     /// [`WEIGHTS_PER_OCCURRENCE`]). Returns Σ weight · residual² in units of
     /// 1/([`RESIDUALS_PER_DISC`]² · [`WEIGHTS_PER_OCCURRENCE`]).
     fn residual_sums(
@@ -137,7 +137,7 @@ pub trait Backend: Sync {
     /// Computes sum ← sum + factor · other.
     fn add_scaled(&self, sum: &mut Self::Reals, factor: f64, other: &Self::Reals) -> Result<()>;
 
-    /// Computes vector ← other + factor · vector.
+    /// Computes `vector` ← `other` + `factor` · `vector`.
     fn scale_and_add(
         &self,
         vector: &mut Self::Reals,
@@ -156,8 +156,8 @@ pub trait Backend: Sync {
     /// Computes scaled ← unit · sums, each sum first rounded to a double.
     fn scale_sums(&self, sums: &Self::Sums, unit: f64, scaled: &mut Self::Reals) -> Result<()>;
 
-    /// Computes fixed ← weights · 2¹⁸, rounded to the nearest, ties to even, and limited to
-    /// ±[`WEIGHT_LIMIT`]. The weights are in discs; NaN becomes 0.
+    /// Computes `fixed` ← `weights` · 2¹⁸, for weights in discs. Rounds to the nearest integer,
+    /// ties to even, and limits the result to ±[`WEIGHT_LIMIT`]. NaN becomes 0.
     fn round_weights(&self, weights: &Self::Reals, fixed: &mut Self::Fixed) -> Result<()>;
 
     /// Computes fixed ← direction · scale, rounded to the nearest, ties to even; then direction ←
@@ -212,11 +212,11 @@ pub trait Backend: Sync {
         Self: Sized;
 }
 
-/// The vectors and scalars of [`Backend::descend`].
+/// The vectors and scalars that [`Backend::descend`] takes.
 pub struct GroupUpdate<'v, B: Backend> {
     /// The scalars.
     pub step: &'v AdamStep,
-    /// The elements that the ridge pulls the result towards.
+    /// The initial elements, towards which the ridge penalty pulls the result.
     pub initial: &'v B::Reals,
     /// The vectors of the optimizer.
     pub moments: &'v mut Moments<B>,
@@ -240,7 +240,7 @@ pub struct Moments<B: Backend + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
-    /// The factor that converts a sum to the gradient.
+    /// The factor that converts an integer sum to the gradient.
     pub unit: f64,
     /// The strength of the pull towards the initial weights, in the unit of the gradient.
     pub ridge: f64,
@@ -269,8 +269,8 @@ pub type Result<T, E = BackendError> = std::result::Result<T, E>;
 const NOT_LINEAR: &str = "values are not linear in factors: fit them with Adam";
 const NO_GROUP: &str = "has no group of phases with factors: call of_group first";
 
-/// Returns the error of an operation that a backend for one phase does not support, or of one that
-/// a backend for a group does not support. `reason` is the message.
+/// Returns the error for an operation that this backend does not support. `reason` is the message.
+/// Some operations work only for a single phase, others only for a group.
 fn unsupported(device: &'static str, reason: &str) -> BackendError {
     BackendError { device, reason: reason.to_owned() }
 }
@@ -294,7 +294,7 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the total weight of the positions, multiplied by the factor, in
+    /// Returns the total weight of these rows, including the factor, in units of
     /// 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
     pub fn total_weight(&self) -> u64 {
         let weight =
@@ -303,11 +303,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The target of the sum over a position's features.
+/// The number from which the sum of a position's weights is subtracted to get the residual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The position's label: residual = label − sum.
     Label,
-    /// Zero: residual = −sum, for products with the normal matrix.
+    /// Zero: residual = −sum. Products with the matrix of the normal equations use it.
     Zero,
 }

@@ -24,16 +24,16 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Trials of whole searches use positions with the greatest number of empty squares, or up to this
-/// many fewer.
+/// Positions for trials of whole searches have the greatest number of empty squares, or at most
+/// this many fewer.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
-/// The number of random moves at the beginning of the games.
+/// The range of the number of random moves at the beginning of a game.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
-/// The greatest number of random moves between a position of a game and the sampled position.
+/// A sampled position follows a position of a game by at most this many random moves.
 const MOST_CHANCE: u32 = 2;
-/// The numbers of standard deviations that are tried.
+/// The cut thresholds that are tried, in standard deviations of the prediction.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
 /// A calibrated model, and its errors on positions that it was not fitted to.
@@ -44,7 +44,8 @@ pub struct Calibrated {
     pub ends: Ends,
     /// The error of the prediction at each number of empty squares.
     pub empties: Vec<EmptiesError>,
-    /// The endgame searches that were measured.
+    /// The endgame searches that tested the pruning, one entry for each number of standard
+    /// deviations.
     pub trials: Vec<Trial>,
     /// The misses at each confidence.
     pub confidences: Vec<Confidence>,
@@ -94,8 +95,8 @@ pub struct EmptiesError {
     pub observed: f64,
 }
 
-/// The results of whole searches to the end that prune a node if the predicted score is some number
-/// of standard deviations outside the window.
+/// The results of endgame searches that prune a node if the predicted score is a given number of
+/// standard deviations outside the window.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The number of standard deviations.
@@ -106,7 +107,7 @@ pub struct Trial {
     pub right: f64,
     /// The mean absolute error of the scores, in discs.
     pub mae: f64,
-    /// The nodes relative to those of full-width searches.
+    /// The number of nodes as a fraction of that of full-width searches.
     pub nodes: f64,
 }
 
@@ -128,12 +129,13 @@ struct Sample {
     score: Discs,
     /// The nodes of the search that found the score.
     nodes: u64,
-    /// The depth and the value in discs of two searches: of depth 0 (the static value), and of the
-    /// shallow depth.
+    /// Two searches of the position, each with its depth and its value in discs. The first is the
+    /// static value (depth 0), the second the search to the shallow depth.
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages of a calibration: the samples, then the trials of each number of deviations.
+/// Returns the stages of a calibration: one that makes the samples, then one that tests the pruning
+/// for each number of standard deviations.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(DEPTH), 0);
@@ -226,7 +228,7 @@ fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<Empti
     Some(EmptiesError { empties, shallow, positions, predicted, observed })
 }
 
-/// Solves positions by pruned searches, once with each number of standard deviations.
+/// Solves the samples by pruned searches, once for each number of standard deviations in `TRIED`.
 fn trials(
     ends: &Ends,
     mut evaluator: Tables,
@@ -272,9 +274,9 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns, for each confidence, the number of standard deviations with which this share of the
-/// scores is right. Interpolates between the two nearest trials on the logarithm of the share of
-/// wrong scores.
+/// Returns, for each confidence (such as 95 %), the number of standard deviations at which that
+/// percentage of the trials' scores is right. Interpolates, on the logarithm of the share of wrong
+/// scores, between the two nearest trials.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without a wrong score shows only that wrong scores are few.
     let wrong =

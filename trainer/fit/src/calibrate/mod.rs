@@ -40,7 +40,7 @@ pub enum CalibrateError {
 /// The stages of a calibration, its progress, and the run that stores the results of the stages.
 /// Without a run, the results stay in memory.
 pub struct Work<'a> {
-    /// The run, if the results are stored.
+    /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,
     /// The stages of the calibration.
     pub stages: Vec<Stage>,
@@ -76,13 +76,13 @@ mod testing {
     use othello_engine::progress::Silent;
     use othello_engine::run::Stage;
 
-    /// Returns the work of a calibration in memory.
+    /// Returns the work of a calibration whose results stay in memory.
     pub(super) fn in_memory(stages: Vec<Stage>) -> super::Work<'static> {
         super::Work { run: None, stages, progress: &Silent }
     }
 
-    /// Returns the shipped linear weights, which are fast to read. With weights of 0, games would
-    /// depend on the choice among equal moves.
+    /// Returns the shipped weights without factors, which are quick to read. If all weights were 0,
+    /// games would depend on the choice among equal moves.
     pub(super) fn shipped() -> Weights {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../engine/weights/tables.weights");
         Weights::read(path.as_ref()).unwrap().weights

@@ -28,7 +28,7 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the positions.
     pub seed: u64,
-    /// The number of positions whose moves are all solved.
+    /// The number of families: of positions in which all moves are solved.
     pub families: u64,
     /// The number of positions that are searched to compare strengths.
     pub searches: u64,
@@ -45,9 +45,11 @@ pub struct Calibrated {
     /// The share of the variance of scores among the moves of a position that patterns and replies
     /// explain together, on held-out positions.
     pub explained: f64,
-    /// The share of this variance that replies alone explain.
+    /// The share of the variance of scores among the moves of a position that the number of replies
+    /// alone explains.
     pub explained_by_replies: f64,
-    /// The strength of the evaluation relative to the number of replies.
+    /// The strength of the move-ordering evaluation, relative to the cost of the opponent's
+    /// replies.
     pub strength: i16,
     /// The strengths that were tried. With strength 0, the weights are not used.
     pub trials: Vec<Trial>,
@@ -87,16 +89,18 @@ pub struct Trial {
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 /// The number of empty squares of the positions that are searched to compare strengths.
 const TRIAL_EMPTIES: u32 = 17;
-/// One of this many families is held out to test the weights learned from the others.
+/// One in this many families is held out, to test the weights that were learned from the other
+/// families.
 const HELD_OUT: usize = 10;
-/// The pull of weights towards 0, in occurrences. For parameters that occur more often, the data
-/// outweigh it.
+/// The ridge: the pull of weights towards 0, as a number of occurrences. It has little effect on
+/// parameters that occur more often.
 const RIDGE: f64 = 10.0;
 
 /// A ridge so large that the weights of patterns are 0 and only the counts explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration: families of positions, then searches with each strength.
+/// Returns the stages of a calibration. The first solves families of positions: a position and its
+/// children. Each further stage solves positions with one strength of the move-ordering evaluation.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves, and its game some searches.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -149,9 +153,8 @@ pub fn calibrate(
     })
 }
 
-/// The strengths to try, as fractions of a unit strength. In the search's move ordering, a reply
-/// costs 16 units. At the unit strength, the evaluation in discs that one reply is worth also
-/// counts 16 units.
+/// The strengths to try, as fractions of a unit strength. In the search's move ordering, one reply
+/// costs 16 units. The unit strength makes the discs that one reply is worth count 16 units also.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
@@ -159,8 +162,8 @@ fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
     STRENGTHS.map(|times| (times * natural).round() as i16)
 }
 
-/// Returns positions with the exact scores of all their moves: first the families to learn from,
-/// then the held-out families.
+/// Returns families of positions with the exact scores of all moves: the families to learn from,
+/// and the held-out families.
 fn families(
     settings: &Settings,
     geometry: &Geometry,
@@ -238,7 +241,8 @@ fn play_to<E: Evaluate>(
     (position.moves() != 0).then_some(position)
 }
 
-/// Returns the positions on which strengths are compared, from separate games.
+/// Returns positions, from separate games, on which the strengths of the move-ordering evaluation
+/// are compared.
 fn trial_positions(
     settings: &Settings,
     evaluator: &Tables,

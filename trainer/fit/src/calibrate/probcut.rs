@@ -19,7 +19,7 @@ use super::{CalibrateError, Work};
 
 /// The least depth of a search that a shallower one predicts.
 const LEAST_DEPTH: u32 = 3;
-/// The numbers of random moves at the beginning of the games.
+/// The range of the number of random moves at the beginning of a game.
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
 
 /// A calibrated model, and its errors on positions that it was not fitted to.
@@ -54,7 +54,7 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The error of the predictions for searches of one depth, in discs.
+/// The errors of the predictions of searches to one depth, in discs.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct DepthError {
     /// The depth of the predicted search.
@@ -63,25 +63,25 @@ pub struct DepthError {
     pub shallow: u32,
     /// The number of positions.
     pub positions: u64,
-    /// The root mean square of the errors that the model expects.
+    /// The root mean square of the errors that the model predicts.
     pub predicted: f64,
     /// The root mean square of the actual errors.
     pub observed: f64,
 }
 
-/// The share of predictions with which a cut at some selectivity would be wrong: the deep value is
-/// beyond the allowed deviations, on the side where the cut does harm.
+/// The share of wrong ProbCut cuts at one selectivity. A cut is wrong if the actual deep value lies
+/// on the other side of the window bound than predicted.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Miss {
     /// The probability of the selectivity in percent.
     pub selectivity: u32,
     /// The share expected from a normal distribution, in percent.
     pub predicted: f64,
-    /// The share among the cuts of held-out positions, in percent.
+    /// The share measured on held-out positions, in percent.
     pub observed: f64,
 }
 
-/// Returns the stages of a calibration.
+/// Returns the stages of a calibration of the ProbCut model.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let per_part = per_part(2.0 * size::search(settings.most));
     vec![Stage::new("probcut (positions)", settings.positions, per_part)]
@@ -168,7 +168,8 @@ fn used_pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Returns the residual of a pair, and the error that the model expects.
+/// Returns the difference between the actual and the predicted deep value of a pair, and the
+/// standard deviation that the model predicts for it.
 fn residual(probcut: &ProbCut, pair: &Pair) -> (f64, f64) {
     let prediction = probcut.prediction(pair.depths);
     (pair.wanted - prediction.slope * pair.known - prediction.offset, prediction.error)
@@ -184,8 +185,8 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
     Some(DepthError { deep, shallow: shallow_depth(deep), positions, predicted, observed })
 }
 
-/// Returns the share of wrong cuts at a selectivity; `None` if the selectivity prunes nothing. Cuts
-/// above and below the window are equally harmful, so the share is the mean of both sides.
+/// Returns the share of wrong cuts at a selectivity; `None` if the selectivity prunes nothing. The
+/// share is the mean over cuts above and cuts below the window, which are equally harmful.
 fn miss(probcut: &ProbCut, pairs: &[Pair], selectivity: Selectivity) -> Option<Miss> {
     let deviations = selectivity.deviations()?;
     let off = pairs.iter().filter(|pair| {

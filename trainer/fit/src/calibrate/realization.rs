@@ -33,8 +33,8 @@ pub struct Counts {
     pub games: u64,
     /// The number of positions.
     pub positions: u64,
-    /// The number of possible moves of each kind: all kinds of the first stage, then those of the
-    /// next.
+    /// The number of times that a move of each kind was legal: first for all kinds in the first
+    /// stage, then in the next stage, and so on.
     available: Vec<u64>,
     /// The number of played moves of each kind, in the same order.
     played: Vec<u64>,
@@ -50,7 +50,7 @@ pub struct Calibrated {
     pub games: u64,
     /// The number of counted positions.
     pub positions: u64,
-    /// The families of moves with their models.
+    /// The families of moves and their probabilities in the model.
     pub families: Vec<Family>,
     /// The mean cost of the played moves: −log₂ of their probability.
     pub halvings: f64,
@@ -120,7 +120,7 @@ impl Counted {
         self.inputs.checksums()
     }
 
-    /// Returns the stage of a calibration.
+    /// Returns the only stage of the calibration of realization probabilities.
     pub fn stages(&self) -> Vec<Stage> {
         let seconds = GAMES_PER_UNIT as f64 * 50.0 * size::search(REMEMBERED_DEPTH);
         let units = self.games.div_ceil(GAMES_PER_UNIT);
@@ -170,7 +170,8 @@ impl Counts {
         Self { games: 0, positions: 0, available, played }
     }
 
-    /// Counts the moves in those positions of a game in which a search chose the move.
+    /// Counts the available and the played moves of a game by kind. Omits positions in which no
+    /// search chose the move.
     fn of<E: Evaluate>(game: &Game, searcher: &mut Searcher<'_, E>) -> Self {
         let mut counts = Self { games: 1, ..Self::none() };
         let steps = game.replay().steps;
@@ -201,9 +202,9 @@ impl Counts {
         })
     }
 
-    /// Returns the probability of each kind of move in each stage. For a rare kind, it is pulled
-    /// towards the probability of all moves with the same rank and memory in this stage. The latter
-    /// is pulled towards the probability of these moves in all stages.
+    /// Returns the estimated probability of each kind of move in each stage. The estimate for a
+    /// rare kind is shrunk towards the probability of all moves with the same rank and memory in
+    /// this stage. That probability is itself shrunk towards the one over all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -222,8 +223,8 @@ impl Counts {
         Realization::new(&probabilities).expect("shares of moves are probabilities")
     }
 
-    /// Returns the mean of −log₂ probability over the played moves. Each move counts twice: with
-    /// the memory of an earlier search, and without it.
+    /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of the
+    /// move. Each move counts twice: with the memory of an earlier search, and without it.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -249,8 +250,8 @@ impl Counts {
     }
 }
 
-/// Returns the share of the available moves that were played, after adding [`PRIOR`] available
-/// moves of which the share `other` was played.
+/// Returns the share of available moves that were played, smoothed towards the share `other`: it
+/// counts [`PRIOR`] additional available moves, of which the share `other` was played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }

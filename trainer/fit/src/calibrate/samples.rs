@@ -1,6 +1,6 @@
-//! Samples of positions, each from a separate game that the evaluation plays against itself, and
-//! models that are fitted to four in five of them: linear regression, and regression of the
-//! logarithm of its error.
+//! Samples of positions, each from a separate self-play game of the evaluation. Models are fitted
+//! to four fifths of the samples, by two linear regressions: of a value, and of the logarithm of
+//! the error of its prediction.
 
 use ndarray::{Array1, Array2};
 use othello_engine::eval::Evaluate;
@@ -35,7 +35,7 @@ pub(super) fn per_part(seconds: f64) -> u64 {
 }
 
 impl Settings {
-    /// Makes the samples, the first stage of the work.
+    /// Makes the samples by calls of `sample`: the first stage of a calibration.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -64,7 +64,7 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
 /// error, and the value to predict.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Fits the coefficients of the mean and of the error.
+/// Fits the coefficients of the mean and of the error's standard deviation to examples.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {
@@ -86,8 +86,8 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// Returns the errors of predictions, given the expected error and the residual of each; `None`
-    /// without predictions.
+    /// Returns the errors of predictions from pairs: the expected error and the residual of each
+    /// prediction. Returns `None` if there are no predictions.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
         let [predicted, observed] = root_mean_squares(&pairs)?;
@@ -95,9 +95,9 @@ impl Errors {
     }
 }
 
-/// Fits two linear models: the mean of `wanted` by `mean_terms`, and the logarithm of the
-/// residuals' standard deviation by `error_terms`. Each element of `wanted` has one row of terms in
-/// both.
+/// Fits two linear models: one predicts the mean of `wanted` from `mean_terms`, the other predicts
+/// the logarithm of the residuals' standard deviation from `error_terms`. Each element of `wanted`
+/// has one row in each of these two matrices.
 pub(super) fn mean_and_error<const M: usize, const E: usize>(
     mean_terms: Vec<[f64; M]>,
     error_terms: Vec<[f64; E]>,

@@ -8,14 +8,16 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
-/// The number of counts that explain a score in addition to the patterns: replies, replies to
-/// corners, and whether the move was into a quadrant with an odd number of empty squares.
+/// The number of counts that predict a score in addition to the patterns: the replies, the replies
+/// to corners, and 1 for a move into a quadrant with an odd number of empty squares.
 pub(super) const COUNTS: usize = 3;
 
-/// A family: for each position after a move, its parameters, its counts and its score.
+/// A family: the positions after each move of one position. Each has its parameters, counts and
+/// score.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families of positions, one row for each position, with its score for its own player.
+/// Families of positions. There is one row for each position, with the position's score for its
+/// side to move.
 pub(super) struct Siblings {
     /// The parameters of each position.
     parameters: Array2<u32>,
@@ -24,12 +26,12 @@ pub(super) struct Siblings {
     families: Vec<Range<usize>>,
 }
 
-/// The weights that explain the scores.
+/// The weights of a fitted linear model of move scores.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
     pub(super) weights: Array1<f64>,
-    /// The weights of the counts, in discs.
+    /// The weights of the counts (such as the number of replies), in discs.
     pub(super) counts: Array1<f64>,
 }
 
@@ -64,10 +66,11 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises the squared differences between explained and true scores, both relative to the
-    /// family's mean, plus `ridge` times the squared weights of parameters. Uses conjugate
-    /// gradients on the normal equations. The preconditioner is the diagonal of a matrix that
-    /// bounds the normal matrix from above.
+    /// Finds the weights that minimise the squared differences between explained and true scores,
+    /// plus `ridge` times the squared weights of the parameters. Scores are taken relative to the
+    /// mean of their family (the moves of one position). The method is conjugate gradients on the
+    /// normal equations. The preconditioner is the diagonal of a matrix that bounds the normal
+    /// matrix from above.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -108,15 +111,17 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the value of every position with these weights. The weights of the counts are last.
+    /// Returns the value of every position with these weights. The first `parameters` weights are
+    /// those of patterns; the weights of the counts follow.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
         self.parameters.map_axis(Axis(1), value) + self.counts.dot(&counts)
     }
 
-    /// Returns, for each parameter, the sum of `values` over the positions that have it. Then
-    /// returns, for each count, the sum of count · value over all positions.
+    /// Multiplies `values`, one for each position, by the transposed design matrix. Returns, for
+    /// each parameter, the sum of the values of the positions that have it; then, for each count,
+    /// the sum of count · value.
     fn transposed(&self, values: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         for (own, value) in self.parameters.rows().into_iter().zip(values) {
@@ -125,7 +130,7 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Multiplies the matrix of the normal equations by weights.
+    /// Returns the product of the matrix of the normal equations and `weights`.
     fn normal(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let mut values = self.product(weights, parameters);
         self.center(&mut values);

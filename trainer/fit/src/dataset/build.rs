@@ -20,7 +20,7 @@ use crate::source::records::Stretch;
 
 impl Dataset {
     /// Reads files of games, positions and openings. The positions of `data` are split into the
-    /// three subsets. Those of `test` go to the test subset, except positions that are also in
+    /// three subsets. The positions of `test` go to the test subset, except those that are also in
     /// training.
     pub fn read(
         data: &[DataChoice],
@@ -146,7 +146,7 @@ impl DatasetBuilder {
         Self { run: RunBuilder::new(rules.clone()), rules, split }
     }
 
-    /// Adds the labelled positions of games. All positions of a game go to the same subset.
+    /// Labels the positions of games and adds them. All positions of a game go to the same subset.
     pub fn add_games(&mut self, games: &[Game], weight: f64) {
         let placed = self.placer(weight, false).place_games(games);
         self.run.add(placed);

@@ -16,13 +16,13 @@ use crate::InvalidSetting;
 pub struct DataChoice {
     /// The file.
     pub path: PathBuf,
-    /// The factor on the weight of each of its positions, above 0 and at most 1,000.
+    /// The factor for the weight of every position of the file, above 0 and at most 1,000.
     pub weight: f64,
 }
 
 impl DataChoice {
-    /// Returns `named` with each folder of records replaced by its files, which get the weight of
-    /// the folder. Folders of datasets stay as they are.
+    /// Returns the choices with each folder of records replaced by its files. Each file gets the
+    /// weight of the folder. Dataset folders are not replaced.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {

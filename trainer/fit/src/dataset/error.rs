@@ -46,7 +46,7 @@ impl DatasetError {
     }
 }
 
-/// Converts errors that can also be errors of a source to a [`DatasetError`].
+/// Implements conversions to [`DatasetError`] from errors that can also be errors of a source.
 macro_rules! from_source {
     ($($error:ty),*) => {
         $(impl From<$error> for DatasetError {

@@ -45,7 +45,7 @@ pub struct DatasetFolder {
     made: Made,
 }
 
-/// The file `dataset.json`, which is written last.
+/// The content of the file `dataset.json`, which is written last.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Manifest {
     format: String,

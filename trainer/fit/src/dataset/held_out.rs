@@ -16,7 +16,7 @@ pub struct Input {
     pub weight: f64,
 }
 
-/// The files in training, identified by the checksums of their content.
+/// The set of files that training uses, identified by the checksums of their content.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
@@ -43,7 +43,7 @@ impl TrainedOn {
         self.0.iter().map(|(sha256, _)| sha256.as_str())
     }
 
-    /// Refuses test files whose content is among the training files.
+    /// Refuses test files that have the same content as a training file.
     pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), DatasetError> {
         for test in tests {
             let Ok(sha256) = stated_sha256(test) else { continue };

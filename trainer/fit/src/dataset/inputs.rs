@@ -19,8 +19,8 @@ const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 /// twice their size.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The most memory, in bytes, for the frames of records that are labelled and placed at the same
-/// time.
+/// The most memory, in bytes, for the frames of records that are processed at the same time:
+/// labelled, and assigned to subsets and phases.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -33,7 +33,8 @@ pub(super) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Checks all files without decoding their records. `data` is split; `test` is not.
+    /// Checks all files without decoding their records. The records of `data` are divided into
+    /// subsets; those of `test` all belong to the test subset.
     pub(super) fn open(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -92,15 +93,15 @@ impl<'a> Inputs<'a> {
         bytes.saturating_add(bytes.min(BYTES_OF_FRAMES))
     }
 
-    /// Returns the number of stretches to read at the same time, at most two, and the remaining
-    /// memory in bytes. Refuses a limit that is too small for one stretch.
+    /// Returns the number of stretches (ranges of an input's records) to read at the same time, 1
+    /// or 2, and the remaining memory in bytes. Refuses a limit that is too small for one stretch.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64), DatasetError> {
         let each = self.bytes_of_stretch();
         let at_once = limit.at_once(each, self.stretches.len().clamp(1, 2))?;
         Ok((at_once, limit.bytes - at_once as u64 * each))
     }
 
-    /// Returns the sum of the counts of these runs.
+    /// Returns the total of the counts of positions in these sorted runs.
     pub(super) fn counts(&self, runs: &[SortedRun]) -> Counts {
         let mut all = Counts::default();
         let mut labels = LabelCounts::new(self.settings.labels.clone());

@@ -11,7 +11,8 @@ use crate::source::{LabelRules, Labelled};
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// For each phase, the numbers of labels that were added by kind (`add_kinds`), not by rule.
+    /// For each phase, the labels that `add_kinds` added: the number of each kind. Their rules are
+    /// unknown.
     before: Vec<BTreeMap<String, u64>>,
 }
 

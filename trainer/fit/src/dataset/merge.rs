@@ -7,8 +7,9 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 use super::Subset;
 use crate::memory::merged;
 
-/// Merges the rows of a phase. Passes merged training rows and the rows of the other subsets to
-/// `take`, each in order.
+/// Merges the sorted rows of a phase and passes them to `take` in order. Training rows of the same
+/// position become one row. Rows of the other subsets are omitted if training has the same
+/// position.
 pub(super) fn merge<E>(
     sources: &[(Subset, &[ScoredPosition])],
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,
@@ -41,7 +42,8 @@ pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
 
-/// Returns a key that is equal for equal positions and ascends in sorted rows.
+/// Returns the sort key of a row. Equal positions have equal keys, and sorted rows are in ascending
+/// order of their keys.
 fn key(row: &ScoredPosition) -> (u64, Position) {
     (scattered(&row.position()), row.position())
 }
@@ -56,7 +58,7 @@ fn scattered(position: &Position) -> u64 {
     mixed(position.player() ^ mixed(position.opponent().wrapping_add(0x9E37_79B9_7F4A_7C15)))
 }
 
-/// Sums over all rows of one position. There is at least one row.
+/// The sums over all rows of the same position, at least one.
 struct Duplicates {
     position: Position,
     weight: i64,
@@ -152,8 +154,8 @@ mod tests {
         assert_eq!(test, [row(5, 0, 1)]);
     }
 
-    /// A tenth of the sorted rows must have about a tenth of the positions with a disc on any given
-    /// square.
+    /// Sorted rows must be in random order. Among any tenth of them, every square must have a disc
+    /// about as often as among all rows.
     #[test]
     fn any_stretch_of_sorted_rows_is_a_fair_sample() {
         let mut rows: Vec<_> = (0..10_000).map(|board| row(board << 3, 0, 1)).collect();

@@ -86,8 +86,8 @@ type PhaseRows = [StoredRows; Subset::ALL.len()];
 /// Counts of the positions of a dataset, or of a stretch of its records.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Counts {
-    /// The number of games in training. A position outside a game counts as one game; an enumerated
-    /// position does not count.
+    /// The number of games in training. A single position counts as one game, unless it comes from
+    /// an enumeration: then it does not count.
     games: u64,
     /// The number of positions that were omitted because their player has no legal move.
     dropped: u64,
@@ -99,7 +99,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Adds all counts except the labels.
+    /// Adds the counts of `other`, except those of labels.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -148,8 +148,8 @@ impl Dataset {
         &self.test_inputs
     }
 
-    /// Returns the number of games in training. A position outside a game counts as one game; an
-    /// enumerated position does not count.
+    /// Returns the number of games in the training set. A position outside a game counts as one
+    /// game; positions of a complete enumeration do not count.
     pub fn games(&self) -> u64 {
         self.counts.games
     }
@@ -174,8 +174,8 @@ impl Dataset {
         self.counts.dropped
     }
 
-    /// Returns the SHA-256 of all rows in hexadecimal. For each subset and phase it covers the
-    /// number of rows (u64, little-endian) and the rows as a file holds them.
+    /// Returns the SHA-256 of all rows in hexadecimal. For each subset and phase, it covers the
+    /// number of rows (u64, little-endian), then the bytes of the rows as in a file.
     pub fn sha256(&self) -> String {
         let mut digest = Sha256::new();
         for subset in Subset::ALL {

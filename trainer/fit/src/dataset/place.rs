@@ -19,7 +19,7 @@ pub(super) struct Placer<'a> {
     pub(super) weight: f64,
     /// True if the positions are a complete enumeration: then all of them are for training.
     pub(super) is_enumerated: bool,
-    /// For each phase, true if its positions are wanted.
+    /// For each phase, whether its positions are placed; other positions are omitted.
     pub(super) wanted: &'a [bool],
     /// True if each position is replaced by the canonical one of its eight images.
     pub(super) is_canonical: bool,

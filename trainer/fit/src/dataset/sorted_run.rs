@@ -1,5 +1,5 @@
-//! Sorted runs: the placed positions of a stretch of records, sorted by subset, phase and
-//! [`order`].
+//! Sorted runs. A sorted run contains the labelled positions of a stretch of records, sorted by
+//! subset, by phase, and by [`order`] within a phase.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -76,7 +76,8 @@ impl RunBuilder {
 }
 
 impl SortedRun {
-    /// Reads a stretch. Passes the number of records of each frame to `read`.
+    /// Reads a range of records into a sorted run. After each frame, passes the frame's number of
+    /// records to `read`.
     pub(super) fn read(
         stretch: &Stretch,
         placer: &Placer<'_>,

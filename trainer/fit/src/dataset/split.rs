@@ -103,8 +103,8 @@ pub struct Split {
     pub validation_percent: u8,
     /// The percentage of games for testing; the rest is for training.
     pub test_percent: u8,
-    /// The share of the games that is used. With the same seed, the games of a smaller share are
-    /// among those of every larger one.
+    /// The share of the games that is used. With the same seed, a larger share contains all games
+    /// of a smaller one.
     #[serde(default)]
     pub share: Share,
 }
@@ -126,7 +126,8 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a canonical position outside games; `None` if the share omits it.
+    /// Returns the subset of a canonical position outside games; `None` if the split takes only a
+    /// share of the data and omits this position.
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())

@@ -81,7 +81,7 @@ impl fmt::Debug for StoredRows {
 /// Stores the rows that are pushed to it, in order, in memory or in a temporary file.
 pub(super) struct RowSink<'l> {
     memory: Vec<ScoredPosition>,
-    /// The file, which is created with its first row.
+    /// The temporary file. It is created when the first row is written to it.
     file: Option<Temporary>,
     limit: Option<&'l MemoryLimit>,
 }
@@ -151,7 +151,8 @@ pub(super) struct MappedPart {
 }
 
 impl MappedPart {
-    /// Maps a part into memory. The part was already checked, or has just been written.
+    /// Maps a part into memory without checking it, since it was already checked or has just been
+    /// written.
     pub(super) fn open(part: Reader) -> Result<Self, DatasetError> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();

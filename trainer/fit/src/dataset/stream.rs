@@ -27,7 +27,7 @@ pub struct Placed {
     pub subset: Subset,
 }
 
-/// Positions as columns of numbers of equal length, as Python programs use them.
+/// Positions as columns (arrays of equal length), as Python programs use them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
     /// The discs of the player to move; bit 0 is a1, bit 63 h8.
@@ -85,10 +85,10 @@ pub struct StreamSettings {
     pub split: Split,
     /// The only subset whose positions are wanted; all if `None`.
     pub subset: Option<Subset>,
-    /// The phases whose positions are wanted.
+    /// The stream returns positions of these phases only.
     pub phases: RangeInclusive<Phase>,
-    /// The size of the buffer from which each position is drawn at random; 0 keeps the order of the
-    /// files.
+    /// The size, in positions, of the buffer from which each position is drawn at random. With 0,
+    /// positions keep the order of the files.
     pub shuffled: usize,
     /// The seed of the order of positions.
     pub seed: u64,
@@ -125,8 +125,8 @@ impl PositionStream {
         Ok(Self { settings, files, open: None, pool: vec![], random, inputs: vec![] })
     }
 
-    /// Returns the next `most` positions, or one position if `most` is 0. At the end of the data,
-    /// returns fewer, or none.
+    /// Returns the next `most` positions, or one position if `most` is 0. Returns fewer, or none,
+    /// if the data ends.
     pub fn next_batch(
         &mut self,
         most: usize,
@@ -148,7 +148,7 @@ impl PositionStream {
         Ok(self.pool.split_off(rest))
     }
 
-    /// Returns the files that were read completely, in this order.
+    /// Returns the files that were read completely, in the order in which they were read.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }

@@ -18,7 +18,7 @@ use super::program::ExportError;
 pub struct Npz<W: Write + Seek = Cursor<Vec<u8>>>(NpzWriter<W>);
 
 impl Npz {
-    /// Creates a file in memory without arrays.
+    /// Creates an `.npz` file in memory, at first without arrays.
     #[expect(clippy::new_without_default, reason = "a file to write to is begun, not assumed")]
     pub fn new() -> Self {
         Self::to(Cursor::new(vec![]))
@@ -61,8 +61,8 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// One array and its parameters: those of one pattern, by class, or those of all scalar features,
-/// by feature and count.
+/// An array of a weights file in NumPy form, and its parameters. It covers one pattern, by class,
+/// or all scalar features, by feature and count.
 pub(super) struct Place {
     /// The number of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,

@@ -15,7 +15,7 @@ use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest
 
 /// The largest weight that a file may have, in steps.
 const MAX_WEIGHT: i16 = 4091;
-/// The first word that stands for several zeros.
+/// The smallest word that stands for several zeros: 4096 + n stands for n zeros.
 const RUN: i16 = 4096;
 /// The longest run.
 const MAX_RUN: usize = 28_600;
@@ -87,7 +87,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding: differences.rounding() })
 }
 
-/// Returns the 16-bit words of a file as bytes. Checks that the file has as many as it states.
+/// Checks that a file has as many 16-bit words as it states, and returns these words as bytes.
 fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     let (number, words) = bytes.split_first_chunk().ok_or_else(|| {
         Program::Egaroucid

@@ -12,14 +12,14 @@ use super::program::ExportError;
 use crate::dataset::{Columns, Placed};
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
 
-/// Arrays of positions in temporary files.
+/// The arrays of exported positions, in temporary files.
 pub struct PositionArrays {
     limit: MemoryLimit,
     columns: [Temporary; 6],
 }
 
 impl PositionArrays {
-    /// Creates arrays without positions, in the folder of an output.
+    /// Creates empty arrays in temporary files, in the folder of the output `out`.
     pub fn beside(out: &Path) -> Result<Self, MemoryError> {
         let limit = MemoryLimit::beside(out, 0);
         let column = || Temporary::create(&limit);
@@ -36,8 +36,8 @@ impl PositionArrays {
         self.columns.iter_mut().zip(bytes).try_for_each(|(column, bytes)| column.write(bytes))
     }
 
-    /// Returns the bytes of an `.npz` file of the positions, and of the settings and inputs that
-    /// determined them as JSON. `datasets/formats.md` lists the arrays.
+    /// Returns the bytes of an `.npz` file with the positions and `provenance`: the settings and
+    /// inputs that determined them, as JSON. `datasets/formats.md` lists the arrays.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset] = self.columns;
         let mut file = Npz::to(self.limit.temporary_file()?);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::dataset::Subset;
 
-    /// A regression: the memory grew with the number of positions.
+    /// A regression: an export of positions took more memory the more positions there were.
     #[test]
     fn positions_are_kept_in_files_and_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use othello_engine::pattern::{PatternSet, Scalar};
 
 use crate::memory::MemoryError;
 
-/// A program with its own evaluation file.
+/// Another Othello program that has its own format of evaluation files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum Program {
     /// Edax, with `eval.dat`.
@@ -24,7 +24,7 @@ impl Program {
     }
 }
 
-/// Errors of writing weights in another format, or of reading them.
+/// The error type of reading and writing weights in other formats.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ExportError {

@@ -31,7 +31,7 @@ fn size(weights: &Weights) -> usize {
     (2 * PHASES + factors) * order(weights).len()
 }
 
-/// Returns the parameters of a phase in the order of the file.
+/// Returns the parameters of a phase in the order in which the raw file stores their weights.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_pattern = |pattern: &othello_engine::pattern::PatternGeometry| {
@@ -46,9 +46,9 @@ fn order(weights: &Weights) -> Vec<usize> {
 /// a million numbers.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Returns a C file that evaluates positions by these weights, from scratch or move by move. Its
-/// names begin with `prefix`, a C identifier. Weights of at most 4 MiB are part of it; larger ones
-/// lie in the file of [`raw`].
+/// Returns C source code that evaluates positions by these weights, from scratch or move by move.
+/// Its names begin with `prefix`, a C identifier. It contains weights of at most 4 MiB; larger
+/// weights are in the file that [`raw`] returns.
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();

@@ -25,9 +25,10 @@ const MAX_HEADER_BYTES: usize = 1 << 16;
 /// The size of a number of the widest type in bytes.
 const WIDEST: usize = size_of::<f64>();
 
-/// Reads `pattern_set`, the weights of every pattern (`weights_KK`) and, if the set has scalar
-/// features, `scalar_weights`. Also reads the counts if the file has them, and the factors if the
-/// set has any. Weights and factors are in steps; numbers that are not whole are rounded.
+/// Reads weights from arrays: `pattern_set`, the weights of every pattern (`weights_KK`) and, if
+/// the set has scalar features, `scalar_weights`. Also reads the counts if the file has them, and
+/// the factors if the set has any. Weights and factors are in steps; numbers that are not whole are
+/// rounded.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
@@ -137,8 +138,9 @@ impl<F: Read + Seek> Arrays<F> {
         Ok(Some(all))
     }
 
-    /// Returns an array with all axes after the first merged into one; `None` if it is not in the
-    /// file. Refuses an array whose shape is not `shape`.
+    /// Returns an array as a matrix: its first axis gives the rows, and all other axes are merged
+    /// into columns. Returns `None` if the file has no such array. Refuses an array whose shape is
+    /// not `shape`.
     fn shaped(&mut self, name: &str, shape: &[usize]) -> Result<Option<Array2<f64>>, ExportError> {
         let most = shape.iter().product();
         let Some(array) = self.numbers(name, most)? else { return Ok(None) };
@@ -155,7 +157,7 @@ impl<F: Read + Seek> Arrays<F> {
     }
 }
 
-/// Returns the numbers of an array of type `T`; `None` if it is of another type.
+/// Returns the elements of an array as `f64` if they have the type `T`; otherwise `None`.
 fn view<T: ViewElement + Copy>(
     bytes: &[u8],
     number: impl Fn(T) -> f64,
@@ -167,7 +169,7 @@ fn view<T: ViewElement + Copy>(
     }
 }
 
-/// The numbers of weights, before rounding and checks.
+/// The arrays from which weights are made. Their values are not yet rounded or checked.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightArrays<'a> {
     /// The weights in steps: by phase and parameter.
@@ -335,7 +337,8 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns a file as a Python program may write it. One weight of the pattern is `change`.
+    /// Returns an `.npz` file as a Python program may write it. `change` is the value of one weight
+    /// of the pattern.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);

@@ -1,5 +1,5 @@
-//! The common parts of other programs' evaluation files: for each number of discs and each pattern,
-//! a table of weights by configuration.
+//! The common part of other programs' evaluation files: for each number of discs on the board and
+//! each pattern, a table of weights by configuration.
 //!
 //! These files number a configuration in base 3. The first square is the most significant digit.
 //! The digit is 0 for a disc of the player, 1 for one of the opponent, and 2 for an empty square.
@@ -16,9 +16,9 @@ use super::program::{ExportError, Program};
 /// Weights read from another program's file, in our units.
 #[derive(Clone, Debug)]
 pub struct ReadTables {
-    /// The weights; their counts are unknown and 0.
+    /// The weights. Their counts are 0, because other programs' files contain no counts.
     pub weights: Weights,
-    /// The rounding errors from the change of units.
+    /// The rounding errors of the conversion to our unit.
     pub rounding: Rounding,
 }
 
@@ -52,7 +52,8 @@ impl Differences {
     }
 }
 
-/// Returns the quotient by an even divisor, rounded to the nearest, halves away from zero.
+/// Returns the quotient by an even divisor, rounded to the nearest integer; halves are rounded away
+/// from zero.
 pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
@@ -162,7 +163,7 @@ fn digits(squares: &[Square], symmetry: Symmetry, list: &[Square]) -> Option<Vec
 }
 
 pub(super) const FINER_STEPS: i32 = 128;
-/// The number of steps of 1/128 disc in one of our steps.
+/// The number of steps of 1/128 disc (the unit of other programs) in one step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
 /// The pattern to whose weights the constant of a file is added; our weights have no constant.
@@ -171,8 +172,8 @@ const INSTANCES: i32 = 4;
 
 /// Converts another program's weights, in 1/128 disc, to ours, one phase after another.
 pub(super) struct FinerTables<'a> {
-    /// The weights to set. Their pattern set includes `row 2`, which has four instances on every
-    /// board.
+    /// The weights to set. Their pattern set includes `row 2`: a pattern with four instances, to
+    /// whose weights the constant of the other program's file is added.
     pub(super) weights: &'a mut Weights,
     /// The parameters in the order of the other program's file.
     pub(super) order: &'a [usize],
@@ -180,9 +181,9 @@ pub(super) struct FinerTables<'a> {
 }
 
 impl FinerTables<'_> {
-    /// Sets the weights of a phase to `theirs` (in 1/128 disc). A quarter of `constant` is added to
-    /// each weight of row 2, because a position has four of them. If a weight is too large for our
-    /// files, the error is the reason.
+    /// Sets the weights of a phase to `theirs`, converted from 1/128 disc. A quarter of `constant`
+    /// is added to each weight of the pattern `row 2`, because a position has four instances of it.
+    /// The error is a message that a weight is too large for our files.
     pub(super) fn set(
         &mut self,
         phase: Phase,

@@ -26,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the ply at which most solved games are solved; `None` if a game that reaches this ply is
-/// not solved there.
+/// Returns the ply at which most solved games are solved. Returns `None` if another game also
+/// reaches this ply but is not solved there.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {

@@ -34,15 +34,15 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// A number of occurrences that is added to every count of a phase. If the counts are unknown, all
+/// The number of occurrences added to the count of each phase. If the counts are unknown, all
 /// phases therefore have equal weight in the fit.
 const FEWEST: f64 = 0.01;
 
 /// The numbers of a stage in 1/128 disc: constant, parity, and weights in the order of the file.
 type Stage = Vec<i32>;
 
-/// Returns the file whose weights have the least squared differences from these. Every occurrence
-/// of a parameter counts equally.
+/// Returns the bytes of Zebra's file. Its weights have the least squared differences from
+/// `weights`; each training occurrence of a parameter has the same weight in the sum.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -98,8 +98,8 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constants to the mean residuals of even phases, and constant plus parity to those of
-/// odd phases.
+/// Fits the constants of the stages to the mean residuals of even-numbered phases, and constant
+/// plus parity to those of odd-numbered phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -236,13 +236,14 @@ pub(super) const FULL: usize = 60;
 pub(super) struct Between {
     /// The number of the earlier stage, 0 to 11; the last is that of the full board.
     pub(super) before: usize,
-    /// The shares of the earlier stage and of the next one. The first is never 0.
+    /// The interpolation weights of the earlier stage and of the next one. The first is never 0.
     pub(super) shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the stages of a phase. Zebra has values for even numbers of played discs, from its
-    /// first stage on. A phase with another number uses the value for the next such number.
+    /// Returns the two stages between which a phase lies. Zebra interpolates at even numbers of
+    /// played discs, from its first stage on. A phase with another number gets the stages of the
+    /// next such number.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -257,7 +258,7 @@ impl Between {
         }
     }
 
-    /// Returns true if the stages are stored, so that a file determines their weights.
+    /// Returns true if all stages that this interpolation uses are stored in the file.
     pub(super) fn is_stored(self) -> bool {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }

@@ -41,7 +41,8 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
 pub(super) enum Memory<B: Backend> {
     /// The sums for an update of all weights of a phase.
     Phase(B::Sums),
-    /// The memory for an update of those weights and factors of a group that occur in a batch.
+    /// The memory for an update of a group of phases from one batch. The update changes only the
+    /// weights and factors that occur in the batch.
     Group(B::Scratch),
 }
 

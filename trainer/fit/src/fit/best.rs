@@ -22,7 +22,7 @@ pub struct FittedVector {
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Progress {
     pub(super) epochs: u32,
-    /// The epoch that ended with the best weights.
+    /// The number of the epoch after which the weights were best.
     pub(super) best_epoch: u32,
     /// The mean squared validation error of the best weights, in discs².
     validation_mse: Option<f64>,
@@ -58,8 +58,8 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records an epoch; returns true if its vector is the best so far. The caller stores the
-    /// vector.
+    /// Records the validation errors of an epoch. Returns true if its vector is the best so far;
+    /// the caller must then store this vector.
     pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
         let progress = &mut self.progress;
         progress.epochs = epoch.number;

@@ -17,7 +17,7 @@ use crate::backend::{BackendError, Cpu, SolveMany};
 /// The values of `--device`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Device {
-    /// A usable GPU, else the CPU
+    /// The GPU if there is a usable one, else the CPU
     Auto,
     /// The CPU
     Cpu,

@@ -65,7 +65,8 @@ fn rows<'a>(
 const START: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
-    /// Fits the group from `resumed`, if given, until the end or until the checkpointer stops.
+    /// Fits the group, from the snapshot `resumed` if given, until the fit is complete or the
+    /// checkpointer stops it.
     pub(super) fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -106,8 +107,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws random initial factors in those dimensions in which all of `factors` are 0. Only
-    /// parameters that occur in training get them.
+    /// Draws random initial factors in the dimensions in which all of `factors` are 0. Only
+    /// parameters that occur in training get random factors.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {

@@ -33,7 +33,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     directions: Directions,
     sample: Option<Sample>,
     diagonal: B::Reals,
-    /// The initial weights; `None` if all are 0.
+    /// The initial weights; `None` if the fit starts from 0.
     initial: Option<B::Reals>,
     weights: B::Reals,
     /// Half the negative gradient of the objective, in discs · occurrences.
@@ -164,9 +164,9 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the preconditioner, by which gradients are divided. It is the diagonal of the normal
-    /// matrix, except that it ignores repeated parameters within a position. For steepest descent
-    /// all elements are 1.
+    /// Returns the diagonal preconditioner, by which gradients are divided. It is the diagonal of
+    /// the normal matrix, but counts a parameter that occurs twice in a position as two separate
+    /// occurrences. For steepest descent, all elements are 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);
@@ -266,7 +266,8 @@ impl<B: Backend> Scratch<B> {
         })
     }
 
-    /// Rounds `direction`, and sets `self.product` to the normal matrix times `direction`.
+    /// Rounds `direction` to fixed point, and sets `self.product` to the normal matrix times
+    /// `direction`.
     fn multiply(
         &mut self,
         problem: &Problem<'_, B>,

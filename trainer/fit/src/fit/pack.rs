@@ -18,8 +18,8 @@ use super::report::{FitReport, FittedPhase, FittedUnit, Metrics, PhaseReport, ne
 use super::side_files::SideFiles;
 use crate::model::Model;
 
-/// Packs the parts of a fit that started from `initial`: writes metrics, report and weights. The
-/// folder of parts remains until `run` is cleaned.
+/// Packs the parts of a fit that started from `initial`: writes the metrics, the report and the
+/// weights. The folder of parts remains until `run` removes it.
 pub fn pack(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -59,7 +59,7 @@ fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Res
 pub(super) struct Packing<'a> {
     pub(super) run: &'a Run,
     pub(super) model: &'a Model,
-    /// The phases that were to be fitted.
+    /// The phases that the user asked to fit.
     pub(super) phases: &'a RangeInclusive<Phase>,
     pub(super) initial: Option<&'a Weights>,
     pub(super) progress: &'a dyn Progress,
@@ -71,11 +71,12 @@ const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
-    /// Writes metrics, report and weights. `stopped` are the phases that reached the time limit;
-    /// `so_far` has the results of those that completed at least one epoch before.
+    /// Writes the metrics, the report and the weights. `stopped` contains the phases that reached
+    /// the time limit; `so_far` contains the results of those of them that completed at least one
+    /// epoch.
     ///
-    /// The provenance of unfinished weights names the epoch after which each phase was stopped. The
-    /// weights depend on these epochs, not on the time that they took.
+    /// The provenance of unfinished weights states the number of epochs after which each phase was
+    /// stopped. The weights depend on these numbers, not on the elapsed time.
     pub(super) fn write(
         &self,
         so_far: Vec<FittedUnit>,
@@ -125,7 +126,7 @@ struct Assembly {
 }
 
 impl Assembly {
-    /// Starts with `weights`, whose values remain for the phases that will not be fitted.
+    /// Starts with `weights`. Phases that are not fitted keep these weights.
     fn new(weights: Weights) -> Self {
         Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
     }

@@ -17,7 +17,7 @@ use crate::model::Model;
 /// The greatest size of a section of text in bytes: a report, or the metrics of a hundred thousand
 /// epochs.
 const LONGEST_TEXT: usize = 16 << 20;
-/// The greatest number of sections: four for each phase, and one for the factors of the group.
+/// The greatest number of sections in a part: four for each phase, and one for the factors.
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
@@ -56,7 +56,7 @@ impl FittedUnit {
         }
     }
 
-    /// Finds the fitted phases and the factors of a unit in its sections.
+    /// Creates a fitted unit from the sections that contain its phases and factors.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
     Ok(FittedPhase { steps, counts, report: read, metrics: metrics_read })
 }
 
-/// The units of a fit: groups of phases that share factors, or single phases, in order.
+/// The units of a fit, in order. A unit is a group of phases that share factors, or a single phase.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Deref)]
 pub struct Units(Vec<Vec<Phase>>);
 
@@ -166,8 +166,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases whose positions a shard reads: the phases that it fits without factors,
-    /// those that it fits with factors, and the phases in the windows of both.
+    /// Returns the phases whose positions a shard reads: the phases that it fits, with or without
+    /// factors, and the phases in their windows.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());

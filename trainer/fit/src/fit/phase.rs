@@ -50,7 +50,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(&mut *solver, checkpointer)
     }
 
-    /// Fits the phase by the caller's solver, which must be newly created for [`Self::problem`].
+    /// Fits the phase with `solver`, which must have been created for [`Self::problem`] and must
+    /// not have done any update yet.
     pub fn run_with(
         &self,
         solver: &mut dyn Solver<B>,
@@ -97,7 +98,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         }
     }
 
-    /// Creates the solver at the start of a fit, or in a saved state.
+    /// Creates the solver, in the saved `state` or, without it, at the start of a fit.
     fn solver<'p>(
         &'p self,
         problem: &'p Problem<'_, B>,

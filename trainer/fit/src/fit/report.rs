@@ -69,7 +69,8 @@ impl PhaseReport {
         ]
     }
 
-    /// Returns the most frequent kind of label, and its share if there are others.
+    /// Returns the most frequent kind of label; if there are several kinds, also its share in
+    /// percent.
     fn label(&self) -> String {
         let all: u64 = self.labels.iter().map(|kind| kind.1).sum();
         match self.labels.first() {
@@ -109,8 +110,9 @@ pub struct Metrics {
     /// The norm of the preconditioned gradient relative to its initial norm, if the optimizer
     /// computes it.
     pub gradient: Option<f64>,
-    /// Mean squared error on the training positions of the window before rounding: after the epoch,
-    /// or, with mini-batches, that of each batch before its update.
+    /// The mean squared error on the training positions of the window, before rounding. With
+    /// mini-batches, the error of each batch is measured before its update; otherwise, all errors
+    /// are measured after the epoch.
     pub train_mse: Option<f64>,
     /// Mean squared validation error before rounding.
     pub validation_mse: Option<f64>,
@@ -121,10 +123,10 @@ pub struct Metrics {
 /// The fitted weights of one phase, in the order of weights files, and the report of their fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedPhase {
-    /// Weights in steps of 1/32 disc.
+    /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// The occurrences of each parameter in the phase's training positions and in those that the
-    /// initial weights were trained on.
+    /// The training counts by parameter: the occurrences in this fit's training positions of the
+    /// phase and in those of the initial weights.
     pub counts: Vec<u32>,
     /// The errors and the length of the fit.
     pub report: PhaseReport,
@@ -133,7 +135,7 @@ pub struct FittedPhase {
 }
 
 impl FittedPhase {
-    /// Adds the counts of the initial weights, since the fitted weights were also trained on them.
+    /// Adds the training counts of the initial weights to those of the fit.
     pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
         if let Some(initial) = initial {
             let earlier = initial.counts(self.report.phase);
@@ -144,8 +146,8 @@ impl FittedPhase {
     }
 }
 
-/// The fitted phases of a part, and the index and the factors of their group. The factors are in
-/// the order of weights files.
+/// The fitted phases of a part. If they share factors, also the index of their group and its
+/// factors, in the order of weights files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,

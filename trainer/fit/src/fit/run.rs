@@ -57,10 +57,11 @@ pub struct Fit<'a> {
 /// The limits of a fit. They have no effect on the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The time limit. Weights of unfinished phases are written, and the next run resumes them.
+    /// The time limit. When it is reached, the fit writes the current weights of unfinished phases.
+    /// The next run resumes these phases.
     pub time: Option<Duration>,
-    /// The memory limit in bytes. Fits that run at the same time use half of it together; a single
-    /// fit may use all of it.
+    /// The memory limit in bytes. Phases that are fitted at the same time may use half of it in
+    /// total; a phase that is fitted alone may use all of it.
     pub memory: Option<u64>,
 }
 
@@ -75,8 +76,9 @@ pub struct FitEnd {
 
 impl Fit<'_> {
     /// Fits the phases on `backend`, and writes `path`, `path.metrics.jsonl` and
-    /// `path.report.json`. A shard only makes its parts in `path.parts`. Parts that exist are kept.
-    /// Other files under these names are refused, unless `existing` allows replacing them.
+    /// `path.report.json`. A shard only makes its parts in `path.parts`. Keeps existing parts of
+    /// this fit. Refuses other existing files at these paths, unless `existing` allows replacing
+    /// them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -129,7 +131,7 @@ impl Fit<'_> {
         packed.map(|(summary, report)| FitEnd { report, summary: Some(summary) })
     }
 
-    /// Returns the stages of the run, and its provenance. The provenance contains everything that
+    /// Returns the plan of the run: its stages and its provenance, which contains everything that
     /// determines the weights.
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
@@ -310,7 +312,8 @@ impl<B: Backend> Work<'_, B> {
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
-    /// Returns the initial weights of the fit of factors, in steps.
+    /// Returns the weights from which the fit of factors starts, in steps: those of the initial
+    /// weights file or, without one, those that least squares found.
     fn start(&self, phase: Phase) -> Result<Vec<i16>, FitError> {
         let model = self.fit.model;
         if let Some(file) = self.fit.initial {

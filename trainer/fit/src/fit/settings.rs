@@ -13,7 +13,7 @@ use crate::source::LabelRules;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum Optimizer {
-    /// Adam, by mini-batches or on all positions at once.
+    /// Adam, with mini-batches or with all positions in one batch.
     Adam,
     /// Ridge-regularised least squares by conjugate gradients.
     #[display("lsq")]
@@ -30,15 +30,15 @@ pub const MAX_RIDGE: f64 = 1e12;
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FitSettings {
-    /// The neighbouring phases that also train a phase.
+    /// The neighbouring phases whose positions also train a phase, with their weights.
     #[serde(with = "as_text")]
     #[schemars(with = "String")]
     pub window: Window,
     /// The pull of every weight towards its initial value (0, or that of `--init`), as a number of
     /// occurrences: more than 0 and at most [`MAX_RIDGE`].
     pub ridge: f64,
-    /// The number of epochs of least squares or of steepest descent without a better validation
-    /// error after which a phase stops.
+    /// The number of epochs without a better validation error after which a phase stops, for least
+    /// squares and steepest descent.
     pub patience: u32,
     /// The rules for the labels of a game's positions.
     #[schemars(with = "String")]
@@ -50,7 +50,7 @@ pub struct FitSettings {
     pub validation_percent: u8,
     /// The percentage of games for testing.
     pub test_percent: u8,
-    /// The share of the games that is used. The others are ignored.
+    /// The share of the games that the fit uses. It ignores the other games.
     #[serde(skip_serializing_if = "Share::is_all")]
     pub share: Share,
     /// The settings of least squares and of steepest descent.
@@ -74,8 +74,8 @@ pub struct FactorSettings {
     /// The largest change by one update at the beginning: of a weight in discs, or of a factor. It
     /// falls to 0 along a cosine.
     pub learning_rate: f64,
-    /// The pull of every factor towards 0, and of every weight towards the value that least squares
-    /// found, as a number of occurrences: more than 0 and at most [`MAX_RIDGE`].
+    /// The ridge, as a number of occurrences: more than 0 and at most [`MAX_RIDGE`]. It pulls every
+    /// factor towards 0, and every weight towards the value that least squares found.
     pub ridge: f64,
 }
 
@@ -86,15 +86,17 @@ pub struct LeastSquaresSettings {
     /// The greatest number of epochs of a phase; each takes one step.
     #[serde(alias = "iterations")]
     pub epochs: u32,
-    /// The approximate number of training positions of the first steps, including those of the
-    /// window; 0 means all. A phase with at least twice as many positions starts with steps on such
-    /// a sample.
+    /// The approximate number of training positions used in the first steps, including those of
+    /// neighbouring phases in the window; 0 means all. A phase with at least twice as many
+    /// positions starts with steps on such a sample.
     pub sample: u32,
     /// The number of steps on the sample. They belong to the first epoch.
     pub sample_steps: u32,
-    /// The greatest number of epochs of a phase that starts with steps on a sample.
+    /// The greatest number of epochs of a phase whose fit starts with steps on a sample of its
+    /// positions.
     pub sample_epochs: u32,
-    /// The relative size of the gradient at which a phase without validation positions stops.
+    /// The norm of the preconditioned gradient, relative to the norm at the beginning, below which
+    /// a phase without validation positions stops.
     pub tolerance: f64,
 }
 
@@ -111,23 +113,24 @@ pub struct AdamSettings {
     /// The smallest number of updates in an epoch of mini-batches. If the positions make fewer
     /// batches, an epoch passes over them several times.
     pub updates: u32,
-    /// The largest change of a weight by one update at the beginning, in discs. It falls to 0 along
-    /// a cosine.
+    /// The learning rate at the beginning: the largest change of a weight by one update, in discs.
+    /// It falls to 0 along a cosine.
     pub learning_rate: f64,
-    /// The share of the running mean of the gradient that an update keeps.
+    /// The decay rate β₁: the share of the running mean of the gradient that an update keeps.
     pub beta1: f64,
-    /// The share of the running mean of the squared gradient that an update keeps.
+    /// The decay rate β₂: the share of the running mean of the squared gradient that an update
+    /// keeps.
     pub beta2: f64,
     /// The number added to the root of the mean squared gradient, in discs.
     pub epsilon: f64,
 }
 
-/// The conditions that end the epochs of a fit.
+/// The conditions under which a fit stops.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     pub(super) epochs: u32,
-    /// The number of epochs without a better validation error after which the fit ends; `None` if
-    /// this does not end it.
+    /// The fit ends after this number of epochs in a row without a better validation error; `None`
+    /// disables this rule.
     pub(super) patience: Option<u32>,
     /// The norm of the gradient, relative to its initial norm, at which a fit without validation
     /// positions ends.
@@ -295,8 +298,8 @@ impl FitSettings {
 }
 
 impl FactorSettings {
-    /// Returns the rule by which the epochs of a group end: always after all epochs, since Adam's
-    /// rate falls along a cosine.
+    /// Returns the stop conditions for a group of phases. A group always makes all its epochs,
+    /// since Adam's learning rate falls along a cosine.
     pub(super) fn stop(&self) -> Stop {
         Stop { epochs: self.epochs, patience: None, tolerance: 0.0 }
     }
@@ -351,8 +354,8 @@ mod tests {
         }
     }
 
-    /// A settings file of version 0.1, which names the epochs `passes` or `iterations`, is still
-    /// read.
+    /// The parser must still accept a settings file of version 0.1, which names the epochs `passes`
+    /// or `iterations`.
     #[test]
     fn the_old_names_of_epochs_are_read() {
         let old = "[adam]\npasses = 3\n[least_squares]\niterations = 4\n";

@@ -54,7 +54,8 @@ pub(super) struct GrowingMetrics {
 }
 
 impl GrowingMetrics {
-    /// Adds the line of an epoch, unless an earlier, killed process has already added it.
+    /// Adds a line with the metrics of an epoch, unless an earlier, killed process has already
+    /// added the line of this epoch.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.path, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,7 +103,8 @@ impl SideFiles {
         Self { metrics, report, head: format!("{{\"provenance\":{}", provenance.canonical()) }
     }
 
-    /// Refuses files of other programs under these names, so that they are not replaced.
+    /// Refuses to continue if another program's files have the names of the report or of the
+    /// metrics.
     pub(super) fn check_are_own(&self) -> Result<(), FileError> {
         plain::check_head(&self.report, self.head.as_bytes())?;
         plain::check_head(&self.metrics, self.head.as_bytes())
@@ -120,7 +122,7 @@ impl SideFiles {
         plain::replace(&self.report, text.as_bytes())
     }
 
-    /// Reads the report of weights that an earlier run completed.
+    /// Reads the report file of completed weights, which an earlier run wrote.
     pub(super) fn read_report(&self) -> Result<FitReport, FitError> {
         let error = |source| FitError::Report { path: self.report.clone(), source };
         let text = read_ordinary(&self.report, LONGEST).map_err(|problem| match problem {

@@ -1,4 +1,4 @@
-//! The state of an unfinished fit, and the times at which it is saved.
+//! Snapshots: the state of an unfinished fit, and the times at which it is saved.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use super::solver::{HEAD, State};
 /// update. Its decision may depend on time, since saving never affects the weights of a finished
 /// fit.
 pub trait Checkpointer {
-    /// Returns the decision before an update; `epoch_ended` is true if the last update ended an
+    /// Returns what to do before the next update. `epoch_ended` is true if the last update ended an
     /// epoch.
     fn policy(&mut self, epoch_ended: bool) -> CheckpointPolicy;
 
@@ -31,7 +31,7 @@ pub trait Checkpointer {
     }
 }
 
-/// The decision of a checkpointer before an update.
+/// What a checkpointer decides before an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckpointPolicy {
     /// Continue the fit.
@@ -70,9 +70,9 @@ pub(super) struct Saver<'s, 'r> {
 }
 
 impl<'s, 'r> Saver<'s, 'r> {
-    /// The shortest time between two saves; [`SAVES`] may require a longer one.
+    /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// Two saves are at least this many times the duration of the last save apart, since saving the
+    /// The least time between two saves, as a multiple of the duration of the last save. Saving the
     /// large state of a group takes long.
     const SAVES: u32 = 20;
 
@@ -116,14 +116,15 @@ impl Checkpointer for Saver<'_, '_> {
     }
 }
 
-/// Everything that the rest of a fit depends on, in addition to data and settings.
+/// The state of an unfinished fit. With the data and the settings, it determines the rest of the
+/// fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
     pub(super) state: State,
     pub(super) vector: FittedVector,
 }
 
-/// The content of the first section: everything except the vectors.
+/// The content of the first section of a snapshot: everything except the vectors.
 #[derive(Serialize, Deserialize)]
 struct Head {
     solver: serde_json::Value,
@@ -135,7 +136,7 @@ struct Head {
 }
 
 const BEST: &str = "best";
-/// The largest number of vectors that are read. No solver has as many.
+/// The largest number of vectors in a snapshot that is accepted. Every solver has fewer.
 const MOST_VECTORS: usize = 16;
 /// The greatest number of vector elements in a section. Longer vectors continue in further
 /// sections.

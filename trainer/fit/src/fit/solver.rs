@@ -9,7 +9,8 @@ use crate::backend::{
     Backend, BackendError, Batch, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE,
 };
 
-/// The problem of one phase: minimise Σ ω (label − Σ w)² + λ Σ (w − w₀)² over the weights w.
+/// The problem of one phase: minimise Σ ω (label − Σ w)² + λ Σ (w − w₀)² over the weights w. Here ω
+/// is the weight of a position, λ the ridge, and w₀ the initial weights.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
     /// The device that computes.
@@ -22,12 +23,13 @@ pub struct Problem<'a, B: Backend> {
     pub occurrences: f64,
     /// λ, in occurrences.
     pub ridge: f64,
-    /// w₀ in discs, by parameter: the initial weights, which the ridge pulls towards.
+    /// The initial weights w₀ in discs, by parameter. The ridge penalty pulls the fitted weights
+    /// towards them.
     pub initial: Vec<f64>,
 }
 
 impl<'a, B: Backend> Problem<'a, B> {
-    /// Creates the problem of the given rows.
+    /// Creates the problem of fitting weights to these rows.
     pub fn new(
         backend: &'a B,
         rows: &[Rows<'a>],
@@ -54,7 +56,8 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(self.backend.upload(state.vector(name)?)?)
     }
 
-    /// Returns a state that consists of scalars and of vectors on the device.
+    /// Returns an optimizer's state for a snapshot: its scalars, and its vectors copied from the
+    /// device.
     pub(super) fn state<const N: usize>(
         &self,
         scalars: impl Serialize,
@@ -66,7 +69,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The integer that stands for a residual of 1 disc with a weight of one occurrence.
+    /// The fixed-point integer for a residual of 1 disc times a weight of one occurrence.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts the integer of [`Backend::residual_sums`] to Σ ω · residual² in discs².
@@ -122,8 +125,8 @@ pub struct Epoch {
     pub number: u32,
     /// ‖preconditioned gradient‖ relative to its initial value, if the optimizer computes it.
     pub gradient: Option<f64>,
-    /// The mean squared error on the training positions in discs²: after the epoch, or, with
-    /// mini-batches, that of each batch before its update.
+    /// The mean squared error on the training positions in discs², measured after the epoch. With
+    /// mini-batches, each batch is measured before its update instead.
     pub train_mse: Option<f64>,
 }
 
@@ -137,7 +140,7 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of the snapshot section that has everything except the vectors.
+/// The name of the snapshot section that contains the optimizer's state except its vectors.
 pub(super) const HEAD: &str = "phase";
 
 impl State {

@@ -7,8 +7,8 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::InvalidSetting;
 
-/// The weights of the phases in the window, by their distance from the fitted phase, in 1/256. The
-/// fitted phase itself has weight 256.
+/// The window of a fit: the weights, in 1/256, of the neighbouring phases' positions by the phases'
+/// distance from the fitted phase. The fitted phase itself has weight 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
@@ -31,8 +31,8 @@ impl Window {
         Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
     }
 
-    /// Returns the phases that train any of the phases for which `is_fitted` is true, in ascending
-    /// order.
+    /// Returns, in ascending order, the phases whose positions train at least one of the phases for
+    /// which `is_fitted` is true.
     pub fn phases_read(&self, is_fitted: impl Fn(Phase) -> bool) -> Vec<Phase> {
         let is_read = |phase: &Phase| self.around(*phase).any(|(near, _)| is_fitted(near));
         Phase::all().filter(is_read).collect()

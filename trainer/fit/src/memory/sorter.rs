@@ -46,8 +46,8 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items that fit into memory, at a quarter of the limit: vectors may
-    /// allocate three times their size.
+    /// Returns the number of items to keep in memory. They fill a quarter of the limit, since
+    /// growing vectors may allocate three times their size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
@@ -103,7 +103,7 @@ impl<T: Stored> Sorter<T> {
 
 struct Sources<T> {
     map: Option<Mmap>,
-    /// For each run in the file, the byte range that has not been read.
+    /// For each sorted run in the temporary file, the range of bytes that have not been read yet.
     runs: Vec<Range<usize>>,
     held: std::vec::IntoIter<T>,
     limit: MemoryLimit,

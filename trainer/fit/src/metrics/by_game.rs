@@ -55,8 +55,8 @@ impl TestGames {
         self.games.is_empty()
     }
 
-    /// Returns the kinds of labels in some phases, each with its number of labels, the most
-    /// frequent first.
+    /// Returns the kinds of labels in `phases`, the most frequent kind first, each with its number
+    /// of labels.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
@@ -67,7 +67,8 @@ impl TestGames {
     }
 }
 
-/// Sums over positions, each counted by its weight: a row for each game, a column for each phase.
+/// A table of sums over positions, with a row for each game and a column for each phase. Each
+/// position is multiplied by its weight.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
     /// Absolute errors in discs, with the value clamped to ±64.
@@ -94,7 +95,7 @@ impl ErrorsByGame {
     }
 }
 
-/// Like [`ErrorsByGame`], but with one sum for each game over all its positions.
+/// Errors by game like [`ErrorsByGame`], but with a single sum for all positions of a game.
 #[derive(Clone, Debug)]
 pub struct GameErrors {
     absolute: Array1<f64>,
@@ -117,8 +118,8 @@ impl GameErrors {
         self.weight.len()
     }
 
-    /// Returns the mean absolute error in discs if each game counts as often as its element of
-    /// `counts` states; `None` without positions.
+    /// Returns the mean absolute error in discs. Each game is counted as often as its element in
+    /// `counts` states. Returns `None` if there are no positions.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
         let weight = self.weight.dot(counts);
         (weight > 0.0).then(|| self.absolute.dot(counts) / weight)

@@ -1,4 +1,4 @@
-//! The errors of measuring and explaining evaluations.
+//! The error type of the functions that measure and explain evaluations.
 
 use std::path::PathBuf;
 

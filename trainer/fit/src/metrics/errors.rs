@@ -20,7 +20,7 @@ pub struct BiasSums {
     games: u64,
     /// Σ over games of S², where S is a game's Σ weight · (label − value).
     signed_squared: i128,
-    /// Σ over games of S · W, where W is a game's Σ weight.
+    /// Σ over games of S · W, where S is the game's Σ weight · (label − value) and W its Σ weight.
     signed_by_weight: i128,
     /// Σ over games of W².
     weight_squared: i128,
@@ -41,8 +41,8 @@ impl BiasSums {
         self.open_weight += i128::from(weight);
     }
 
-    /// Ends the current game, so that the next position belongs to another one. Does nothing if the
-    /// game has no positions.
+    /// Ends the current game: the next position then belongs to another game. Does nothing if no
+    /// position was added since the last end of a game.
     pub fn end_game(&mut self) {
         let [signed, weight] = [&mut self.open_signed, &mut self.open_weight].map(std::mem::take);
         if weight > 0 {
@@ -83,7 +83,7 @@ pub struct GroupErrors {
     pub bias: Option<f64>,
     /// The standard error of the bias, clustered by game; `None` for fewer than two games.
     pub bias_error: Option<f64>,
-    /// Mean absolute error in discs, the value clamped to ±64.
+    /// The mean absolute error in discs, with values clamped to ±64.
     pub mae: Option<f64>,
     /// Mean squared error in discs².
     pub mse: Option<f64>,
@@ -102,13 +102,14 @@ impl From<&BiasSums> for GroupErrors {
     }
 }
 
-/// The bounds of groups by value, in discs. Each bound belongs to the group above it.
+/// The limits, in discs, between the groups of positions by value. A value equal to a limit belongs
+/// to the higher group.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
 /// The first phase and the name of each region of the game.
 const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endgame")];
 
-/// Returns true if positions with this number of empty squares belong to a group.
+/// A test of whether positions with this number of empty squares belong to a group.
 type EmptiesTest = fn(usize) -> bool;
 
 /// Groups by number of empty squares. A position may be in several of them.
@@ -151,8 +152,8 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index of the first group by phase. The next constants are the first groups by value, by
-/// region and by empty squares. Group 0 has all positions.
+/// The index of the first group by phase; group 0 contains all positions. The next constants are
+/// the indices of the first groups by value, by region of the game and by empty squares.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;

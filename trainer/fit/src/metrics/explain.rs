@@ -33,7 +33,7 @@ pub struct Explanation {
 /// The contribution of a pattern or a scalar feature.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Total {
-    /// The name of the pattern or scalar feature.
+    /// The name of the pattern or of the scalar feature.
     pub name: String,
     /// The contribution, in discs.
     pub discs: f64,
@@ -50,12 +50,12 @@ pub struct InstanceRow {
     pub configuration: String,
     /// The contribution, in discs.
     pub discs: f64,
-    /// The number of times that it occurs in the training positions of the phase; null for the
-    /// embedded weights.
+    /// The number of times that the parameter occurs in the training positions of the phase; null
+    /// for the embedded weights.
     pub count: Option<u32>,
 }
 
-/// Weights by class, for explaining values.
+/// The weights whose contributions to a value are reported.
 pub struct Explainer {
     weights: Weights,
     counted: bool,
@@ -67,7 +67,7 @@ impl Explainer {
         Self { weights, counted }
     }
 
-    /// Explains the value of a position.
+    /// Returns the contributions of the weights to the value of a position.
     pub fn explain(&self, position: &Position) -> Result<Explanation, MetricsError> {
         if position.moves() == 0 {
             return Err(MetricsError::NoMove);
@@ -151,14 +151,14 @@ pub struct WorstPosition {
     pub value: f64,
     /// The label, in discs.
     pub label: f64,
-    /// The kind of the label; null with `--subset`, whose positions are merged from many games.
+    /// The kind of the label; null with `--subset`, since it merges equal positions of many games.
     pub label_kind: Option<String>,
     /// Value − label, in discs.
     pub error: f64,
     /// The file; null with `--subset`.
     pub file: Option<String>,
-    /// The number of the game in the file, or of the position in a file of positions, counted from
-    /// 1.
+    /// The number, counted from 1, of the game in the file; in a file of positions, the number of
+    /// the position.
     pub game: Option<u64>,
     /// The number of moves before the position.
     pub ply: u32,
@@ -168,8 +168,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`. Without an explainer, the
-    /// description has no parts.
+    /// Describes a position of one of `files`, labelled by `rules`. With an explainer, the
+    /// description also contains the contributions of the patterns to the value.
     ///
     /// # Errors
     ///

@@ -36,8 +36,8 @@ impl Trained {
         })
     }
 
-    /// Reads the data and the split from a provenance. If weights were calibrated after their fit,
-    /// their provenance contains that of the fit, which is then used.
+    /// Reads the data and the split of a fit from the provenance of its weights. The provenance of
+    /// weights that were calibrated after the fit contains the provenance of the fit.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -55,8 +55,9 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Looks in the folders of `data` and `weights` for a file that the weights were fitted to, and
-    /// most of whose first records are, up to symmetry, among the first of `data`.
+    /// Looks for a file that the weights were fitted to and that has the same beginning as `data`:
+    /// more than half of the first records of both files agree up to symmetry. Searches the folders
+    /// of `data` and of `weights`.
     pub fn image_of(&self, data: &Path, weights: &WeightsChoice) -> Option<PathBuf> {
         let own = first_records(data)?;
         let weights = if let WeightsChoice::File(path) = weights { path } else { data };
@@ -69,7 +70,8 @@ impl Trained {
         })
     }
 
-    /// Returns the positions of a subset; `labels`, if given, replaces the rules of the fit.
+    /// Returns the positions of a subset. If `labels` is given, it replaces the label rules of the
+    /// fit.
     pub fn subset(
         &self,
         subset: Subset,

@@ -4,19 +4,19 @@
 #[derive(Default)]
 pub struct ErrorLimits(Vec<Limit>);
 
-/// Errors, and their greatest allowed value, in discs.
+/// A limit in discs that a flag sets, and the errors that it applies to.
 struct Limit {
     flag: &'static str,
     largest: f64,
-    /// The errors, each with a name such as "mean absolute error".
+    /// The errors to compare with the limit, each with a name such as "mean absolute error".
     errors: Vec<(String, f64)>,
     /// The message if there are no errors, such as "no positions to measure the error on".
     unknown: String,
 }
 
 impl ErrorLimits {
-    /// Adds a limit on named errors; does nothing if `largest` is `None`. `unknown` is the message
-    /// if there are no errors.
+    /// Adds the limit `largest` on named errors; does nothing if it is `None`. If there are no
+    /// errors, the limit fails with the message `unknown`.
     pub fn with(
         mut self,
         flag: &'static str,
@@ -30,18 +30,20 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds the limit `--max-mae`, if given, on the mean absolute error with this name.
+    /// Adds the limit of `--max-mae` on `mae`, if the flag is given. `error` is the name of this
+    /// mean absolute error in messages.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
     }
 
-    /// Returns true if all errors are known and within their limits; `None` without limits.
+    /// Returns whether all errors are known and within their limits; `None` if there are no limits.
     pub fn passed(&self) -> Option<bool> {
         (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
     }
 
-    /// Returns a sentence for each error that is too large, and for each limit without errors.
+    /// Returns a sentence for each error above its limit, and for each limit that has no errors to
+    /// compare.
     pub fn failures(&self) -> impl Iterator<Item = String> {
         self.0.iter().flat_map(Limit::failures)
     }

@@ -1,4 +1,5 @@
-//! Evaluates all positions of some data, and adds up the differences from the labels.
+//! Evaluates all positions of records, and computes the errors: the differences between values and
+//! labels.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -53,7 +54,7 @@ pub struct Measured {
 }
 
 impl<E: Evaluate> Measuring<'_, E> {
-    /// Measures the positions of files; `rules` label the positions of games.
+    /// Measures the errors on the positions of files; `rules` label the positions of games.
     pub fn files(
         &self,
         paths: &[PathBuf],
@@ -99,8 +100,8 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, vec![]))
     }
 
-    /// Counts the positions to search in the files, and starts a progress report for these
-    /// searches.
+    /// Counts the positions in the files that must be searched, and begins a progress stage with
+    /// this total.
     fn begin_searches(
         &self,
         paths: &[PathBuf],
@@ -188,8 +189,8 @@ struct PartialErrors {
 /// A position to evaluate, and its origin.
 type Row = (ScoredPosition, Option<Place>);
 
-/// Returns the positions of games with their origins. `games_before` is the number of games of the
-/// file that come before these.
+/// Returns the positions of games, each with its origin. `games_before` is the number of games that
+/// precede these games in the same file.
 fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     let numbered = games.iter().zip(games_before + 1..);
     let rows = numbered.flat_map(|(game, number)| {

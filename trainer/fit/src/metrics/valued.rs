@@ -15,7 +15,7 @@ pub struct Valued {
     pub row: ScoredPosition,
     /// The label minus the value, in 1/1024 disc.
     pub error: i32,
-    /// The origin of the position; `None` if positions of many games are merged.
+    /// The origin of the position; `None` if it stands for equal positions of several games.
     pub place: Option<Place>,
 }
 
@@ -27,7 +27,7 @@ pub struct Place {
     /// The number of the game in the file, or of the position in a file of positions, counted from
     /// 1.
     pub game: u64,
-    /// The rule that gave the label.
+    /// The index of the label rule that gave the label; `None` for a given label.
     pub rule: Option<u8>,
 }
 

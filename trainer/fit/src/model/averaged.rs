@@ -1,9 +1,9 @@
 //! Averages weights files of one pattern set.
 //!
 //! Several weights that were fine-tuned from common weights, with different games or settings, have
-//! different errors. The mean of their parameters has a smaller error than each of them, at no cost
-//! to a search (Wortsman et al., "Model soups", 2022). Factors need common initial weights: factors
-//! of independent fits have different meanings at the same index.
+//! different errors. The mean of their parameters has a smaller error than each of them, and a
+//! search is as fast as before (Wortsman et al., "Model soups", 2022). Factors need common initial
+//! weights: factors of independent fits have different meanings at the same index.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
@@ -40,8 +40,8 @@ pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     Some(mean)
 }
 
-/// Returns all weights, with their factors widened to the widest shape among them. Returns `None`
-/// if some factors cannot be widened.
+/// Returns all weights, with their factor vectors widened to the widest of them. Returns `None` if
+/// some factors cannot be widened.
 fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     let shapes = all.iter().filter_map(|weights| weights.set().factors());
     let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {

@@ -14,11 +14,12 @@ use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 /// The arithmetic that computes the class of one instance from the discs on its squares.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// The squares of a's digits, the least significant first: at most five.
+    /// The squares that are the ternary digits of the number a, the least significant first: the
+    /// first square of each mirrored pair, at most five.
     pub first: Vec<Square>,
-    /// The squares of b's digits: as many as `first`.
+    /// The squares of the digits of b, the mirror images of those in `first`, in the same order.
     pub second: Vec<Square>,
-    /// The squares of c's digits: at most ten.
+    /// The squares of the digits of c, which the mirror leaves in place: at most ten.
     pub fixed: Vec<Square>,
     /// T: the factor of c.
     pub fixed_stride: u16,
@@ -32,7 +33,7 @@ pub(crate) struct Lane {
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// The map from c to the class, if the pattern needs one.
+    /// The map from c to the class, if the pattern has too many symmetries for the formula.
     map: Option<Vec<u16>>,
 }
 

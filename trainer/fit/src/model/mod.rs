@@ -28,8 +28,8 @@ use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
 pub use phases::Phases;
 
-/// The parameters of one phase in the numbering of the fit: for each pattern its classes in the
-/// order of the arithmetic, then the scalars. A weights file has the same parameters; only the
+/// The parameters of one phase in the numbering of the fit: for each pattern its classes, numbered
+/// as `class.rs` computes them, then the scalars. A weights file has the same parameters; only the
 /// order inside a pattern differs.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -46,7 +46,8 @@ impl Model {
         Self::with_instructions(set, InstructionSet::fastest())
     }
 
-    /// Creates the model with these instructions; if the processor lacks them, with portable ones.
+    /// Creates the model with this instruction set; with the portable one if the processor lacks
+    /// the set.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
         let indexer = Indexer::new(&class::lanes(&geometry), instructions);
@@ -78,12 +79,12 @@ impl Model {
         self.in_file.len()
     }
 
-    /// Returns the number in a weights file of parameter `parameter` of the fit.
+    /// Returns the parameter index in weights files of a parameter of the fit.
     pub fn in_file(&self, parameter: usize) -> usize {
         self.in_file[parameter] as usize
     }
 
-    /// Reorders values from the file's numbering to that of the fit.
+    /// Reorders values from the parameter order of weights files to that of the fit.
     pub fn from_file<T: Copy>(&self, by_file: &[T]) -> Vec<T> {
         self.in_file.iter().map(|&parameter| by_file[parameter as usize]).collect()
     }
@@ -102,9 +103,9 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes one row for each position: the parameters whose weights total the position's value.
-    /// All are below [`Self::parameters`]. A parameter that several instances share is written
-    /// several times.
+    /// Writes one row for each position: the indices of the parameters whose weights add up to the
+    /// position's value. All indices are below [`Self::parameters`]. A parameter that several
+    /// instances share is repeated.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;

@@ -28,8 +28,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns the size of a step in the file's steps, given the number of occurrences. Compares
-    /// squares, since these are exact on every machine.
+    /// Returns the size of a coarse step, in steps of the weights file, for a weight with this
+    /// number of occurrences. Compares squares, since these are exact on every machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -37,8 +37,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights in coarser steps. Rounding the factors of a class changes what they
-/// contribute to the value by themselves; the weight of the class compensates for this change.
+/// Returns the weights rounded to coarser steps. Rounding the factors of a class also changes the
+/// class's own contribution to the value; its weight compensates for this change.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -75,7 +75,8 @@ fn group_counts(weights: &Weights, factors: &Factors, group: usize) -> Vec<u64> 
     sums
 }
 
-/// Returns the multiple of `of` that is nearest to `factor` and within the range of factors.
+/// Returns the multiple of `of` that is nearest to `factor`, among the multiples in the range of
+/// factors.
 fn nearest_factor(factor: i8, of: f64) -> i8 {
     let largest = (f64::from(MAX_FACTOR) / of).floor() * of;
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
@@ -87,8 +88,8 @@ fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns, for each parameter, half the square of its vector before rounding minus that after
-/// rounding, in discs.
+/// Returns, for each parameter, how much rounding reduces half the signed square of its factor
+/// vector, in discs.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {

@@ -1,4 +1,5 @@
-//! Reports on files of records: counts, also by ply, and duplicates.
+//! Reports on files of records: the numbers of records and positions, some of them by ply, and the
+//! number of duplicates.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -87,8 +88,8 @@ pub struct GamesReport {
 pub struct PositionsReport {
     /// The number of positions in the file.
     pub positions: u64,
-    /// The number of positions that are not a symmetric image of an earlier one, in this file and
-    /// in files named before it.
+    /// The number of positions of this file that are not a symmetric image of an earlier position,
+    /// in this file or in a file named before it.
     pub distinct_up_to_symmetry: u64,
     /// The sum of the positions' weights, in occurrences.
     pub occurrences: f64,
@@ -262,7 +263,7 @@ fn key_of_position(position: &Position) -> Key {
     key
 }
 
-/// The number of plies, 0 to 60.
+/// The number of possible plies of a position: 0 to 60.
 const PLIES: usize = 61;
 
 impl GamesReport {

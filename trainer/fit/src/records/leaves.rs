@@ -101,7 +101,8 @@ impl<E: Evaluate> Items for Searching<'_, E> {
 
     const CAN_REFUSE: bool = true;
 
-    /// Checks only that the part has positions, since the number of leaves is unknown.
+    /// Checks only that the part contains positions. It cannot check their number, since a search
+    /// may have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }
@@ -144,8 +145,8 @@ impl LeavesJob<'_> {
         positions.iter().filter_map(|scored| self.leaf(scored, searcher)).collect()
     }
 
-    /// Returns the position at the end of the best line of a search from a logically empty
-    /// transposition table.
+    /// Returns the position at the end of the principal variation, with its label. The search
+    /// ignores entries of earlier searches in the transposition table.
     fn leaf<E: Evaluate>(
         &self,
         scored: &ScoredPosition,

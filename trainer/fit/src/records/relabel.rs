@@ -24,7 +24,7 @@ pub use records::Changes;
 pub struct Settings {
     /// The number of empty squares at or below which every position gets its exact score.
     pub exact: u32,
-    /// The search of positions with more empty squares; `None` keeps their labels.
+    /// The search of positions with more than `exact` empty squares; `None` keeps their labels.
     pub search: Option<Search>,
 }
 
@@ -46,7 +46,7 @@ impl Search {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
 
-    /// Searches a position that is not to be solved.
+    /// Searches a position that has too many empty squares to be solved.
     fn find<E: Evaluate>(self, searcher: &mut Searcher<'_, E>, position: &Position) -> Found {
         let (strength, limits) = Strength::from(self.depth).in_nodes(position, self.nodes);
         searcher.search_within(position, strength, &limits)
@@ -57,7 +57,7 @@ impl Search {
 pub struct RelabelJob<'a, R> {
     /// The settings.
     pub settings: Settings,
-    /// The records of all shards together.
+    /// The input records, for all shards.
     pub inputs: &'a Inputs<R>,
     /// The shard of the records to relabel.
     pub shard: Shard,
@@ -66,7 +66,7 @@ pub struct RelabelJob<'a, R> {
     pub device: Option<&'a dyn SolveMany>,
 }
 
-/// The content of a relabelled file.
+/// The report on a relabelled file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relabelled {
     /// The number of games or positions; for a shard, the number in its parts.
@@ -85,8 +85,8 @@ pub trait Relabel: Record {
     /// Returns the number of records that a thread processes at a time.
     fn at_once(settings: &Settings) -> usize;
 
-    /// Returns the positions that are to be solved and have few enough empty squares for the
-    /// device.
+    /// Returns the positions of the record that need an exact score and have at most `most_empties`
+    /// empty squares, so that the device can solve them.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
     /// Returns the record with its new labels. `known` has the scores that a device found for the
@@ -195,7 +195,8 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a part. A device takes up to 150 MB for their positions.
+/// The greatest number of records in a part. If a device solves their positions, these take up to
+/// 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -206,7 +207,8 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of the first record, and the records with the scores that a device found.
+    /// The number of the first record. Then the records, each with the scores that the device found
+    /// for its positions; `None` is a position that the device did not solve.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -265,9 +267,9 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares at which all scores are exact. A search that
-    /// reaches the end of the game also gives an exact score, unless a limit of nodes may end it
-    /// earlier.
+    /// Returns the greatest number of empty squares at which all scores are exact. These include
+    /// the scores of depth-limited searches that reach the end of the game, unless a limit on nodes
+    /// may end such a search earlier.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

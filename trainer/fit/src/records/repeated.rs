@@ -7,7 +7,7 @@ pub(super) type Key = [u8; 16];
 
 type Entry = (Key, u64);
 
-/// The size of an entry in bytes, in memory and in the file.
+/// The size in bytes of an [`Entry`], in memory and in the temporary file.
 const ENTRY_BYTES: usize = 24;
 
 impl Stored for Entry {
@@ -25,7 +25,7 @@ impl Stored for Entry {
     }
 }
 
-/// The keys of records, with the records' numbers.
+/// The keys of records, each with the number of its record.
 pub(super) struct Keys(Sorter<Entry>);
 
 impl Keys {
@@ -42,8 +42,8 @@ impl Keys {
         self.0.push((key, number))
     }
 
-    /// Returns the numbers of the repeated records. A record is repeated if an earlier record has
-    /// the same key. All numbers must be below `end`.
+    /// Returns the numbers of the repeated records, that is, of those whose key an earlier record
+    /// has. All record numbers must be below `end`.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
         self.each(|number, is_repeated| {
@@ -54,8 +54,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns, for each file, the number of records whose key no earlier record has. `first`
-    /// contains the number of the first record of each file.
+    /// Returns, for each file, the number of distinct records: those whose key no earlier record
+    /// has. `first` contains the number of the first record of each file.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {
@@ -66,7 +66,8 @@ impl Keys {
         Ok(distinct)
     }
 
-    /// Passes each record's number to `take`, with true if an earlier record has the same key.
+    /// Calls `take` for each record with its number, and with true if an earlier record has the
+    /// same key.
     fn each(self, mut take: impl FnMut(u64, bool)) -> Result<(), MemoryError> {
         let mut last = None;
         for entry in self.0.sorted()? {

@@ -71,7 +71,7 @@ impl<R: Record> Output<R> {
         })
     }
 
-    /// Begins an output file, lets `write` add records to it, and finishes it. Does not call
+    /// Creates an output file, calls `write` to add records, and completes the file. Does not call
     /// `write` if the file is already complete.
     pub(super) fn make(
         inputs: &Inputs<R>,
@@ -173,9 +173,10 @@ pub fn sample<R: Record>(
     })
 }
 
-/// A record that can be joined.
+/// A record type whose files can be merged.
 pub trait Mergeable: Record {
-    /// Returns the key by which duplicates are dropped; `None` if duplicates are kept.
+    /// Returns the key by which duplicates are found and dropped; `None` if records of this type
+    /// keep duplicates.
     fn key(&self) -> Option<Key>;
 }
 

@@ -61,12 +61,13 @@ impl<R: Record> Inputs<R> {
         self.records == 0
     }
 
-    /// Returns true if every file is a complete enumeration.
+    /// Returns true if every file is a complete enumeration of positions, such as a file of
+    /// openings.
     pub(super) fn are_enumerated(&self) -> bool {
         self.enumerated
     }
 
-    /// Refuses an output path that is one of these files.
+    /// Refuses an output path at which one of these input files lies.
     pub(super) fn check_output(&self, output: &Path) -> Result<(), RecordError> {
         Ok(check_output(output, &self.paths)?)
     }
@@ -153,7 +154,8 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// The input records of a run's parts, read once from front to back.
+/// The input records of a run. The parts take them in ascending order, so that they are read only
+/// once.
 pub(super) struct InOrder<R: Record> {
     /// The number of the next unread record, and a reader of the records from there on.
     records: Mutex<(u64, Records<R>)>,

@@ -25,7 +25,8 @@ pub struct Validation {
     pub frames: u64,
     /// The number of games in the undamaged frames.
     pub games: u64,
-    /// The number of positions in the undamaged frames; of games, those after the random moves.
+    /// The number of positions in the undamaged frames. In a game, positions before the end of its
+    /// random moves do not count.
     pub positions: u64,
     /// The damage and its places; empty for an undamaged file.
     pub damage: Vec<String>,
@@ -175,8 +176,8 @@ impl Input {
         })
     }
 
-    /// Returns the next frame; `Some(None)` if the next section is not a frame; `None` at the end
-    /// of the file.
+    /// Reads the next section. Returns its frame; `Some(None)` if the section is not a frame;
+    /// `None` at the end of the file.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),

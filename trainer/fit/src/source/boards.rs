@@ -1,5 +1,5 @@
 //! Reads scored boards as text, one a line: `64 characters [X|O] score`, or OBF. In OBF, the score
-//! is that of the position; if a line states none, it is that of the best move.
+//! is the score of the position or, if the line states none, of the best move.
 
 use std::path::Path;
 

@@ -57,7 +57,7 @@ mod tests {
     use othello_engine::board::Square;
     use othello_testing::scratch;
 
-    /// Returns a record, given the names of the squares with discs.
+    /// Returns the bytes of a record. `player` and `opponent` are the squares of their discs.
     fn record(player: &[&str], opponent: &[&str], score: i8) -> Vec<u8> {
         let board = |squares: &[&str]| -> u64 {
             let bit = |name: &&str| 1u64 << (63 - name.parse::<Square>().unwrap().index());

@@ -78,7 +78,7 @@ fn read_rules(value: &str) -> Result<String, String> {
     }
 }
 
-/// Reads a result, `+48.00` or `-64:r`; `None` for `?`.
+/// Reads a result such as `+48.00` or `-64:r`. Returns `None` for `?`, an unknown result.
 fn read_result(value: &str) -> Option<Discs> {
     let discs = value.split(':').next()?.trim().parse::<f64>().ok()?;
     (-64.0..=64.0).contains(&discs).then_some(discs.round() as Discs)
@@ -212,8 +212,8 @@ mod tests {
         }
     }
 
-    /// A regression: the import lost the game after one that was cut off, and took `;)` inside a
-    /// value for the end of a game.
+    /// A regression: the import lost the game that followed an incomplete game, and took `;)`
+    /// inside a value for the end of a game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");

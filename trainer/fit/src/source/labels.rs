@@ -24,7 +24,7 @@ pub enum Plies {
     AboutSolved {
         /// The number of plies before it.
         before: u8,
-        /// The number of plies after it.
+        /// The number of plies after the solved position.
         after: u8,
     },
 }
@@ -68,7 +68,8 @@ pub struct LabelRules(Vec<LabelRule>);
 pub struct Labelled {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the rule, counted from 0; `None` if the position already had its label.
+    /// The number of the rule that gave the label, counted from 0; `None` if the position already
+    /// had its label.
     pub rule: Option<u8>,
 }
 
@@ -158,7 +159,8 @@ impl LabelRules {
         }
     }
 
-    /// Returns the name of the source in a rule, or `given` if the position already had its label.
+    /// Returns the label source that the rule with this number names, or `given` for `None`: the
+    /// position already had its label.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -166,8 +168,9 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns the labelled position at `ply`, an index into `steps`, if the game has the label of
-    /// the rule.
+    /// Returns the position at `ply` (an index into `steps`) with the label that this rule gives
+    /// it. Returns `None` if the rule does not apply at this ply, or if the game does not provide
+    /// the label.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
         let here = match &self.plies {
             Plies::Between(plies) => plies.contains(&ply),
@@ -246,7 +249,7 @@ impl FromStr for Plies {
     }
 }
 
-/// Parses the number 2 in `solved-2`; returns 0 for `solved`.
+/// Parses the number after `sign` in a text such as `solved-2` (2); returns 0 for `solved`.
 fn offset(text: &str, sign: char) -> Option<u8> {
     match text.trim().strip_prefix("solved")? {
         "" => Some(0),

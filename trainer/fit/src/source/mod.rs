@@ -41,8 +41,8 @@ use sha2::{Digest as _, Sha256};
 pub use error::{Rejection, SourceError};
 pub use labels::{LabelRule, LabelRules, Labelled, Lambda, Origin, Plies, Use};
 
-/// The records of another program's file. The records after a refused one are still read; an error
-/// ends the reading.
+/// The records of another program's file. Reading continues after a record that is refused, but
+/// ends after an error.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
@@ -50,7 +50,7 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
     /// Returns the place of the record that was read last, such as `line 7`.
     fn place(&self) -> String;
 
-    /// Returns the form of the record that was read last, if the format has several.
+    /// Returns the notation of the record that was read last, if the format has several notations.
     fn form(&self) -> Option<Form> {
         None
     }
@@ -69,8 +69,8 @@ fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> 
     }
 }
 
-/// Creates a labelled position. If the player must pass, the result is the position after the pass,
-/// with the label for the other side.
+/// Creates a labelled position. If the player must pass, creates the position after the pass, with
+/// the label negated.
 fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> {
     if position.moves() != 0 {
         Ok(ScoredPosition::new(position, label, Weight::ONE))

@@ -16,21 +16,22 @@ use super::{Entries, Rejection, SourceError, labelled, with_result};
 /// memory.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// Beginnings of a game of GGF or SGF. No variation within a game of SGF begins with one of them.
+/// The strings with which a game of GGF or SGF begins. A variation within a game of SGF begins with
+/// none of them.
 const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
 
-/// The reason for which a game that was cut is refused.
+/// The message that refuses a game whose end is missing.
 pub(super) const NO_END: &str = "the game has no end; expected ;)";
 
-/// Makes the records of a game.
+/// A function that returns the records that a game provides.
 pub(super) type Make<T> = fn(&StatedGame) -> Result<Vec<T>, String>;
 
-/// The records of the games of a file.
+/// An iterator over the records that the games of a file provide.
 pub(super) struct Games<T> {
     source: TextSource,
-    /// The bytes read after the last game.
+    /// The bytes that were read beyond the end of the last game.
     ahead: Vec<u8>,
-    /// The line on which these bytes begin.
+    /// The number of the line on which the bytes in `ahead` begin.
     line: u64,
     /// The beginning of a message about the last game: its line, its number, its players.
     place: String,
@@ -92,8 +93,8 @@ impl<T> Games<T> {
         piece
     }
 
-    /// Reads the text of a game. If the game was cut off, the text may also contain some or all of
-    /// the next game. Then the cut game is refused, and the text of the next one is read again.
+    /// Parses the text of a game. If the game has no end, the text may also contain some or all of
+    /// the next game. Then only the unfinished game is refused, and the next one is read again.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");
@@ -146,7 +147,7 @@ struct Scan {
     depth: u32,
     in_value: bool,
     is_escaped: bool,
-    /// The last byte outside values that is not blank.
+    /// The last non-blank byte that is not part of a property value.
     last: u8,
 }
 

@@ -44,16 +44,16 @@ impl Frame {
 #[derive(Clone, Debug)]
 pub struct Stretch {
     path: PathBuf,
-    /// The first frame; `None` for the beginning of a text.
+    /// The first frame of the stretch; `None` for a text file, which has no frames.
     first: Option<FramePlace>,
     frames: u64,
     /// The number of records in the stretch.
     records: u64,
-    /// The greatest possible number of positions in the stretch: a game has up to 60.
+    /// An upper bound of the number of positions in the stretch: a game has up to 60.
     most_positions: u64,
 }
 
-/// Calls the same method of the reader, whatever its type.
+/// Calls a method on the reader of any variant of `Records`.
 macro_rules! either {
     ($records:expr, $reader:ident => $call:expr) => {
         match $records {
@@ -89,7 +89,7 @@ impl Records {
         either!(self, reader => reader.bytes_read())
     }
 
-    /// Returns the checksum of the content, after all of it was read.
+    /// Returns the checksum of the content; `None` until all of the file was read.
     pub fn sha256(&self) -> Option<&str> {
         either!(self, reader => reader.sha256())
     }

@@ -21,8 +21,9 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a file. If a game is long enough, its theoretical score becomes
-/// [`Game::solved`] at the stated number of empty squares.
+/// Reads the games of a file. The theoretical score of a game becomes [`Game::solved`], at the
+/// number of empty squares that the file states. Games that end before that have no solved
+/// position.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     let wrong = |reason| SourceError::Format {
         path: path.to_owned(),

@@ -21,7 +21,7 @@ const NUMBERS: &str = " \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Names of things that are not ordinary files, or do not exist; the first is empty.
+/// Paths that do not exist or are not ordinary files, separated by spaces. The first path is empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -30,7 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags that may request endless work.
+/// Flags with which a command may run without end.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -38,11 +38,11 @@ const AMOUNTS: &str = "\
 
 const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--transcripts-out"];
 
-/// The foreign files next to the outputs.
+/// The names of files of other programs, which lie where a command may write.
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
-/// Tries `lists` lists of arguments drawn at random, and some fixed lists.
+/// Runs commands with `lists` lists of arguments drawn at random, and with some fixed lists.
 pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     inputs_as_outputs(ground);
     hostile_words(ground);
@@ -123,8 +123,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command with a list of arguments. `is_endless` states whether its work may have no end.
-/// If the command must refuse the arguments, `refusal` is a text that its message must contain.
+/// Runs a command with a list of arguments. `is_endless` is true if the command may run forever. If
+/// the command must refuse the arguments, its message must contain `refusal`.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -244,7 +244,7 @@ fn harm(
     None
 }
 
-/// Returns temporary files that remain; a shard leaves its parts.
+/// Returns a fault if the run left temporary files behind. The parts of a shard do not count.
 fn litter(
     list: &[OsString],
     code: Option<i32>,

@@ -47,7 +47,8 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command to its end; returns its result and its exit status.
+/// Runs a command and waits for its end. Returns its report and files, or an error text; also
+/// returns its exit status.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -142,7 +143,8 @@ fn disturb(
     }
 }
 
-/// Kills every command at random moments; kills some of them again after they resume.
+/// Kills every command at random moments and resumes it. Kills some of them again after they
+/// resume.
 pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, _), (_, draws)| {
         let times = 1 + draws.below(3);
@@ -162,7 +164,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Starts every command again while it runs; one of the two must do the work.
+/// Starts every command a second time while it runs. At least one of the two runs must do the work.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -203,7 +205,7 @@ const ENOSPC: i32 = 28;
 const ENOLCK: i32 = 37;
 const EDQUOT: i32 = 122;
 
-/// Stands for a short read or write, instead of an error number.
+/// Marks, in place of an error number, that a read or write transfers fewer bytes than requested.
 const SHORT: i32 = 0;
 
 /// Stands for a kill at the call, instead of an error number.
@@ -221,7 +223,7 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// Runs every command on a disk that becomes full at some write.
+/// Runs every command on a disk that becomes full during one of the command's writes.
 pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, _, draws| {
         let writes = whole.calls.get("write").copied().unwrap_or(0);
@@ -229,9 +231,9 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command with a system call that fails, transfers too little or kills the process. In
-/// about a third of the runs, this is the last call of its kind; the last `rename`, for example,
-/// gives an output its name.
+/// Runs every command with one system call that fails, transfers too little or kills the process.
+/// In about a third of the runs, this is the last call of its kind, such as the `rename` that gives
+/// an output its final name.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -245,8 +247,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
 }
 
 /// Runs every command with failing system calls. `choose` returns the kind of call, the number of
-/// such calls in an undisturbed run, the first call that fails, the error, and whether later calls
-/// also fail.
+/// such calls in an undisturbed run, the number of the first call that fails, the error code, and
+/// whether all later calls also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,
@@ -266,7 +268,7 @@ fn failing(
     });
 }
 
-/// Runs every command under shell limits on the size of files, memory and stacks.
+/// Runs every command under limits of the shell (`ulimit`) on the size of files, memory and stacks.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;

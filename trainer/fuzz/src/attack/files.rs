@@ -1,5 +1,5 @@
-//! Attacks by damaged files of every kind, on every command that reads them, and by damaged files
-//! of unfinished work.
+//! Attacks by damaged files: files of every kind, passed to every command that reads them, and
+//! files of unfinished runs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -102,7 +102,7 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
     is_numbered || NAMED.split('|').any(|words| place.contains(words))
 }
 
-/// Copies a file that led to a finding into a folder that is kept.
+/// Copies a file that caused a finding into a folder that is not deleted; returns the new path.
 fn keep(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join("othello-torture");
     let _ = fs::create_dir_all(&folder);

@@ -1,4 +1,4 @@
-//! Counts of attacks, and the findings.
+//! Counts the attacks and collects the findings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,9 +8,9 @@ use std::fmt;
 pub(super) enum End {
     /// The command ended with a result.
     Done,
-    /// The command ended with a message.
+    /// The command refused its input, or asked to try again.
     Refused,
-    /// The command was killed, as intended.
+    /// The test killed the command on purpose.
     Stopped,
 }
 
@@ -21,7 +21,7 @@ const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 #[derive(Default)]
 pub(super) struct Findings {
     round: &'static str,
-    /// The [`COUNTS`] of each command in each round.
+    /// The counts of each command in each round, in the order of [`COUNTS`].
     rows: BTreeMap<(&'static str, String), [usize; 5]>,
     /// The findings, each with its number of occurrences and the first attack that showed it.
     found: BTreeMap<String, (usize, String)>,

@@ -1,4 +1,5 @@
-//! The programs, the undamaged files, and the lists of kinds and commands.
+//! The material of the attacks: the programs, the undamaged files, and the lists of file kinds and
+//! commands.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -31,7 +32,7 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The command that makes an undamaged file; `None` if the folder already has it.
     how: Option<&'static str>,
-    /// The commands that read the file. In them, `@x` stands for the file.
+    /// The commands that read files of this kind. `@x` in a command stands for such a file.
     pub(super) readers: Vec<Words>,
 }
 
@@ -56,12 +57,14 @@ fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write. The flag is true if their result is the same in each run.
+/// Returns the commands that write files. The flag is true if every run of the command gives the
+/// same result.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
 
-/// Returns the commands that read none of the files that [`kinds`] lists.
+/// Returns the other commands that only read: those that read none of the files that [`kinds`]
+/// lists.
 pub(super) fn other_readers() -> impl Iterator<Item = Words> {
     listed(2)
 }
@@ -71,7 +74,8 @@ pub(super) fn with_a_word() -> impl Iterator<Item = Words> {
     listed(3)
 }
 
-/// Returns the commands that read weights with any file name, written as `NAME`.
+/// Returns the commands that read a weights file. `NAME` in a command stands for the name of the
+/// file, which may be any name.
 pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
     listed(4)
 }
@@ -111,13 +115,14 @@ impl<'a> Ground<'a> {
 /// The folder of the binaries, and a folder with an undamaged file of each kind.
 pub struct Place {
     pub(super) binaries: PathBuf,
-    /// `fail.c` as a library; `None` without a C compiler.
+    /// The path of the library compiled from `fail.c`; `None` without a C compiler.
     pub(super) library: Option<PathBuf>,
     pub(super) inputs: PathBuf,
 }
 
 impl Place {
-    /// Makes the undamaged files in a folder, with the programs in `binaries`.
+    /// Creates an undamaged file of each kind in the folder `inputs`, by the programs in
+    /// `binaries`.
     pub fn new(binaries: &Path, inputs: &Path) -> Self {
         let folder = |path: &Path| path.canonicalize().expect("a folder");
         let (binaries, inputs) = (folder(binaries), folder(inputs));
@@ -157,7 +162,8 @@ impl Place {
         fs::write(self.inputs.join(name), bytes).expect("a sound file");
     }
 
-    /// Removes the files next to the weights, which readers of weights do not need.
+    /// Removes the metrics and the report next to weights files, because commands that read weights
+    /// do not need them.
     fn remove_side_files(&self) {
         for entry in fs::read_dir(&self.inputs).expect("the sound files") {
             let path = entry.expect("an entry").path();
@@ -171,7 +177,8 @@ impl Place {
         fs::read(self.inputs.join(name)).expect(name)
     }
 
-    /// Returns the words of a command line, the program first, with the paths of its inputs.
+    /// Splits a command line into words, the program first. A word `@NAME` becomes the path of the
+    /// input file `NAME`.
     pub(super) fn words(&self, words: &str) -> Vec<OsString> {
         let path = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.inputs.join(name).into(),
@@ -202,8 +209,8 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns the name of a command in messages: the program, the subcommand, its first further word,
-/// and the optimizer of a fit.
+/// Returns the name of a command for messages: the program, the subcommand, the next word and, for
+/// a fit, the optimizer.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

@@ -19,16 +19,16 @@ mod streams;
 use ground::Ground;
 pub use ground::{Limits, Place};
 
-/// The number of attacks in each round; 0 omits the round.
+/// How many attacks of each kind to run; 0 omits the kind.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Rounds {
     /// Kills of each command that writes
     #[arg(long, default_value_t = 2)]
     pub kills: usize,
-    /// Second starts of each command that writes, while the first runs
+    /// Second starts of each command that writes, during its first run
     #[arg(long, default_value_t = 2)]
     pub starts: usize,
-    /// Long streams of lines for each protocol
+    /// Long streams of input lines for each protocol
     #[arg(long, default_value_t = 4)]
     pub streams: usize,
     /// Damaged files of each kind
@@ -44,10 +44,11 @@ pub struct Rounds {
     /// Limits on memory, stacks and the size of files, for each command that writes
     #[arg(long, default_value_t = 3)]
     pub limits: usize,
-    /// Pipes, devices, links and huge files in place of outputs, for each command that writes
+    /// Attacks with pipes, devices, links and huge files in place of outputs, for each command that
+    /// writes
     #[arg(long, default_value_t = 2)]
     pub obstacles: usize,
-    /// Players in a match that leave processes behind, up to 6
+    /// Players that leave processes behind in a match, up to 6
     #[arg(long, default_value_t = 6)]
     pub engines: usize,
     /// File names with markup and control characters, up to 6
@@ -58,10 +59,11 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// A round of attacks; the number is the number of attacks.
+/// A function that makes one round of attacks. The second argument is the number of attacks.
 type Attack = fn(&mut Ground<'_>, usize);
 
-/// Runs all rounds, and prints the counts and the findings; returns true if there are no findings.
+/// Runs all rounds of attacks, and prints the counts and the findings. Returns true if there are no
+/// findings.
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();

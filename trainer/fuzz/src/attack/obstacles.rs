@@ -50,8 +50,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with an obstacle at a path. `is_looked_for` is true if no argument names the
-/// path; then a refusal must name the obstacle.
+/// Runs a command with the obstacle `thing` at a path. `is_looked_for` is true if the command looks
+/// for this path although no argument names it. Then a refusal must name the obstacle.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -87,9 +87,10 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns whether a run may replace an obstacle. It may replace anything within its folder of
-/// parts, an empty folder with the name of that folder, and a file of zeros with the name of a
-/// partial file, which a crash of the machine may have left. It must not follow a link there.
+/// Returns whether a run may replace `thing`, an obstacle at `path`. A run may replace anything
+/// within its folder of parts, and an empty folder at the path of that folder. It may also replace
+/// a file of zeros at the path of a partial file, since a crash of the machine may leave such a
+/// file; but it must not follow a link there.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))
@@ -110,7 +111,7 @@ fn put(path: &Path, thing: &str) {
     }
 }
 
-/// Returns true if an obstacle is unchanged.
+/// Returns true if the obstacle at `path` is unchanged.
 fn is_as_it_was(path: &Path, thing: &str) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     match thing {

@@ -1,4 +1,4 @@
-//! Processes under limits, and faults in the way that they end.
+//! Runs processes under limits of time and memory, and detects faults, such as crashes.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -41,7 +41,8 @@ impl Ended {
         }
     }
 
-    /// Returns true if the run ended with a message that asks to correct something or to try again.
+    /// Returns true if the run refused its input or asked to try again, according to its exit
+    /// status.
     pub(super) fn is_refused(&self) -> bool {
         is_refusal(self.code())
     }
@@ -56,7 +57,7 @@ impl Ended {
         self.errors.contains("memory allocation of")
     }
 
-    /// Returns the end of a run that must end with a result or a message.
+    /// Returns [`End::Done`] for exit status 0, otherwise [`End::Refused`].
     pub(super) fn end(&self) -> End {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
@@ -71,8 +72,8 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if the run was refused because of a full disk, but its exit status is not 75
-    /// (try again), or its message states no remedy.
+    /// Returns a fault if a run that failed because of a full disk does not exit with status 75
+    /// (try again), or if its message states no remedy.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";
@@ -84,15 +85,15 @@ impl Ended {
         (is_full && !is_told).then(|| format!("no remedy: {last}"))
     }
 
-    /// Returns a fault if a message repeats an argument of 100 kB, or a large part of it.
+    /// Returns a fault if a message contains a very long word, that is, repeats a long argument.
     pub(super) fn repeats_its_input(&self) -> Option<String> {
         const LONGEST_WORD: usize = 400;
         let word = self.errors.split_whitespace().find(|word| word.len() > LONGEST_WORD)?;
         Some(format!("prints a word of {} bytes", word.len()))
     }
 
-    /// Returns a fault that is wrong with any input, such as a panic; `None` if there is none. A
-    /// run that takes too long counts as hanging.
+    /// Returns a fault that no input may cause, such as a panic or a hang; `None` if there is none.
+    /// A run that takes too long counts as hanging.
     pub(super) fn fault(&self, limits: Limits) -> Option<String> {
         let last = self.errors.lines().last().unwrap_or_default();
         if let Some(place) = self.errors.lines().find(|line| line.contains("panicked")) {

@@ -1,5 +1,5 @@
-//! Long streams of lines for the servers of GTP and NBoard, which take time in proportion to their
-//! length and little memory.
+//! Attacks by long streams of input lines. The GTP and NBoard servers must answer them in time
+//! proportional to their length, and with little memory.
 
 use std::process::Command;
 

@@ -12,7 +12,7 @@ fn main() -> std::process::ExitCode {
     /// Attack the programs from outside, and count
     #[derive(Parser)]
     struct Options {
-        /// The folder of othello-engine and othello-trainer
+        /// Folder that contains the programs othello-engine and othello-trainer
         #[arg(long)]
         binaries: PathBuf,
         /// Seed of the attacks

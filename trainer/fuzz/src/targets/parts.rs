@@ -31,7 +31,7 @@ struct Left {
     name: &'static str,
     optimizer: Optimizer,
     phases: [usize; 2],
-    /// The numbers of phases and of updates after which the fit is stopped.
+    /// The fit is stopped after this number of phases, or after this number of updates.
     stop: [u64; 2],
 }
 
@@ -53,8 +53,8 @@ thread_local! {
     static SETUPS: [Setup; 2] = [&PART, &SNAPSHOT].map(Setup::new);
 }
 
-/// Replaces a finished part of a fit. The fit must use it and make readable weights, or refuse it
-/// by name.
+/// Replaces a finished part of a fit by `data` and resumes the fit. The fit must either use the
+/// part and write valid weights, or report an error that names the part.
 pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
@@ -66,8 +66,9 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// Replaces the snapshot of an unfinished phase. The fit must continue the phase; or report the
-/// reason and begin the phase again; or report that the weights diverge.
+/// Replaces the snapshot of an unfinished phase by `data` and resumes the fit. The fit must do one
+/// of three things: continue the phase, report the reason and begin the phase again, or report that
+/// the weights diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {

@@ -10,7 +10,7 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Board, Player, Server, Turn, serve};
 use othello_engine::search::{Level, Search};
 
-/// Checks sessions of GTP and of NBoard, and SGF games.
+/// Checks `data` as input of a GTP session, as input of an NBoard session, and as an SGF game.
 pub(super) fn protocols(data: &[u8]) {
     if let Ok(game) = sgf::parse(&String::from_utf8_lossy(data)) {
         let mut board = Board::new(game.position, game.side);

@@ -116,8 +116,9 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Checks a weights file. Its pattern set is the TOML text up to the first byte 0 or, if that text
-/// is empty, a small set. The bytes after it change the sections, three bytes for each change.
+/// Checks a weights file that is built from `data`. The pattern set is the TOML text up to the
+/// first zero byte or, if that text is empty, a small set. Every three further bytes change the
+/// sections.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -144,8 +145,8 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The greatest number of parameters of weights whose values the target checks. With more
-/// parameters, the checks would take too long.
+/// The target checks the values of weights with at most this many parameters. With more, the checks
+/// would take too long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =

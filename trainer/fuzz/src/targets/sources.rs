@@ -66,7 +66,7 @@ pub(super) fn texts(data: &[u8]) {
     });
 }
 
-/// Checks evaluations of Egaroucid and Zebra, and weights as NumPy arrays.
+/// Checks the readers of Egaroucid's and Zebra's evaluation files, and of weights as NumPy arrays.
 pub(super) fn tables(data: &[u8]) {
     for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
         match read {
@@ -91,7 +91,8 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns all entries of a file, with `None` for refused ones; `None` for a refused file.
+/// Returns the entries of a file, `None` in place of each refused entry. Returns `None` if the
+/// whole file is refused.
 fn entries<T, E: Entries<T>>(
     opened: Result<E, SourceError>,
     path: &Path,

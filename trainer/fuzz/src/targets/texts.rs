@@ -15,7 +15,7 @@ use othello_trainer::source::LabelRules;
 
 use super::{check_message, reads_back};
 
-/// Checks arguments of commands: every parser gets each text.
+/// Checks the parsers of command-line values: each parser gets `data` as a text.
 pub(super) fn arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let _ = (reads_back::<PerfectFrom>(text), reads_back::<Square>(text));

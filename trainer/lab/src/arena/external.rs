@@ -17,7 +17,7 @@ use super::process::{Misconduct, Process};
 pub struct Terms {
     /// The depth that `set depth` requests from programs with NBoard.
     pub depth: u32,
-    /// The longest time for one answer.
+    /// The time limit for one answer of the engine.
     pub time: Duration,
     /// The time for all moves of a game. GTP engines receive it by `time_settings` and `time_left`,
     /// NBoard engines with the game.
@@ -31,8 +31,8 @@ impl Terms {
         Conversation::new(engine, self).begin(&first)
     }
 
-    /// Starts an engine and returns the name and version that it reports; `None` if it reports
-    /// none.
+    /// Starts an engine, and returns the name and version that the engine reports; `None` if it
+    /// does not report them.
     pub fn introduction(self, engine: &ExternalEngine) -> Result<Option<String>, Misconduct> {
         let mut conversation = Conversation::new(engine, self);
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
@@ -40,10 +40,10 @@ impl Terms {
         conversation.introduction()
     }
 
-    /// Asks an engine for its move in each position, in order. Each position begins a new game. As
-    /// many processes as there are threads divide the positions. The side to move must have a legal
-    /// move; for GTP, a position must have a game that leads to it. `progress` advances by one for
-    /// each position.
+    /// Asks an engine for its move in each position, as the first move of a new game, and returns
+    /// the moves in the order of the positions. Runs one process of the engine per thread. The side
+    /// to move must have a legal move; for GTP, a game that leads to the position must be known.
+    /// `progress` advances by one for each position.
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -111,7 +111,7 @@ impl<'a> Conversation<'a> {
         Self { engine, terms, process: None, number: 0, name: None }
     }
 
-    /// Returns the name and the version that the engine reports, after a game has begun.
+    /// Returns the name and the version that the engine reports. A game must have begun.
     fn introduction(&mut self) -> Result<Option<String>, Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             return Ok(self.name.clone());
@@ -156,7 +156,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(answer.and_then(legal))
     }
 
-    /// Informs the engine about the other player's move or pass.
+    /// Sends the other player's move or pass to the engine.
     pub(super) fn see(&mut self, side: Side, turn: Turn) -> Result<(), Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             // NBoard engines get the whole game with each request for a move.
@@ -211,7 +211,7 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Sends a GTP command that engines need not support.
+    /// Sends a GTP command, and ignores the answer of an engine that does not support it.
     fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
         match self.ask_gtp(command) {
             Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
@@ -293,7 +293,7 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
-/// Returns the misconduct of an engine that is not running.
+/// Returns the misconduct of an engine whose process has ended.
 fn gone(expected: &'static str) -> Misconduct {
     Misconduct::Ended { expected, said: String::new() }
 }

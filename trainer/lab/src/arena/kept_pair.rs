@@ -9,7 +9,7 @@ use super::played::PlayedGame;
 use super::player::Effort;
 use super::result::PlayedPair;
 
-/// The prefix of a section's name, before the number of the pair, counted from 1.
+/// The beginning of a section's name. The number of the pair follows, counted from 1.
 const PREFIX: &str = "pair ";
 
 /// A pair as JSON.
@@ -37,7 +37,7 @@ struct Forfeit {
     reason: String,
 }
 
-/// Returns the section of a pair.
+/// Encodes a pair as a section of a part or match file.
 pub(super) fn encode(pair: &PlayedPair) -> Section {
     let [first, _] = &pair.games;
     let game = |game: &PlayedGame| Game {
@@ -62,8 +62,8 @@ pub(super) fn number(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Reads the pair with this number, counted from 0. The text of an error follows "section 3" in a
-/// message, for example.
+/// Reads the pair with this number, counted from 0. The caller puts the name of the section before
+/// the text of an error.
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
@@ -86,7 +86,8 @@ pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, Str
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
-/// Returns true if the score of a game matches its moves or its forfeit.
+/// Returns true if the score of a game agrees with its moves or, in a forfeited game, with the
+/// forfeit.
 fn is_sound(game: &PlayedGame) -> bool {
     let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
     let first_moved = if game.game == 1 { 1 } else { -1 };

@@ -1,5 +1,5 @@
-//! The file of a match, and the run that makes it: pairs in parts, so that a match can be resumed
-//! and divided among processes.
+//! The file of a match, and the run that makes it. The run divides the pairs of games into parts,
+//! so that a match can be resumed or divided among processes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub struct KeptMatch<'a> {
 pub struct MatchFile {
     /// The names and terms.
     pub conditions: Conditions,
-    /// The pairs that count: up to the decision of a sequential test.
+    /// The pairs that count: all, or with a sequential test, those up to its decision.
     pub result: MatchResult,
     /// The summary of the file; `None` for a shard.
     pub summary: Option<Summary>,
@@ -71,7 +71,7 @@ impl From<FileError> for MatchFileError {
     }
 }
 
-/// The name of the last section of a file, which contains the conditions.
+/// The name of the last section of a match file. It contains the conditions of the match.
 const CONDITIONS: &str = "match";
 
 /// The greatest number of pairs in a part.
@@ -81,8 +81,8 @@ const MOST_PER_PART: u64 = 1 << 12;
 /// the decision do not count, and short parts have fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage of a match for [`KeptMatch::play_stage`]. A pair takes `seconds` seconds of
-/// one thread.
+/// Returns the stage of the run for a match of `pairs` pairs, for [`KeptMatch::play_stage`].
+/// `seconds` is the time that one thread takes for a pair.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -278,8 +278,8 @@ struct Content<F> {
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Begins the content of a whole match. Reads the sequential test, which may end the match,
-    /// from the provenance. An error states why the test is invalid, for a message about the file.
+    /// Begins the content of the file of a whole match. Reads the sequential test, which may end
+    /// the match, from the provenance. The error is a message that states why the test is invalid.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
@@ -292,7 +292,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Self { conditions: None, pairs: InOrder::new(first, ends) }
     }
 
-    /// Adds all parts of a stage, up to the decision of its test.
+    /// Adds the pairs of all parts of a stage. If a sequential test decides, stops there.
     fn add_stage(
         &mut self,
         run: &Run,
@@ -311,7 +311,7 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Ok(())
     }
 
-    /// Adds the pairs of a file, and its conditions.
+    /// Adds the pairs and the conditions that a file contains.
     fn add(&mut self, reader: &mut Reader) -> Result<(), FileError> {
         while let Some(section) = reader.next() {
             let section = section?;

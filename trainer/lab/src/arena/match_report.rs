@@ -10,14 +10,14 @@ use super::{
     Budget, Conditions, Decision, Effort, Forfeit, MatchResult, SIGNIFICANT, SprtReport, Statistics,
 };
 
-/// A finding of a match that may fail a check.
+/// A finding of a match for which `--fail-if` makes the exit status 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The first player is proven worse; by a sequential test: not better by the larger difference
+    /// The first player is proven worse; by a sequential test: the larger difference is rejected
     Worse,
-    /// The first player is not proven better; by a sequential test: not by more than the smaller
-    /// difference
+    /// The first player is not proven better; with a sequential test: not proven better by more
+    /// than the smaller difference
     NotBetter,
     /// A player forfeited a game
     Forfeit,
@@ -34,7 +34,7 @@ pub struct MatchReport {
     pairs: usize,
     /// The default depth of searches in moves.
     depth: u32,
-    /// The default number of empty squares at or below which players solve exactly.
+    /// The default number of empty squares at or below which players solve positions exactly.
     exact: u32,
     /// The limits of searches before exact play.
     budgets: [Budget; 2],
@@ -165,7 +165,7 @@ impl MatchReport {
         }
     }
 
-    /// Returns the second player with its limits and the number of pairs, as a heading.
+    /// Returns a heading: the second player, its limits, and the number of pairs.
     pub fn terms(&self) -> String {
         let Self { second, budgets: [_, budget], pairs, .. } = self;
         format!("{second}{budget}, {pairs} pairs")
@@ -198,7 +198,7 @@ impl MatchReport {
         )
     }
 
-    /// Formats the difference in Elo points with an interval.
+    /// Formats the difference in Elo points, followed by `interval`.
     fn elo(&self, interval: [Option<f64>; 2]) -> String {
         let elo = self.statistics.elo;
         match interval {

@@ -13,7 +13,8 @@ pub struct Opening {
     pub position: Position,
     /// The side to move; black if no game leads to the position.
     pub side: Side,
-    /// Turns that lead to the position from the start of the game, if found.
+    /// The moves and passes that lead to the position from the start of the game; `None` if no such
+    /// game was found.
     pub path: Option<Vec<Turn>>,
 }
 
@@ -54,7 +55,8 @@ impl Opening {
     }
 }
 
-/// Returns the turns of a game from the start up to a position with `side` to move.
+/// Returns all turns of a game, including passes. `side` is to move in the final position, so a
+/// pass may be the last turn.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

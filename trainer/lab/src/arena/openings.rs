@@ -40,7 +40,7 @@ pub enum OpeningsError {
     TooFew {
         /// The file.
         path: PathBuf,
-        /// The number of openings found, up to symmetry.
+        /// The number of different openings found. Symmetric images count once.
         found: usize,
         /// The number of positions in the file from which a game may start, including duplicates.
         listed: usize,

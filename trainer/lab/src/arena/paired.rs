@@ -20,10 +20,10 @@ use super::player::{Contestant, Player};
 use super::process::{Misconduct, RESIGNED};
 use super::result::{InOrder, MatchResult, PlayedPair};
 
-/// Two players, and the search of each player that is an evaluation.
+/// Two players. A player that is an evaluation searches with `strength`.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
-    /// The player whose wins are counted.
+    /// The player from whose side the match counts wins.
     pub first: Contestant<'a>,
     /// The opponent.
     pub second: Contestant<'a>,
@@ -54,8 +54,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`] until `enough` returns true. Calls `enough` with every pair, in
-    /// the order of the openings. Later pairs do not count, though some may have been played.
+    /// Plays like [`Self::play`], but calls `enough` with each pair in the order of the openings,
+    /// until it returns true. Later pairs do not count, although some of them may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -85,7 +85,7 @@ impl Match<'_> {
         Ok(MatchResult::new(played.into_pairs()))
     }
 
-    /// Returns the approximate time of a pair in seconds of one thread.
+    /// Returns the approximate time of a pair of games on one thread, in seconds.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
@@ -168,8 +168,8 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     PlayedGame { pair, game: mover + 1, opening: opening.position, squares, score, forfeit }
 }
 
-/// Plays to the end of the game. The error is the number of the player who misbehaved, and the
-/// misconduct.
+/// Plays a game to its end. If a player misbehaves, the error is the number of this player (0 or 1)
+/// and the misconduct.
 fn play_on(
     players: &mut [Player<'_>; 2],
     game: &mut Underway<'_>,
@@ -234,8 +234,8 @@ pub(crate) mod tests {
         assert_eq!(result.statistics().p_value, 1.0);
     }
 
-    /// With any number of threads, the pairs that count are those up to the pair that ends the
-    /// match.
+    /// The pairs that count are those up to the one at which the match ends. They are the same with
+    /// any number of threads.
     #[test]
     fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
         let (first, second) = (&Mobility.into(), &Zero.into());

@@ -3,7 +3,8 @@
 use othello_engine::board::Discs;
 use serde::{Deserialize, Serialize};
 
-/// The two games of an opening, with colours exchanged, as the scores of the first player.
+/// The scores of the first player in the two games of an opening, which are played with colours
+/// exchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair(pub [Discs; 2]);
 
@@ -39,7 +40,8 @@ impl Pentanomial {
         self.0[pair.half_points() as usize] += 1;
     }
 
-    /// Returns the counts, from pairs lost twice to pairs won twice.
+    /// Returns the number of pairs by half points of the first player, from 0 (both games lost) to
+    /// 4 (both won).
     pub fn counts(&self) -> [usize; 5] {
         self.0
     }

@@ -18,7 +18,7 @@ pub struct PlayedGame {
     pub game: usize,
     /// The position that the game starts from.
     pub opening: Position,
-    /// The moves that follow, without passes.
+    /// The moves after the opening, without passes.
     pub squares: Vec<Square>,
     /// The score of the first player; ±64 if a player forfeited.
     pub score: Discs,
@@ -26,7 +26,7 @@ pub struct PlayedGame {
     pub forfeit: Option<(usize, String)>,
 }
 
-/// A game including the moves before its opening.
+/// A game from the start position, including the moves that lead to its opening.
 struct WholeGame {
     /// The number of moves before the opening.
     opening_plies: usize,
@@ -46,8 +46,8 @@ struct Line {
     black: usize,
     /// The position that the game starts from, with the side to move.
     opening: String,
-    /// The transcript from the start position, or that of a symmetric image of the game; null if no
-    /// game leads to the opening.
+    /// The transcript of the game, or of a symmetric image of the game, from the start position;
+    /// null if no game leads to the opening.
     transcript: Option<String>,
     /// The moves after the opening.
     moves: String,

@@ -61,13 +61,14 @@ impl Contestant<'_> {
 /// The effort of choosing moves.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Effort {
-    /// The number of nodes, excluding those of external programs, which are unknown.
+    /// The number of nodes; those of external programs are unknown and not counted.
     pub nodes: u64,
     /// The total time of all threads for searches and for external programs' answers.
     pub seconds: f64,
 }
 
-/// The size of each player's transposition table. A search to a fixed depth fills little of it.
+/// The size in MiB of each player's transposition table. A search to a fixed depth fills little of
+/// it.
 const HASH_MEGABYTES: usize = 16;
 
 /// A player during a match.
@@ -77,7 +78,7 @@ pub(super) struct Player<'a> {
     /// not counted.
     exact: u32,
     effort: Effort,
-    /// The time for a game, if limited.
+    /// The time limit for all moves of a game, if there is one.
     time: Option<Duration>,
     /// The remaining time of the game.
     clock: Option<Clock>,

@@ -147,7 +147,7 @@ impl Process {
         drop(written);
     }
 
-    /// Waits for a line for which `pick` returns a value.
+    /// Waits for a line for which `pick` returns a value; returns this value.
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,
@@ -193,8 +193,8 @@ impl Drop for Process {
     }
 }
 
-/// A mark in the environment of a program and all its children. Processes inherit it even in a new
-/// session or group, and after their parent has ended.
+/// A mark in the environment of an external program. All processes that descend from it inherit the
+/// mark, even in a new session or group, and after their parent has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Mark(String);
@@ -212,9 +212,9 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all processes with the mark until there are none. Several rounds are needed: a killed
-    /// process may have started more, and on a busy machine it takes a while to disappear. Does
-    /// nothing on systems without `/proc`.
+    /// Kills all processes with this mark in their environment. Repeats this until none is left,
+    /// because a killed process may have started others, and a process takes a while to disappear
+    /// on a busy machine. Does nothing on systems without `/proc`.
     fn kill_all(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
@@ -243,10 +243,10 @@ impl Mark {
     }
 }
 
-/// A process that kills a program and all its children as soon as this process has ended for any
-/// reason, which it detects by the end of a pipe. It is needed because the program has its own
-/// process group, so it gets no interrupt from the terminal. A hanging program also does not notice
-/// the end of its input.
+/// A guard process. As soon as this process has ended for any reason, the guard kills a program and
+/// all its children; the end of a pipe tells it so. The program needs a guard because it has its
+/// own process group, which gets no interrupt from the terminal. A hanging program also does not
+/// notice the end of its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
@@ -269,7 +269,8 @@ impl Guard {
             sleep 0.1
         done";
 
-    /// Starts the guard, in a new process group, before the program itself is started.
+    /// Starts the guard process, in a new process group. The program that it guards starts
+    /// afterwards.
     fn new(mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         let marked = format!("{}={}", Mark::VARIABLE, mark.0);
@@ -283,7 +284,7 @@ impl Guard {
         guard.map(Self)
     }
 
-    /// Sends the process group of the program to the guard.
+    /// Sends the id of the program's process group to the guard.
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
             // A guard that has ended cannot be told; the program then ends when it is dropped.
@@ -291,7 +292,7 @@ impl Guard {
         }
     }
 
-    /// Ends the guard after the program has ended.
+    /// Ends the guard process, after the program that it guards has ended.
     fn dismiss(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

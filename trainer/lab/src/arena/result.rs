@@ -1,4 +1,5 @@
-//! The result of a match: its pairs in order, up to the last one that counts.
+//! The result of a match: the pairs of games in order. If a sequential test ends the match, the
+//! pairs after its decision are omitted.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +11,7 @@ use super::player::Effort;
 use super::process::RESIGNED;
 use super::{Pair, Statistics};
 
-/// The two games of an opening, and the effort of the players.
+/// The two games of a pair, and the effort of the players.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedPair {
     /// The games. The first player moves first in the first game, the second player in the second.
@@ -91,9 +92,9 @@ impl MatchResult {
     }
 }
 
-/// Puts pairs, which arrive in any order, into the order of their openings.
+/// Collects pairs, which arrive in any order, in the order of their openings.
 pub(super) struct InOrder<F> {
-    /// The number of the next pair in order.
+    /// The number of the next pair to pass on.
     next: usize,
     pairs: Vec<PlayedPair>,
     /// Pairs that arrived before an earlier one.
@@ -109,7 +110,7 @@ impl<F: FnMut(Pair) -> bool> InOrder<F> {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }
 
-    /// Returns true if no more pairs count.
+    /// Returns true if no further pair counts, because the match is decided.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }

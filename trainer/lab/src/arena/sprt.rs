@@ -18,7 +18,7 @@ use super::statistics::{elo, expected_share};
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
 
-/// The largest difference in Elo points in a hypothesis.
+/// The largest difference in Elo points that a hypothesis may state.
 const MAX_HYPOTHESIS: f64 = 800.0;
 
 impl FromStr for Hypotheses {
@@ -46,7 +46,8 @@ impl TryFrom<[f64; 2]> for Hypotheses {
     }
 }
 
-/// The probability of a wrong decision if one of the hypotheses is true.
+/// An error rate of a sequential test: the probability of the wrong decision if one of the
+/// hypotheses is true.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct ErrorRate(f64);
@@ -75,7 +76,7 @@ impl TryFrom<f64> for ErrorRate {
 pub struct Sprt {
     /// The differences that the test decides between.
     pub hypotheses: Hypotheses,
-    /// The probability of deciding for H1 if H0 is true.
+    /// The probability that the test accepts H1 although H0 is true.
     pub alpha: ErrorRate,
     /// The probability of deciding for H0 if H1 is true.
     pub beta: ErrorRate,
@@ -96,7 +97,7 @@ pub struct Sprt {
 pub enum Decision {
     /// Rejects the larger difference: the first player is not better by that much.
     H0,
-    /// Rejects the smaller difference: the first player is better by more than that.
+    /// Accepts H1 and rejects the smaller difference: the first player is better by more than that.
     H1,
     /// More pairs are needed.
     #[serde(rename = "open")]
@@ -109,7 +110,7 @@ pub enum Decision {
 pub struct SprtReport {
     /// The smaller difference, in Elo points.
     pub elo0: f64,
-    /// The larger difference, in Elo points.
+    /// The larger difference of the two hypotheses, in Elo points.
     pub elo1: f64,
     /// The probability of deciding for H1 if H0 is true.
     pub alpha: f64,
@@ -167,7 +168,7 @@ impl Sprt {
         }
     }
 
-    /// Returns Wald's bounds on the log-likelihood ratio.
+    /// Returns Wald's lower and upper bound on the log-likelihood ratio, at which the test ends.
     fn bounds(&self) -> [f64; 2] {
         let (alpha, beta) = (self.alpha.0, self.beta.0);
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
@@ -211,7 +212,8 @@ mod tests {
         Sprt { hypotheses: hypotheses.parse().unwrap(), alpha, beta }
     }
 
-    /// Two random players: the probability of each number of half points in a pair.
+    /// The results of two simulated players: element `n` is the probability that a pair of games
+    /// gives the first player `n` half points.
     struct Players([f64; 5]);
 
     impl Players {
@@ -247,8 +249,9 @@ mod tests {
         }
     }
 
-    /// Returns the counts at which a test of such players ended, after at most `most` pairs. Checks
-    /// after every pair that the interval agrees with the decision.
+    /// Plays random pairs between these players until the test decides, or `most` pairs were
+    /// played. Returns the counts of pairs. Checks after every pair that the interval agrees with
+    /// the decision.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();
@@ -317,7 +320,7 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// A regression: a few first pairs, which often have equal results, decided the test.
+    /// A regression: the test made a decision after a few pairs if these had equal results.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

@@ -22,7 +22,7 @@ pub struct Statistics {
     /// The difference in Elo points, limited to ±[`MAX_ELO`]. If one side won every game, the
     /// difference is infinite and this is the limit.
     pub elo: f64,
-    /// Half the width of `elo_interval`; null if that has an infinite end.
+    /// Half the width of `elo_interval`; null if an end of this interval is infinite.
     pub elo_error: Option<f64>,
     /// The ends of the interval of `elo`, with the same limits. An infinite end is null: the lower
     /// one if every game was lost, the upper one if every game was won.
@@ -37,8 +37,8 @@ pub struct Statistics {
     /// (both won).
     pub pentanomial: Pentanomial,
     /// The two-sided p-value: the probability of a difference at least this large between equal
-    /// players. It is below [`SIGNIFICANT`] exactly if `elo_interval` excludes 0. If every pair was
-    /// won or lost by two games, it is that of the exact sign test.
+    /// players. It is below [`SIGNIFICANT`] exactly if `elo_interval` excludes 0. If one player won
+    /// both games of every pair, the p-value is that of the exact sign test.
     pub p_value: f64,
 }
 
@@ -105,26 +105,27 @@ impl MeanShare {
         }
     }
 
-    /// Returns the 95 % interval. Its lower end is 0 if nothing was won, and its upper end is 1 if
-    /// nothing was lost.
+    /// Returns the 95 % confidence interval of the mean share of points. Its lower end is 0 if the
+    /// player won no points, and its upper end is 1 if the player lost none.
     fn interval(&self) -> [f64; 2] {
         [self.lower.quantile(SIGNIFICANT / 2.0), self.upper.quantile(1.0 - SIGNIFICANT / 2.0)]
     }
 
-    /// Returns the two-sided p-value of an even match, by the same two bounds.
+    /// Returns the two-sided p-value of the hypothesis that the expected share is 0.5. Its bounds
+    /// are those of [`Self::interval`].
     fn p_value_of_even(&self) -> f64 {
         let tail = self.lower.below(0.5).min(1.0 - self.upper.below(0.5));
         (2.0 * tail).min(1.0)
     }
 }
 
-/// The mean of numbers between 0 and 1 with random weights, which are uniform among all weights
-/// that total 1.
+/// The distribution of the weighted mean of numbers between 0 and 1. The weights are random:
+/// uniform among all weights that total 1.
 enum WeightedMean {
     /// All numbers are this one.
     Certain(f64),
-    /// The beta distribution with the mean and variance of the weighted mean. It is exact if all
-    /// numbers are 0 or 1.
+    /// A beta distribution with the mean and variance of the weighted mean. If all numbers are 0 or
+    /// 1, the weighted mean has exactly this distribution.
     Spread(Beta),
 }
 
@@ -149,7 +150,7 @@ impl WeightedMean {
         }
     }
 
-    /// Returns the quantile of the weighted mean: the share that the mean does not exceed with this
+    /// Returns a quantile of the weighted mean: the share that the mean does not exceed with this
     /// probability.
     fn quantile(&self, probability: f64) -> f64 {
         let beta = match self {
@@ -186,7 +187,7 @@ pub(super) fn elo(share: f64) -> f64 {
     (400.0 * (share / (1.0 - share)).log10()).clamp(-MAX_ELO, MAX_ELO)
 }
 
-/// Returns the expected share of the points of a player who is better by `elo` Elo points.
+/// Returns the expected share of the points, 0 to 1, of a player who is better by `elo` Elo points.
 pub(super) fn expected_share(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
@@ -213,7 +214,7 @@ mod tests {
         assert!(low < -100.0, "{low}");
     }
 
-    /// Worked by hand: 8 pairs won, 1 lost, 1 even.
+    /// The expected values were computed by hand: 8 pairs won, 1 lost, 1 even.
     #[test]
     fn figures_are_those_worked_by_hand() {
         let mut pairs = vec![Pair([10, 2]); 4];
@@ -257,7 +258,7 @@ mod tests {
         close(none.elo_interval[1].unwrap(), -all.elo_interval[0].unwrap());
     }
 
-    /// A regression: a match with nearly all games won had `+636 ± -240 Elo`.
+    /// A regression: for a match with nearly all games won, the report contained `+636 ± -240 Elo`.
     #[test]
     fn an_interval_has_its_ends_in_order_and_holds_the_difference() {
         for lost in [Pair([2, -2]), Pair([2, 0]), Pair([-2, -2])] {
@@ -269,7 +270,7 @@ mod tests {
         }
     }
 
-    /// The verdict and the interval must come from the same test, since different tests could
+    /// The verdict and the confidence interval must come from the same test; otherwise they could
     /// contradict each other.
     #[test]
     fn a_difference_is_proven_where_the_interval_leaves_out_none() {

@@ -45,7 +45,7 @@ pub struct AtAnEnd {
     pub end: End,
 }
 
-/// An end of a list of numbers.
+/// One of the two ends of a list of tried values.
 #[derive(
     Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
 )]
@@ -105,8 +105,8 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// Returns the entries whose value is the smallest or the largest in their list of two or more
-    /// numbers. `values` is a combination as [`Values::to_json`] returns it.
+    /// Returns the entries of a combination whose value is at an end of its list: the smallest or
+    /// the largest of two or more numbers. `values` has the form of [`Values::to_json`].
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |choice: &Choice| {
@@ -170,7 +170,7 @@ impl Values {
         }
     }
 
-    /// Returns the values as JSON: names with dots, and their values.
+    /// Returns the values as a JSON object. Its keys are the full names of the settings, with dots.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(Vec<String>, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())

@@ -22,8 +22,8 @@ use othello_fit::metrics::ErrorsByGame;
 /// The settings of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparing<'a> {
-    /// The number of fits of each recipe. The first fit has the seed in the settings of its recipe,
-    /// and each further fit has the next seed.
+    /// The number of seeds with which each recipe is fitted. The first seed is that in the recipe's
+    /// settings; the next seeds follow.
     pub seeds: u64,
     /// The smallest difference that matters, in discs.
     pub smallest: f64,
@@ -35,7 +35,7 @@ pub struct Comparing<'a> {
     pub sprt: Option<Sprt>,
 }
 
-/// Draws the openings of a match from a file.
+/// Draws the openings of a match at random from a file.
 pub fn openings(
     path: &Path,
     count: usize,
@@ -53,7 +53,7 @@ pub struct Comparison {
     pub first: String,
     /// The name of the second recipe.
     pub second: String,
-    /// `first` or `second`, the better recipe; `equal` if no difference is proven.
+    /// The better recipe, `first` or `second`; `equal` if no difference is proven.
     pub verdict: Verdict,
     /// The difference of the errors.
     pub errors: ComparedErrors,
@@ -85,11 +85,11 @@ pub struct Played {
 pub struct ComparedErrors {
     /// The mean absolute error of the first recipe minus that of the second, in discs.
     pub difference: f64,
-    /// Half the width of its interval.
+    /// Half the width of the confidence interval of `difference`, in discs.
     pub difference_error: f64,
     /// The confidence of the interval.
     pub confidence: f64,
-    /// The difference that `needed` refers to.
+    /// The smallest difference that matters, in discs. `needed` refers to it.
     pub smallest: f64,
     /// The size of a study that would prove the smallest difference that matters.
     pub needed: Needed,
@@ -237,7 +237,7 @@ impl Played {
     }
 }
 
-/// Returns the row of a phase; `None` without test positions.
+/// Returns the comparison of two recipes in a phase; `None` if the phase has no test positions.
 fn row(errors: &[[ErrorsByGame; 2]], phase: Phase) -> Option<ComparedPhase> {
     let phases = [phase.index()];
     let estimate = Difference::of(errors, &phases)?.estimate();

@@ -17,7 +17,7 @@ use othello_fit::metrics::ErrorsByGame;
 pub struct Curve {
     /// The name of the recipe.
     pub recipe: String,
-    /// The points, one for each share, the smallest first.
+    /// The points, one for each share of the training games, the smallest share first.
     pub points: Vec<Point>,
     /// The law fitted to all points: error = floor + scale · games^−exponent.
     pub law: Law,
@@ -60,7 +60,8 @@ pub struct PhaseCurve {
     pub phase: Phase,
     /// The number of test positions.
     pub positions: f64,
-    /// The mean absolute error in discs with each share, the smallest first.
+    /// The mean absolute error in discs for each share of the training games, the smallest share
+    /// first.
     pub mae: Vec<f64>,
     /// The law fitted to all errors of the phase.
     pub law: Law,
@@ -69,16 +70,18 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The least number of shares of a curve: enough to determine a law, and one more to predict.
+    /// The least number of shares of a curve: enough to determine its power law, and one more to
+    /// test a prediction.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
-    /// Returns the stage of a curve with these shares and this number of seeds.
+    /// Returns the only stage of a learning curve: a fit for each of these shares of the games and
+    /// each seed.
     pub fn stages(shares: &[Share], seeds: u64) -> Vec<Stage> {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }
 
-    /// Fits a recipe to each of these shares, in ascending order, with every seed, and measures the
-    /// errors of the fits. `begun` is the time when the study began.
+    /// Fits a recipe to each share of the training games in `shares`, in ascending order, with
+    /// every seed, and measures the errors of the fits. `begun` is the time when the study began.
     pub fn of(
         recipe: Recipe,
         shares: &[Share],

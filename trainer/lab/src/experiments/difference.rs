@@ -8,19 +8,19 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 use othello_fit::metrics::{ErrorsByGame, GameErrors};
 
-/// The confidence of verdicts and intervals.
+/// The confidence level of verdicts and intervals.
 pub const CONFIDENCE: f64 = 0.99;
 
 /// The number of samples of games, drawn with replacement, that estimate the influence of the games
 /// (bootstrap).
 const RESAMPLES: u64 = 400;
 
-/// A number of discs with half the width of its interval.
+/// A number of discs, and half the width of its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// The mean.
     pub discs: f64,
-    /// Half the width of the interval of [`CONFIDENCE`].
+    /// Half the width of the confidence interval, whose confidence is [`CONFIDENCE`].
     pub error: f64,
 }
 
@@ -55,7 +55,7 @@ pub struct Difference {
     mean: f64,
     /// The part of the variance of `mean` that comes from the seeds.
     variance_of_seeds: f64,
-    /// The part of the variance of `mean` that comes from the test games.
+    /// The part of the variance of `mean` that is due to the choice of test games.
     variance_of_games: f64,
 }
 
@@ -67,8 +67,9 @@ impl Difference {
         Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
     }
 
-    /// Returns the difference of errors on the same phases. `pairs` has for each seed the errors of
-    /// both recipes on the same games, with at least two seeds. `None` without positions.
+    /// Returns the difference between the errors of two recipes. `pairs` contains, for each seed,
+    /// the errors of both recipes on the same games and phases. There must be at least two seeds.
+    /// Returns `None` if there are no positions.
     pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
         let games = pairs.first()?[0].games();
         let all = Array1::ones(games);
@@ -152,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns a sum of uniform draws: nearly normal, with mean 0 and variance 1.
+    /// Returns nearly normal noise with mean 0 and variance 1: a sum of uniform draws.
     fn noise(random: &mut Generator) -> f64 {
         let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
         (0..12).map(|_| draw(random)).sum::<f64>() - 6.0

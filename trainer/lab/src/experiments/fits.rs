@@ -33,7 +33,7 @@ pub struct StudySettings {
     /// Records to measure errors on, of games that no recipe learns from
     #[arg(long, required = true, value_name = "GAMES")]
     pub test: Vec<PathBuf>,
-    /// Rules that give the positions of the test games their labels
+    /// Rules for the labels of the test games' positions
     #[arg(long, value_name = "RULES", default_value_t, hide_default_value = true)]
     pub labels: LabelRules,
     /// Phases to fit and to measure, A and B included
@@ -48,7 +48,7 @@ pub struct StudySettings {
     /// Device to compute on
     #[arg(long, value_enum, default_value_t = Device::Auto)]
     pub device: Device,
-    /// Replace files in the folder that were made from something else
+    /// Replace files in the folder, even if other settings or data made them
     #[arg(long)]
     pub force: bool,
 }
@@ -121,10 +121,10 @@ pub struct Fitted {
     pub games: u64,
 }
 
-/// The checksums of the inputs of a study's fits, and their pattern sets as text.
+/// The inputs of a study's fits, as checksums, and their pattern sets, as text.
 pub type Origins = BTreeSet<String>;
 
-/// Returns the provenance of a study, with the recipe as it is written.
+/// Returns the provenance of a study. It contains the recipe as it is written in its file.
 pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, StudyError> {
     Ok(Provenance::new(command).with("recipe", as_written(recipe)?))
 }
@@ -135,7 +135,7 @@ pub fn as_written(recipe: &Path) -> Result<Value, StudyError> {
     Ok(json!(recipe))
 }
 
-/// Returns the checksum of some texts.
+/// Returns the SHA-256 checksum of the texts, one per line.
 pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
     let lines = texts.into_iter().map(|text| format!("{text}\n"));
     hex::encode(Sha256::digest(lines.collect::<String>()))
@@ -210,7 +210,8 @@ impl StudySettings {
 }
 
 impl Study<'_> {
-    /// Returns the provenance of studies of the same recipe with the same test games.
+    /// Returns the provenance of the study. Studies of the same recipe with the same test games
+    /// have the same provenance.
     pub(super) fn provenance(&self) -> &Provenance {
         &self.provenance
     }
@@ -220,7 +221,7 @@ impl Study<'_> {
         self.settings
     }
 
-    /// Returns the run, whose stages are those of the study.
+    /// Returns the run of the study, which has the same stages as the study.
     pub fn run(&self) -> &Run {
         &self.run
     }
@@ -245,7 +246,7 @@ impl Study<'_> {
         &self.test
     }
 
-    /// Makes the fits of a stage and returns their results.
+    /// Makes all fits of a stage, one after the other, and returns their results in order.
     pub fn fits<T: Serialize + DeserializeOwned>(
         &self,
         stage: usize,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Difference, Estimate, Verdict};
 use othello_fit::metrics::GameErrors;
 
-/// The outcome of a round for a trial.
+/// The standing of a trial after a round.
 #[derive(
     Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema, derive_more::Display,
 )]

@@ -1,9 +1,9 @@
-//! The law by which errors fall with the amount of data.
+//! The power law by which the error falls with the amount of training data.
 
 use serde::Serialize;
 
-/// A power law above a floor: error = floor + scale · amount^−exponent. The error is above the
-/// floor for any amount of data.
+/// A power law above a floor: error = floor + scale · amount^−exponent. With more data, the error
+/// approaches the floor but does not reach it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Law {
     /// The error that remains with any amount of data.
@@ -17,18 +17,18 @@ pub struct Law {
 /// A law fitted to the smaller amounts, and its prediction for the largest.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
-    /// The law of the smaller amounts.
+    /// The law that was fitted to all amounts except the largest.
     pub law: Law,
     /// The predicted error for the largest amount.
     pub predicted: f64,
-    /// The measured error for the largest amount.
+    /// The measured error for the largest amount of data.
     pub measured: f64,
-    /// The excess of the prediction in percent of the measured error.
+    /// The predicted error minus the measured one, in percent of the measured one.
     pub missed_percent: f64,
 }
 
 impl Law {
-    /// The number of different amounts that determine a law.
+    /// The least number of different amounts of data that determine a law.
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0.
@@ -63,7 +63,7 @@ impl Law {
         Some(best.0)
     }
 
-    /// Returns the error with an amount of data.
+    /// Returns the error that the law predicts for an amount of data.
     pub fn at(&self, amount: f64) -> f64 {
         self.floor + self.scale * amount.powf(-self.exponent)
     }
@@ -85,7 +85,7 @@ impl Prediction {
 }
 
 /// Returns the least-squares law with this exponent, and the sum of its squared residuals.
-/// `smallest` is the smallest amount.
+/// `smallest` is the smallest amount of data among the points.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

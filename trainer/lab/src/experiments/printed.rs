@@ -1,4 +1,4 @@
-//! The reports of experiments as text.
+//! Formats the reports of experiments as text.
 
 use std::fmt;
 
@@ -88,7 +88,7 @@ impl fmt::Display for Curve {
     }
 }
 
-/// Returns the row of the record in the printed table.
+/// Returns the cells of a record's row in the printed table.
 fn cells(record: &Record) -> [String; 9] {
     let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
     let is_best = record.outcome == Standing::Best;

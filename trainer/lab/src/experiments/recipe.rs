@@ -48,11 +48,12 @@ pub struct Recipe {
 struct Raw {
     /// The name in reports (default: that of the file).
     name: Option<String>,
-    /// Records to fit to, from the folder of the recipe, such as `["a.games", "b.openings*0.5"]`.
+    /// Records to fit to, such as `["a.games", "b.openings*0.5"]`. Paths are relative to the folder
+    /// of the recipe.
     data: Vec<String>,
     /// A shipped pattern set or a file (default: `standard`).
     patterns: Option<String>,
-    /// Weights to start from; their pattern set takes the place of `patterns`.
+    /// Weights file to start from; its pattern set replaces `patterns`.
     init: Option<PathBuf>,
     /// The optimizer (default: `lsq`). Pattern sets with factors need `adam`.
     #[serde(default)]
@@ -103,7 +104,7 @@ impl Recipe {
         inline.into_generator().into_root_schema_for::<Raw>()
     }
 
-    /// Reads a recipe and every file that it names except the data.
+    /// Reads a recipe and all files that it names, except the data files.
     pub fn read(path: &Path) -> Result<Self, RecipeError> {
         Self::of_raw(path, read_by(path, read_raw)?)
     }

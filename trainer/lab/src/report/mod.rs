@@ -1,4 +1,4 @@
-//! Reports the results of runs as one page: charts of errors, data, weights, matches and biases.
+//! Writes a page with charts of runs' results: errors, data, weights, matches and biases.
 //!
 //! The page contains its numbers as JSON. It also contains the library uPlot, which draws the
 //! charts.
@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json};
 
 pub use weights::WeightsSummary;
 
-/// The content of a page: runs side by side, matches, and errors on data.
+/// The content of a report page: runs to compare, matches, and errors on data.
 #[derive(Serialize)]
 pub struct Page {
     /// The runs, in the order in which they are compared.
@@ -71,7 +71,7 @@ pub struct Run {
     name: String,
     sha256: String,
     provenance: Map<String, Json>,
-    /// The result of the fit of each phase; `None` if its file is missing.
+    /// The report on the fit of each phase; `None` if the report file is missing.
     phases: Option<FitReport>,
     /// The metrics of all epochs; `None` if their file is missing.
     metrics: Option<Vec<Metrics>>,
@@ -126,7 +126,8 @@ fn read_beside<T>(
     Ok(Some(parse(text).map_err(|error| unreadable(&error))?))
 }
 
-/// The greatest size of a side file in bytes: enough for a hundred thousand epochs of every phase.
+/// The greatest size in bytes of a file that belongs to a weights file, such as the report of the
+/// fit: enough for a hundred thousand epochs of every phase.
 const LONGEST: u64 = 1 << 30;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Summarises weights: occurrences in training, sizes on the board, frequent classes, predictions.
+//! Summarises a weights file: occurrences in training, mean absolute weights by square, frequent
+//! classes, predictions of the pruning models.
 
 use std::cmp::Reverse;
 
@@ -26,7 +27,8 @@ pub struct WeightsSummary {
 #[derive(Serialize)]
 struct PatternSummary {
     name: String,
-    /// The squares of each instance by number; the first instance is the pattern itself.
+    /// For each instance of the pattern, the numbers of its squares. The first instance is the
+    /// pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
     /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
@@ -50,14 +52,15 @@ struct ClassSummary {
 #[derive(Serialize)]
 struct ScalarSummary {
     name: String,
-    /// For each phase, the weight in steps for every value of the feature. The values are counts.
+    /// For each phase, the weight of each value of the feature, in steps. The feature's values are
+    /// counts.
     steps: Vec<Vec<i16>>,
     /// For each phase, the number of occurrences of every value of the feature in training.
     counts: Vec<Vec<u32>>,
 }
 
 impl WeightsSummary {
-    /// Summarises weights; keeps `classes` classes of each pattern.
+    /// Summarises weights; lists the weights of `classes` classes of each pattern.
     pub fn new(weights: &Weights, classes: usize) -> Self {
         let geometry = weights.geometry();
         let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
@@ -82,7 +85,8 @@ fn positions(weights: &Weights, phase: Phase) -> u64 {
     counts.iter().map(|&count| u64::from(count)).sum::<u64>() / instances as u64
 }
 
-/// Returns the mean absolute weight of a pattern in discs over its occurrences in training.
+/// Returns the mean absolute weight of a pattern's classes in discs, weighted by the classes'
+/// occurrences in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);

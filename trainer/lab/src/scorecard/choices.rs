@@ -28,17 +28,18 @@ pub struct BestMoves {
     pub selectivity: Option<u32>,
     /// The number of positions that the player was given.
     pub positions: usize,
-    /// The agreement with the stated scores.
+    /// The agreement of the player's moves with the stated scores.
     #[serde(flatten)]
     pub agreement: AgreementReport,
     /// For each position in which a program gave no legal move, the reason.
     pub failures: Vec<String>,
-    /// The time in seconds, by the clock.
+    /// The wall time in seconds.
     pub seconds: f64,
 }
 
 impl BestMoves {
-    /// Searches each position from an empty transposition table, as `evaluate` does.
+    /// Finds the best moves by searches. Each search starts with an empty transposition table, as
+    /// in `evaluate`.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -107,22 +108,22 @@ impl BestMoves {
     }
 }
 
-/// The result of solving problems to the end of the game.
+/// The results of solving the problem suite to the end of the game.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Solved {
     /// The number of positions.
     pub positions: usize,
     /// The number of positions with a stated score.
     pub stated: usize,
-    /// The number of scores that equal the stated ones.
+    /// The number of positions whose computed score equals the stated score.
     pub right: usize,
     /// The number of nodes.
     pub nodes: u64,
-    /// The time in seconds, by the clock.
+    /// The wall time in seconds.
     pub seconds: f64,
 }
 
-/// The size of each thread's transposition table, equal to that of `solve`.
+/// The size in MiB of each thread's transposition table; the same as in the command `solve`.
 const HASH_MEGABYTES: usize = 64;
 
 impl Solved {
@@ -159,14 +160,15 @@ impl Solved {
 pub struct ValueErrors {
     /// The file.
     pub file: String,
-    /// The checksum of the file: for records of the content, for text of the bytes.
+    /// The checksum of the file: of the content for a file of records, of the bytes for a text
+    /// file.
     pub sha256: String,
     /// The depth of the searches in plies; 0 for static values.
     pub depth: u32,
     /// The errors of all positions.
     #[serde(flatten)]
     pub all: GroupErrors,
-    /// The positions grouped by ranges of empty squares, and by their parity.
+    /// The errors by range of the number of empty squares, and by the parity of this number.
     pub by_group: Vec<Group>,
     /// The errors by number of empty squares, omitting numbers without positions.
     pub by_empties: Vec<PhaseErrors>,
@@ -175,9 +177,9 @@ pub struct ValueErrors {
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures the errors of values on records, or on lines of boards with scores: of static
-    /// values at depth 0, otherwise of searches without pruning. Of games, uses only the positions
-    /// with exact scores.
+    /// Measures the errors of values on a file of records, or of boards with scores. At depth 0,
+    /// values are static; at greater depths, they are those of searches without pruning. From a
+    /// file of games, uses only the positions with exact scores.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

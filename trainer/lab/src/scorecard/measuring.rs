@@ -1,4 +1,4 @@
-//! The data and settings of a benchmark, and the measurement of one player.
+//! The data and settings of a benchmark, and the function that measures one player.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -23,7 +23,8 @@ use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
 
-/// The data and settings that are the same for every player. A part without data is omitted.
+/// The test data and settings that are the same for all players. The scorecard omits a part if
+/// there are no data for it.
 #[derive(Debug)]
 pub struct Benchmark {
     /// The file of games between strong searches, on which errors of values are measured.
@@ -41,7 +42,7 @@ pub struct Benchmark {
     /// The default selectivity of the searches, also in the match, for weights that contain a
     /// ProbCut model.
     pub selectivity: Selectivity,
-    /// The longest time for an answer of a program.
+    /// The time limit for each answer of an external program.
     pub timeout: Duration,
 }
 
@@ -60,8 +61,8 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search of evaluations in the match. The time limits its depth. It solves positions with 20
-/// or fewer empty squares if there is enough time.
+/// The search of evaluations in the match. Its depth is limited by time only. It solves positions
+/// with 20 or fewer empty squares if there is enough time.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -70,7 +71,8 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
-    /// Finds games that lead to the problems in files of games. Programs with GTP need them.
+    /// Searches `files` for games that lead to the problem positions. GTP programs need the moves
+    /// that lead to a position.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -101,7 +103,8 @@ impl Benchmark {
         Ok(data)
     }
 
-    /// Returns the stages of a run: the players, and the match of each.
+    /// Returns the stages of a run: first the measurements of the players, then the match of each
+    /// player.
     pub fn stages(&self, subjects: &[Subject]) -> Vec<Stage> {
         let players = Stage::new("benchmark (players)", subjects.len() as u64, 1);
         let played = self.equal_time.iter().flat_map(|EqualTime { openings, seconds, .. }| {
@@ -114,7 +117,8 @@ impl Benchmark {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player, without its match. Also returns the parts that are impossible for it.
+    /// Measures a player in all parts of the benchmark except the match. Also returns the parts
+    /// that this player cannot take, with the reasons.
     pub fn measure(
         &self,
         subject: &Subject,
@@ -219,7 +223,8 @@ impl Benchmark {
         reasons
     }
 
-    /// Plays the match of a player, if there is one: as its stage of a run, or in memory.
+    /// Plays the player's match, if the scorecard has matches. Stores the games in `stage` of a
+    /// run; without `stage`, keeps them in memory.
     pub fn play(
         &self,
         subject: &Subject,

@@ -60,8 +60,8 @@ impl Problems {
         Ok(())
     }
 
-    /// Returns the positions with stated moves, each as the opening of a game. If the program
-    /// `needs_games`, returns only those to which a known game leads.
+    /// Returns the positions with stated moves, each as the opening of a game. If `needs_games` is
+    /// true, omits positions without a known game that leads to them.
     pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
         let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
         let opening = |line: &StatedPosition| match self.reached.get(&line.position) {

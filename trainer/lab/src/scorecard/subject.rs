@@ -16,7 +16,7 @@ pub struct Subject {
     pub name: String,
     /// The checksum of the weights, or the name and version that a program reports.
     pub identity: Option<String>,
-    /// The search of an evaluation, as far as it is specified.
+    /// The search settings that the player specifies. An external program has none.
     pub(super) search: SearchSpec,
     /// The data that the weights were fitted to, according to their provenance.
     pub(super) trained: Option<Trained>,
@@ -30,7 +30,8 @@ pub(super) enum Mind {
 }
 
 impl Subject {
-    /// Loads weights. A program is started once, to check that it answers, and to ask for its name.
+    /// Loads the weights of a player. If the player is a program, starts it once, to check that it
+    /// answers and to ask for its name.
     pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, BenchmarkError> {
         let name = choice.to_string();
         let (identity, trained, search, mind) = match choice {
@@ -60,9 +61,9 @@ impl Subject {
         }
     }
 
-    /// Returns the player's own search; `usual` and `selectivity` supply missing values. Weights
-    /// without a ProbCut model have no default selectivity. The search of an external program is
-    /// unknown.
+    /// Returns the search of the player. Values that the player's text does not specify come from
+    /// `usual` and, for weights with a ProbCut model, from `selectivity`. For an external program,
+    /// whose search is unknown, returns `usual` without pruning.
     pub(super) fn search(
         &self,
         usual: Plan,

@@ -1,4 +1,5 @@
-//! The report of a benchmark: a row for each player, and errors by number of empty squares.
+//! The tables of a benchmark report: one with a row for each player, and one with errors by number
+//! of empty squares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -41,9 +42,9 @@ pub struct Row {
     pub kind: String,
     /// The checksum of the weights, or the name and version that a program reports.
     pub identity: Option<String>,
-    /// The errors of values in the strong test, by depth.
+    /// The errors of values on the games between strong searches, by search depth.
     pub strong: Vec<ValueErrors>,
-    /// The measured files to which the weights were fitted.
+    /// Those of the benchmark's files to which the weights were fitted.
     pub fitted_to: Vec<String>,
     /// The best moves in the hard part, by depth.
     pub hard: Vec<BestMoves>,
@@ -51,12 +52,12 @@ pub struct Row {
     pub exact: Vec<ValueErrors>,
     /// The suite, solved.
     pub suite: Option<Solved>,
-    /// The problems to solve: the moves of a program.
+    /// The moves that a program, which reports no scores, chose in the positions of the suite.
     pub suite_moves: Option<BestMoves>,
     /// The match against the reference.
     #[serde(rename = "match")]
     pub played: Option<MatchReport>,
-    /// The time in seconds, by the clock.
+    /// The elapsed wall time in seconds.
     pub seconds: f64,
 }
 
@@ -78,7 +79,8 @@ pub struct Data {
     pub part: String,
     /// The file.
     pub file: String,
-    /// The checksum of the file: for records of the content, for text of the bytes.
+    /// The checksum of the file: of the content for a file of records, of the bytes for a text
+    /// file.
     pub sha256: String,
 }
 
@@ -90,7 +92,7 @@ impl LeftOut {
 }
 
 impl Data {
-    /// Creates the description of a file.
+    /// Creates the description of a file that a part of the benchmark uses.
     pub fn new(part: Part, file: &Path, sha256: &str) -> Self {
         let (file, sha256) = (file.display().to_string(), sha256.to_owned());
         Self { part: part.to_string(), file, sha256 }
@@ -169,8 +171,8 @@ fn error_cell(errors: &GroupErrors) -> String {
     pair.map_or("-".to_owned(), |(mae, bias)| format!("{mae:.2} ({bias:+.2})"))
 }
 
-/// Returns the text for the share of best moves, with the discs lost and the error of the value, if
-/// known.
+/// Returns the text of a table cell: the number of best moves and, if known, the discs lost and the
+/// error of the value.
 fn choice_cell(found: &BestMoves) -> String {
     let stated = found.agreement.best_stated.unwrap_or_default() + found.failures.len() as u64;
     let lost = found.agreement.discs_lost.map(|lost| format!(", {lost:.2} lost"));
@@ -279,19 +281,19 @@ fn write_errors<'a>(
 /// A part of the benchmark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 pub enum Part {
-    /// Errors of values in games between strong searches
+    /// Errors of values on positions of games between strong searches
     #[display("strong test")]
     Strong,
     /// Best moves in positions that searches find hard
     #[display("hard part")]
     Hard,
-    /// Errors of values on exact positions of your own
+    /// Errors of values on positions with exact scores, from a file that the user supplies
     #[display("exact positions")]
     Exact,
     /// Problems solved to the end of the game
     #[display("suite")]
     Suite,
-    /// A match in equal time against a reference
+    /// A match in equal time against the reference player
     #[display("match")]
     Match,
 }

@@ -37,11 +37,12 @@ enum Format {
     Egaroucid,
     /// The evaluation file of Zebra (coeffs2.bin)
     Zebra,
-    /// NumPy arrays as `export` writes them, or as a program in Python does (.npz)
+    /// NumPy arrays (.npz) as `export` writes them; a Python program can also write them
     Npz,
 }
 
-/// The greatest size of a program's evaluation file in bytes, above that of any such file.
+/// The greatest accepted size in bytes of another program's evaluation file. Real files are
+/// smaller.
 const MAX_BYTES: u64 = 1 << 27;
 
 /// The written weights file.

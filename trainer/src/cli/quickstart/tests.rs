@@ -1,4 +1,4 @@
-//! Tests that the README shows the output of `quickstart` in its current form.
+//! Tests that the output of `quickstart` in the README has the current form.
 
 use othello_engine::board::{Discs, Phase};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::arena::{Conditions, MatchResult, Pair};
 use crate::fit::PhaseReport;
 
-/// Returns the rows that the README shows.
+/// Returns the fit report of the README's example.
 fn phases() -> FitReport {
     let row = |phase: Phase| PhaseReport {
         positions: 1000,
@@ -51,7 +51,7 @@ fn shape(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a verdict with the numbers that the README shows.
+/// Returns the report of `quickstart` with the numbers that the README shows.
 fn verdict() -> Verdict {
     let weights = PathBuf::from("quickstart/generation-3.weights");
     let name = "quickstart/generation-3.weights";
@@ -68,7 +68,8 @@ fn verdict() -> Verdict {
     }
 }
 
-/// An ignored test, which takes a minute, compares the numbers themselves.
+/// Checks the form of the output. Another test, which is ignored because it takes a minute,
+/// compares the numbers.
 #[test]
 fn the_readme_shows_what_quickstart_prints() {
     let readme = include_str!("../../../../README.md");

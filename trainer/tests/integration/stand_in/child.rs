@@ -72,8 +72,8 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases with a window to a new output. By default, the fit uses Adam on the GPU
-    /// and two threads. `asked` contains settings of the stand-in.
+    /// Fits three phases, with a window, to a new output file. Unless `arguments` states otherwise,
+    /// the fit uses Adam on the GPU and two threads. `asked` contains settings of the stand-in GPU.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

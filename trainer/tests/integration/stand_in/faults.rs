@@ -9,8 +9,8 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// The arguments of a fit that will fail. It has one thread, so that its calls of the driver have
-/// the same order in every run. With [`STAGED`], its positions are in staging buffers.
+/// The arguments of a fit in which calls of the driver fail. With one thread, the calls have the
+/// same order in every run. With [`STAGED`], the fit copies its positions through staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
@@ -29,14 +29,14 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if the tests cover all errors of every entry point, which takes long. Otherwise the
-/// tests cover two errors of each entry point, at one of its calls.
+/// Returns true if the tests must cover all errors of every entry point, which takes long
+/// (`OTHELLO_FAULTS`). Otherwise they cover two errors of each entry point, at one of its calls.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns the errors to test at an entry point: all of them, or a temporary and a lasting one.
-/// Each has the name that the message must contain.
+/// Returns the errors that a driver or NVRTC function is made to return: all of them, or one
+/// temporary and one permanent error. Each comes with the name that the message must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),

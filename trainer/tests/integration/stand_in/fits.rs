@@ -1,5 +1,5 @@
-//! Tests that a GPU gives the results of the CPU in any order of its streams, and that waits for
-//! events are necessary for that.
+//! Tests that a GPU gives the same results as the CPU, whatever the order in which its streams run,
+//! and that this requires each wait for an event.
 
 use super::child::{Ended, Place};
 
@@ -12,8 +12,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// With seed 0, the driver reads host memory as late as the waits allow, so the test detects memory
-/// that is released too early.
+/// With seed 0, the stand-in for the driver reads host memory as late as the trainer's waits allow.
+/// The test therefore detects memory that is released too early.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_through_the_driver() {
     let place = Place::new(60);
@@ -50,9 +50,9 @@ fn twenty_orders_of_the_streams_give_the_same_bytes() {
     }
 }
 
-/// Makes the stand-in omit one needed wait at a time: a wait for an event that orders two uses of
-/// memory. Each time, the stand-in must count unordered uses, or the fit must give other bytes.
-/// With some seed, the fit must give other bytes.
+/// Makes the stand-in omit one wait for an event at a time, among those that order two uses of
+/// memory. For each wait, the stand-in must count unordered uses of memory, or the fit must give
+/// other bytes. With at least one seed, the fit must give other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

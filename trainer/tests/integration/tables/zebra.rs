@@ -109,8 +109,8 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
 }
 
-/// Weights that were read from stages are converted back to the same stages, including the constant
-/// and the parity.
+/// Weights imported from a Zebra file (including its constant and parity terms) must be exported to
+/// the same stages of such a file.
 #[test]
 fn zebra_reads_our_values_out_of_its_file() {
     let bytes = random_zebra_file();

@@ -11,8 +11,8 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// Returns the squares on which `player` may move. The algorithm is the portable one; each of the
-/// four lines has a lane of the vector.
+/// Returns the squares on which `player` may move. The algorithm is that of the portable version.
+/// Each direction of lines (rows, columns, both diagonals) has its own lane of the vector.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {

@@ -32,10 +32,10 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Returns the discs that a move of `player` on the empty square number `square` flips. The discs
-/// on a ray are flipped if the first square that is not the opponent's is the player's. Along
-/// ascending rays, the carry of an addition finds that square. Along descending rays, a count of
-/// leading zeros finds it (after Toshihiko Okuhara).
+/// Returns the discs that a move of `player` on the empty square number `square` flips. On each
+/// ray, the first square without a disc of the opponent decides: if it has a disc of the player,
+/// the discs before it are flipped. On ascending rays, the carry of an addition finds this square;
+/// on descending rays, a count of leading zeros (after Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -73,8 +73,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The number of discs that the last move flips on a line of eight squares, by the square of the
-/// move (first index) and the player's discs on the line (second index).
+/// The number of discs that the last move of a game flips on a line of eight squares. The indices
+/// are the square of the move and the player's discs on the line.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

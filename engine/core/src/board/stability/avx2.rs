@@ -12,7 +12,8 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The shifts, in bits, that move a set of squares along each line by one, two and four steps.
+/// For shifts by one, two and four squares: the number of bits to shift, for each of the four line
+/// directions.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -26,7 +27,8 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares from which one, two or four steps leave the board, for each line in both directions.
+/// For both orientations of each line: the squares that a shift by one, two or four squares would
+/// move off the board.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;

@@ -16,9 +16,9 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
 }
 
 /// Returns the eight images of a board, in the same order for every board. The instruction
-/// `gf2p8affineqb` multiplies every byte of its first operand by the bit matrix in its second. So a
-/// board times the identity matrix is the board, and a board times the mirrored identity is its
-/// mirror image. With the operands exchanged, the results are the transposed images.
+/// `gf2p8affineqb` multiplies every byte of its first operand by the bit matrix in its second
+/// operand. With the board first, the identity matrix gives the board, and the mirrored identity
+/// gives its mirror image. With the board second, the results are the transposed images.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {

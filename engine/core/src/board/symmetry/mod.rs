@@ -98,8 +98,8 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// Some boards in this test are symmetric. Several of their images are equal, so the other
-    /// board of the pair determines which image is smallest.
+    /// The pairs of boards in this test include symmetric boards. Several images of such a board
+    /// are equal, so the other board of the pair determines the smallest image.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

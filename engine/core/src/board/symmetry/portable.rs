@@ -1,4 +1,4 @@
-//! The canonical image with 64-bit integers only.
+//! Computes the canonical image with 64-bit integers only.
 
 use super::{mirror_files, transpose};
 

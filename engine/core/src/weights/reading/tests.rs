@@ -77,8 +77,8 @@ fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
     assert!(expanded.blocks == layout::expand(weights));
 }
 
-/// Reads a file into both receivers, whose results must be equal; returns the weights, or the error
-/// without the name of the file.
+/// Reads a file as `Weights` and as `ExpandedWeights`; both results must agree. Returns the
+/// weights, or the error message without the name of the file.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let file = File::of(sections);
     let path = file.path();

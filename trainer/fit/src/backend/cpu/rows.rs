@@ -31,7 +31,7 @@ pub(super) fn gather_and_scatter(
     });
 }
 
-/// Passes each position and the sum of its weights to `visit`.
+/// Calls `visit` with each position and the sum of the weights of its parameters.
 #[inline]
 pub(super) fn gather_all(
     model: &Model,
@@ -122,8 +122,8 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// Compares the functions with plain loops, for every instruction set, also if the number of
-    /// positions is not a multiple of the block.
+    /// The functions must give the same results as plain loops, for every instruction set. The
+    /// numbers of positions include some that are not a multiple of the block.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

@@ -26,7 +26,7 @@ pub(super) fn residual_sums(
     })
 }
 
-/// Adds weight · residual of each position in `rows` to the sums of its parameters. Returns Σ
+/// For each position in `rows`, adds weight · residual to the sums of all its parameters. Returns Σ
 /// weight · residual².
 #[inline]
 fn add_residuals(
@@ -112,8 +112,9 @@ fn add_elements(sums: &mut [i64], others: &[i64]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
-/// Divides rows into one share for each worker, with about equal numbers of positions. The number
-/// of workers is the greatest for which each still saves time.
+/// Divides rows into one share for each worker, with about equal numbers of positions. A worker
+/// needs at least [`POSITIONS_PER_WORKER`] positions to save time, which limits the number of
+/// workers.
 fn shares<'a>(rows: &[Rows<'a>]) -> Vec<Vec<Rows<'a>>> {
     let total: usize = rows.iter().map(|rows| rows.positions.len()).sum();
     let workers = (total / POSITIONS_PER_WORKER).clamp(1, rayon::current_num_threads());

@@ -31,8 +31,9 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// Compares the doubles as integers: the bits of positive doubles have the same order as the
-/// doubles, and NaN is above infinity.
+/// Returns the greatest absolute value; NaN if an element is NaN; 0 for an empty vector. Compares
+/// the bits as integers: these have the same order as nonnegative doubles, and NaN is above
+/// infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))

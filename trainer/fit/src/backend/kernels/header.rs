@@ -8,7 +8,7 @@ use othello_engine::pattern::{Scalar, configurations};
 
 use crate::model::{Lane, Model};
 
-/// The number of squares whose base-3 digits are packed into one word.
+/// The number of squares whose base-3 digits one word contains in the kernels' tables.
 const SQUARES_PER_WORD: usize = 4;
 
 /// The number of powers of three that fit a byte.
@@ -63,8 +63,8 @@ fn lane_entry(number: usize, lane: &Lane, map: Option<usize>) -> String {
     }
 }
 
-/// Returns the expression for the base-3 number of up to ten squares; the first is least
-/// significant.
+/// Returns the C expression for the base-3 number whose digits are up to ten squares, the least
+/// significant first.
 fn wide_number(squares: &[Square]) -> String {
     let (low, high) = squares.split_at(squares.len().min(DIGITS_PER_NUMBER));
     match high {
@@ -76,8 +76,9 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the expression for the base-3 number of up to five squares. It has one `DOT` for each
-/// word with some of these squares: the dot product of the word's digits and powers of three.
+/// Returns the C expression for the base-3 number whose digits are up to five squares. It adds one
+/// `DOT` for each word of the board that contains such squares: the dot product of the word's
+/// digits and powers of three.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

@@ -27,7 +27,7 @@ impl<B, T> Vector<B, T> {
     }
 }
 
-/// The number of bytes of device memory that further positions may take permanently.
+/// The remaining budget, in bytes, for positions that stay in device memory during the fit.
 #[derive(Clone, Debug)]
 pub(super) struct Budget(Arc<AtomicUsize>);
 
@@ -76,7 +76,8 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first row. With a group, it selects the weights for all of these rows.
+    /// The phase of the first row. In the fit of a group, all of these rows use the weights of this
+    /// phase.
     pub(super) phase: Option<Phase>,
 }
 
@@ -123,8 +124,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    /// Copies rows to the device and passes them to `work`, chunk by chunk. The device computes
-    /// with one staging buffer while the other one is filled.
+    /// Copies rows to the device chunk by chunk, and passes each chunk to `work`. While the device
+    /// computes with one staging buffer, the next chunk is written to the other one.
     fn stream(
         &self,
         launcher: &L,

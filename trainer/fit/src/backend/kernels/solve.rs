@@ -1,4 +1,4 @@
-//! Exact scores of many positions with few empty squares, by the kernel of `solve.cu`.
+//! Computes the exact scores of many positions with few empty squares, by the kernel in `solve.cu`.
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ use super::program;
 use crate::backend::{Result, SolveMany, Solved};
 use crate::model::Model;
 
-/// The greatest number of empty squares of a position that the kernel solves.
+/// The greatest number of empty squares of positions that the kernel can solve.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
 /// The number of steps (a few seconds of one thread) after which the kernel stops a search. With 14
@@ -85,7 +85,7 @@ impl<L: Launcher> KernelSolver<L> {
         Ok(Solved { scores: scores.into_iter().map(score).collect(), nodes, steps })
     }
 
-    /// Returns the number of threads of a full launch.
+    /// Returns the number of threads of a launch that occupies the whole device.
     pub fn threads(&self) -> u32 {
         self.launcher.limits().blocks.max(1) * USUAL_BLOCK
     }
@@ -96,9 +96,9 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
         MOST_EMPTIES
     }
 
-    /// Solves in parallel launches, so that the last searches of one overlap with the first ones of
-    /// the next. Positions with the most empty squares come first, so that the threads of a warp
-    /// have about equal work.
+    /// Solves positions by parallel launches, so that the last searches of a launch overlap with
+    /// the first ones of the next launch. Positions with the most empty squares come first. The
+    /// threads of a warp therefore have about equal work.
     fn solve_many(
         &self,
         positions: &[Position],
@@ -145,13 +145,14 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
     launches
 }
 
-/// Returns the estimated number of steps to solve a self-play position: 3,200 · 2.5^(empty squares
-/// − 10). A position of a random game takes twice as many.
+/// Returns the estimated number of steps that a thread takes to solve a self-play position: 3,200 ·
+/// 2.5^(empty squares − 10). A position of a random game takes twice as many.
 fn usual_steps(empties: u32) -> f64 {
     3_200.0 * 2.5f64.powi(empties as i32 - 10)
 }
 
-/// Returns the program for a solver. A solver uses no pattern set, so this has the smallest one.
+/// Returns the program for a solver. A solver needs no pattern set, so the program has the smallest
+/// one.
 pub fn solver_program() -> Program {
     let small = PatternSet::shipped("small").expect("a shipped set");
     program(&Model::new(small))

@@ -23,13 +23,14 @@ pub(super) struct DeviceGroup<B> {
 #[derive(Debug)]
 pub struct GroupSums<B> {
     sums: Vector<B, i64>,
-    /// The occurrences in the batch of each weight, for all phases of the group.
+    /// For each weight of all phases of the group, its number of occurrences in the batch.
     occurrences: B,
     /// 1 for each parameter of the group that occurs in the batch, otherwise 0.
     marks: B,
     /// The indices of the parameters that occur in the batch, each once.
     met: B,
-    /// The two halves of Σ weight · residual², and the number of parameters in `met`.
+    /// Three totals: Σ weight · residual² as the sum of the low and the sum of the high 32 bits of
+    /// its terms, and the number of parameters in `met`.
     totals: B,
 }
 

@@ -59,7 +59,7 @@ impl Bring for HostLauncher {
     }
 }
 
-/// Limits so small that all work is divided into several parts.
+/// Limits so small that all work must be divided into parts.
 pub(crate) const NARROW: Limits =
     Limits { blocks: 3, chunk_rows: 100, resident_bytes: 2000, memory_bandwidth: None };
 
@@ -329,8 +329,8 @@ fn and_for_vectors() {
     vectors_are_computed_alike_to_the_bit::<HostLauncher>();
 }
 
-/// Tests the comparisons above: each of these small changes in the sources must make one of them
-/// fail.
+/// Mutation test of the comparisons above: each of these small changes in the kernels' sources must
+/// make a comparison fail.
 #[test]
 fn a_changed_constant_in_a_source_is_found() {
     let model = model("small");
@@ -361,8 +361,8 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// Not a test: a kernel that reads beyond its rows. `scripts/check-long.sh` runs it to prove that
-/// AddressSanitizer is active and stops it.
+/// This is no test but a faulty kernel, which reads beyond its rows. `scripts/check-long.sh` runs
+/// it to check that AddressSanitizer stops it.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

@@ -1,5 +1,5 @@
-//! The run that makes a dataset in a folder. Its first parts are sorted runs; the later ones have
-//! the merged rows of one phase each.
+//! The run that makes a dataset in a folder. In its first stage, a part is a sorted run; in the
+//! later stage, a part contains the merged rows of one phase.
 
 use std::path::Path;
 
@@ -24,8 +24,8 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder; returns `None` for a shard. The positions of `test` go to the
-    /// test subset, except positions that are also in training.
+    /// Makes a dataset in a folder; returns `None` for a shard. The positions of the test files go
+    /// to the test subset, except those that are also in training.
     pub fn make(
         folder: &Path,
         data: &[DataChoice],

@@ -13,8 +13,8 @@ use crate::dataset::{Dataset, DatasetError, PhaseRows, Subset};
 use crate::memory::MemoryLimit;
 
 impl DatasetFolder {
-    /// Reads some of the phases; the others are empty. Rows beyond the limit on memory are mapped
-    /// from temporary files.
+    /// Reads the positions of `phases`; the other phases of the returned dataset are empty. Rows
+    /// beyond the memory limit are mapped from temporary files.
     pub fn read(
         &self,
         phases: &[Phase],

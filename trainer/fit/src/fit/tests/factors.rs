@@ -1,5 +1,5 @@
-//! Tests of a group of phases that share factors: the gain by factors, and a fit that continues
-//! with wider factors.
+//! Tests of fits of phases that share factors. Factors must reduce the error, and a fit must be
+//! able to continue with wider factors.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};
@@ -40,7 +40,7 @@ fn train_mse(report: &FitReport) -> f64 {
     report.0[1].train_mse.unwrap()
 }
 
-/// The reported errors must equal those of the tables that the engine uses.
+/// The errors that the fit reports must equal the errors of the tables that the engine uses.
 #[test]
 fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted() {
     let (plain, model, dataset) = (model(), factor_model(), dataset());
@@ -67,8 +67,8 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit with wider factors must start from the result of the narrow one: with tiny steps, the
-/// error does not change.
+/// A fit with wider factor vectors, started from narrower ones, must begin with the same values:
+/// with tiny steps, the error does not change.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -86,7 +86,7 @@ impl Solution {
         Self { least_squares, ..Self::least_squares(epochs) }
     }
 
-    /// Creates least squares or steepest descent at the start of a fit.
+    /// Creates the optimizer for least squares or steepest descent, at the start of a fit.
     fn steps<'p, 'a, B: Backend>(&self, problem: &'p Problem<'a, B>) -> LeastSquares<'p, 'a, B> {
         let directions = match self.optimizer {
             Optimizer::Descent => Directions::Steepest,

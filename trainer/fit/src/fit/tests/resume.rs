@@ -68,7 +68,7 @@ impl Trial {
     }
 }
 
-/// Returns the snapshot after writing it to a file and reading it back.
+/// Writes the snapshot to a file, reads it back, and returns the result.
 fn through_a_file(snapshot: &Snapshot, model: &Model) -> Snapshot {
     let again = Snapshot::from_sections(&snapshot.sections(), model.parameters()).unwrap();
     assert_eq!(&again, snapshot);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::backend::{Backend, Batch, MAX_TOTAL_WEIGHT, Target, WEIGHT_LIMIT};
 
-/// Compares the sums with a plain computation in floating point.
+/// Compares the residual sums with a plain computation in floating point.
 #[test]
 fn residual_sums_are_those_of_the_definition() {
     let (model, rows) = (model(), rows(500));
@@ -28,8 +28,8 @@ fn residual_sums_are_those_of_the_definition() {
     }
 }
 
-/// The sums must be exact even for the largest total weight, the largest weights of parameters and
-/// the largest label.
+/// The residual sums must be exact even for the largest total weight, the largest weights of
+/// parameters and the largest label.
 #[test]
 fn sums_hold_the_most_weight_that_is_allowed() {
     let model = model();

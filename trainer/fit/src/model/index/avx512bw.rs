@@ -32,7 +32,8 @@ fn quarters(position: &Position) -> [Register; QUARTERS] {
     ]
 }
 
-/// Returns the digit of each square: 1 for the player, 2 for the opponent.
+/// Returns the base-3 digit of each square: 0 for an empty square, 1 for a disc of the player, 2
+/// for a disc of the opponent.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn board_digits(position: &Position) -> Register {

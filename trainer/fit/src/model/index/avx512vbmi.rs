@@ -1,5 +1,5 @@
-//! The AVX-512VBMI code: byte permutes. There are 64 lanes, one for each instance of a pattern. One
-//! permute takes the same digit of all lanes from the whole board.
+//! The class computation with AVX-512VBMI, in 64 byte lanes: one lane for each pattern instance.
+//! Each byte permute looks up one ternary digit for all lanes in the board.
 
 use std::arch::x86_64::*;
 
@@ -11,8 +11,8 @@ use super::places::{DIGITS, NOWHERE, NUMBERS, Places};
 use super::{InstructionSet, Row};
 use crate::model::class::Lane;
 
-/// For each digit of each of the four numbers, the squares from which the lanes take this digit.
-/// The tables exist only if the processor has AVX-512VBMI.
+/// For each of the four base-3 numbers that a lane computes, and for each digit of this number: the
+/// squares from which the lanes take the digit. Exists only if the processor has AVX-512VBMI.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],
@@ -23,7 +23,7 @@ pub(super) struct Permutes {
 #[repr(C, align(64))]
 struct Permute {
     squares: Bytes,
-    /// The lanes that have this digit.
+    /// A bit mask of the lanes whose instances have this digit.
     lanes: u64,
 }
 

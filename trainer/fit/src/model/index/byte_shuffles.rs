@@ -1,5 +1,5 @@
-//! Computes the digits of 64 lanes, one for each instance of a pattern. A byte shuffle works within
-//! 16 bytes, so a digit of all lanes takes one shuffle for each quarter of the board.
+//! Computes the base-3 digits of 64 lanes, one for each instance of a pattern. A byte shuffle works
+//! within 16 bytes, so a digit of all lanes takes one shuffle for each quarter of the board.
 
 use super::places::NOWHERE;
 
@@ -22,7 +22,8 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// The tables of each vector. They exist only if the processor has the instructions.
+        /// The shuffle tables of each vector. A value of this type exists only if the processor has
+        /// the instructions.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
@@ -30,7 +31,8 @@ macro_rules! byte_shuffles {
         /// from which each lane takes the digit.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// The tables that convert the four numbers of each lane to parameters.
+        /// The strides and offsets by which the four base-3 numbers of each lane are combined into
+        /// a parameter index.
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],

@@ -1,5 +1,5 @@
-//! The portable computation. Each disc on the board adds one vector to the numbers of all lanes;
-//! there is one lane for each instance of a pattern.
+//! The portable computation of parameter indices. Each instance of a pattern has a lane of a
+//! vector. Each disc on the board adds one vector to the sums of all lanes.
 
 use othello_engine::board::{Position, Squares};
 use othello_engine::pattern::{LANES, configurations};
@@ -16,9 +16,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that one disc adds to the numbers a, b and c of every lane. Of these, a and b fit
-/// in bytes,
-/// because they have at most five digits.
+/// The amounts that one disc adds in every lane to the three numbers from which the class is
+/// computed: a (`first`), b (`second`) and c (`fixed`). The amounts of a and b fit in bytes,
+/// because these numbers have at most five base-3 digits.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

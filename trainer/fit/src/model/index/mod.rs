@@ -24,7 +24,7 @@ use othello_engine::pattern::{LANES, Scalar};
 use super::class::Lane;
 pub use instruction_set::InstructionSet;
 
-/// The room for scalars: the greatest number of features of a position besides its instances.
+/// The greatest number of scalar features of a position.
 const MAX_SCALARS: usize = 16;
 const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 
@@ -48,8 +48,8 @@ impl Row {
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns the parameters of all features of the position; `model` is the model that computed
-    /// them.
+    /// Returns the parameter of each feature of the position. `model` must be the model that
+    /// computed this row.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]

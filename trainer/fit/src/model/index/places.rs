@@ -1,9 +1,10 @@
 //! The square of each digit of all lanes, in the form that byte shuffles use. A lane computes the
 //! class of one instance.
 //!
-//! A class is computed in bytes: a, b, and c as c = low + 243·high, each of at most five digits.
-//! Two rounds of interleaving with zeros then widen bytes to 32 bits. Interleaving works within
-//! chunks of 16 bytes; the lanes are ordered so that the results are in the order of the instances.
+//! A class is computed from three base-3 numbers a, b and c (see `class.rs`), which are in bytes of
+//! at most five digits each: c takes two bytes, c = low + 243·high. Two rounds of interleaving with
+//! zeros then widen bytes to 32 bits. Interleaving works within chunks of 16 bytes; the lanes are
+//! ordered so that the results are in the order of the instances.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{LANES, configurations};
@@ -13,7 +14,7 @@ use crate::model::class::Lane;
 /// The most base-3 digits in a byte.
 pub(super) const DIGITS: usize = 5;
 
-/// Stands for the square if a lane does not have a digit.
+/// The value in place of a square index for a lane that does not have the digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// A lane has this many numbers, always in this order: a, b, the low digits of c, the high digits
@@ -23,15 +24,17 @@ pub(super) const NUMBERS: usize = 4;
 /// The tables of a pattern set for vectors of one width.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// For each number and each of its digits, the least significant first: the square from which
-    /// each byte lane takes this digit.
+    /// For each of the base-3 numbers that a lane computes, and for each digit of this number: the
+    /// square from which each byte lane takes the digit. The least significant digit comes first.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each lane, what its number `low` is multiplied by. The order is that of the 16-bit
-    /// numbers after interleaving: the low halves of a vector's chunks first, then the high halves.
+    /// For each lane, the stride of `low` (the low digits of c): the factor by which this number is
+    /// multiplied. The lanes have the order of 16-bit numbers after interleaving: the low halves of
+    /// a vector's chunks first, then the high halves.
     pub low_stride: [u16; LANES],
-    /// For each lane, what its number `high` is multiplied by, in the same order.
+    /// For each lane, the stride of `high` (the high digits of c), in the same order as
+    /// `low_stride`.
     pub high_stride: [u16; LANES],
-    /// The first parameter of each instance, in the order of the instances.
+    /// The first parameter of the pattern of each instance, in the order of the instances.
     pub first_parameter: [u32; LANES],
 }
 
@@ -79,8 +82,8 @@ fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the index of the 16-bit number made from a byte. The numbers from the low halves of a
-/// vector's chunks come first.
+/// Returns the index, among the 16-bit lanes, of the lane that a byte is widened to. Of a vector's
+/// chunks, the lower halves come first.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

@@ -7,7 +7,8 @@ use othello_engine::random::Generator;
 
 use crate::model::{InstructionSet, Model, random_positions};
 
-/// Returns the parameters by the definition, in the file's numbering.
+/// Returns the parameters of a position, computed by their definition, in the numbering of weights
+/// files.
 fn by_definition(model: &Model, position: &othello_engine::board::Position) -> Vec<usize> {
     model.geometry.parameters_of(position).collect()
 }
@@ -63,8 +64,8 @@ fn random_sets_too() {
     }
 }
 
-/// Tests patterns that consist of orbits under subgroups of the board's symmetries. They have two,
-/// four or eight symmetries, all sizes up to ten, and all proportions of fixed squares and pairs.
+/// Tests patterns with two, four or eight symmetries of the board, in all sizes up to ten squares,
+/// and with all proportions of fixed squares and mirrored pairs.
 #[test]
 fn symmetric_sets_too() {
     let sets = [

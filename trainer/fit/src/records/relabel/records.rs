@@ -1,5 +1,6 @@
-//! Relabels games and single positions. A game gets the exact scores of its last positions.
-//! Compares results and labels with scores under perfect play.
+//! The relabelling of one record. A game gets exact scores for its last positions and, if
+//! requested, new search values before them; a single position gets a new label. Also compares old
+//! results and labels with the scores under perfect play.
 
 use std::collections::BTreeMap;
 
@@ -23,18 +24,18 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns the last positions of the game, including its end: those that are to be solved and
-    /// have at most `most_empties` empty squares.
+    /// Returns the last positions of the game that are to be solved, including its final position.
+    /// They have at most `most_empties` empty squares.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores as values. If a move is played with at most
-    /// [`Settings::exact`] empty squares, its value becomes the exact score of the position before
-    /// the move. The first such position becomes the solved position, unless an earlier one is
-    /// solved.
+    /// Returns the game with exact scores as values. The value of each move that is played with at
+    /// most [`Settings::exact`] empty squares becomes the exact score of the position before the
+    /// move. The first of these positions becomes the game's solved position, unless the game
+    /// already has an earlier one.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -83,8 +84,8 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the first ply with few enough empty squares to solve its position. Returns no ply
-    /// before the end of the random opening moves.
+    /// Returns the first ply of the game whose position is to be solved: it has few enough empty
+    /// squares, and no random opening move comes after it.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
@@ -162,19 +163,20 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
 /// The comparison of game results, or of position labels, with scores under perfect play.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Changes {
-    /// The number of games with a solved position, or of solved positions.
+    /// The number of solved positions; for games, the number of games that have one.
     pub solved: u64,
-    /// The number of solved games that have a result, or of solved positions, all of which have a
-    /// label.
+    /// The number of results or labels that are compared with an exact score: of solved games with
+    /// a result, or of solved positions.
     pub results: u64,
     /// The number of results that differ from the exact score of the game's first solved position,
     /// or of labels that differ from their position's exact score.
     pub changed: u64,
     /// The number of changes that change the winner, including changes to and from a draw.
     pub other_winner: u64,
-    /// The number of games that stated another score for the same position.
+    /// The number of games whose old solved position is the same position, but has another score
+    /// than the exact one.
     pub contradicted: u64,
-    /// The number of changes by their size, rounded to discs.
+    /// The number of changed results or labels, by the size of the change in discs, rounded.
     pub by_discs: BTreeMap<u32, u64>,
     #[serde(skip)]
     discs: f64,

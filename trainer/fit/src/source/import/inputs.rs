@@ -10,7 +10,8 @@ use othello_engine::progress::Progress;
 use super::{Imported, RandomPlies, Summary};
 use crate::source::{Entries, SourceError, checksum};
 
-/// Files in the order in which they were named. The files of a folder are sorted by name.
+/// The input files in the order in which they were named. Files of a named folder are in the order
+/// of their names.
 pub(super) struct Inputs {
     files: Vec<PathBuf>,
     /// For each file, the number of random moves that its games begin with.
@@ -134,8 +135,8 @@ impl Told<'_> {
     }
 }
 
-/// The greatest number of messages of one kind (refused records, or other results) that are
-/// printed.
+/// The greatest number of printed messages of one kind: about refused records, or about games whose
+/// stated result differs from their moves.
 const MOST_TOLD: u64 = 100;
 
 fn in_folder(folder: &Path, extension: Option<&str>) -> Result<Vec<PathBuf>, SourceError> {

@@ -22,8 +22,8 @@ use inputs::Inputs;
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,
-    /// The number of positions for training: those of games in which a move was played, or those
-    /// written.
+    /// The number of imported training positions. In games, these are the positions in which a move
+    /// was played.
     pub positions: u64,
     /// The number of refused records.
     pub rejected: u64,
@@ -58,7 +58,7 @@ pub trait Imported: Record {
     /// Counts the record in the summary.
     fn count(&self, summary: &mut Summary);
 
-    /// Marks the first moves of a game as random.
+    /// Marks the first moves of a game as random. A record of another kind stays unchanged.
     #[must_use]
     fn with_random_plies(self, _plies: u8) -> Self {
         self
@@ -122,7 +122,8 @@ impl Imported for ScoredPosition {
 pub struct Import<'a> {
     /// The name of the format in the provenance.
     pub format: &'a str,
-    /// The files to read. Of a folder, all files are read; for WTHOR, all its .wtb files.
+    /// The files and folders to read. For WTHOR, all `.wtb` files of a folder are read; for other
+    /// formats, all files.
     pub paths: &'a [PathBuf],
     /// The numbers of random moves with which games begin. If several entries apply to a file, the
     /// last one counts.
@@ -134,7 +135,8 @@ pub struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports records. If the output is complete, only reads the inputs again for the summary.
+    /// Imports records to an output. If the output is already complete, only reads the inputs
+    /// again, for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -175,7 +177,8 @@ impl Import<'_> {
         Ok(summary)
     }
 
-    /// Lists the inputs for a message: the first three names, and the number of the others.
+    /// Lists the inputs for a message: the names of the first three, and the number of further
+    /// inputs.
     fn sources(&self) -> String {
         let named = self.paths.iter().take(3).map(|path| path.display().to_string());
         let named = named.collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! Imports of small files, and of the whole WTHOR database if it is available.
+//! Tests imports of small files, and of the whole WTHOR database if it is available.
 
 use std::fs;
 

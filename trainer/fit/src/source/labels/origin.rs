@@ -8,7 +8,7 @@ use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, Label};
 use othello_engine::text::excerpt;
 
-/// A kind of value that a game may have for its positions.
+/// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// The score under perfect play, known from the game's solved position on.
@@ -72,8 +72,8 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// Returns the label at `ply`, an index into `steps`; `None` if the game lacks one of the
-    /// values that the label blends.
+    /// Returns the label of the position at `ply`, an index into `steps`; `None` if the game lacks
+    /// one of the values from which the label is computed.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
         let part = |&(percent, origin): &(u8, Origin)| {
             Some(f64::from(percent) * origin.score(game, steps, ply)?)
@@ -93,8 +93,8 @@ impl Origin {
         ("stated", Self::Stated),
     ];
 
-    /// Returns this kind of value for the position at `ply`, in discs for its side to move; `None`
-    /// if the game does not have the value.
+    /// Returns the score that a label of this origin gives the position at `ply`, in discs for the
+    /// side to move; `None` if the game does not provide it.
     fn score(self, game: &Game, steps: &[Step], ply: u8) -> Option<f64> {
         let sign = f64::from(steps.get(usize::from(ply))?.side.sign());
         let for_player = |black_score: Discs| sign * f64::from(black_score);

@@ -91,7 +91,7 @@ impl Setting {
     }
 }
 
-/// Returns a result without time measurements.
+/// Returns a result with all measured times set to 0.
 fn timeless(result: &MatchResult) -> MatchResult {
     let efforts = result.efforts.map(|Effort { nodes, .. }| Effort { nodes, seconds: 0.0 });
     MatchResult { efforts, ..result.clone() }

@@ -25,9 +25,9 @@ pub struct Tuning<'a> {
     pub recipe: &'a Path,
     /// The values to try.
     pub choices: &'a Choices,
-    /// The combinations of the first round.
+    /// The combinations of values that the first round tries.
     pub trials: &'a [Values],
-    /// The number of rounds; by default (`None`) as many as leave two trials, at most 5.
+    /// The number of rounds; `None` for the default: enough to leave two trials, but at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds have fewer games, false if they have fewer seeds.
     pub by_data: bool,
@@ -47,7 +47,7 @@ struct Round {
     is_last: bool,
 }
 
-/// The result of a search for values.
+/// The result of a study that searches for the best values of settings.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Tuned {
     /// The name of the recipe.
@@ -64,9 +64,10 @@ pub struct Tuned {
     pub rounds: u32,
     /// The number of test games.
     pub test_games: usize,
-    /// The kinds of labels of the test positions, with the number of each.
+    /// The kinds of labels of the test positions, and the number of labels of each kind.
     pub test_labels: Vec<(String, u64)>,
-    /// The entries whose best value is the smallest or the largest of those tried.
+    /// The settings whose best value is the smallest or the largest of the values tried, so that a
+    /// value beyond it may be better.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_an_end: Vec<AtAnEnd>,
     /// The time of the search, in seconds.
@@ -216,7 +217,7 @@ fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
 
-/// The result of a combination of values in a round.
+/// The result of a trial: a combination of values in one round.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Record {
     /// The number of the round, counted from 1.
@@ -230,21 +231,22 @@ pub struct Record {
     /// The values in words.
     #[serde(skip)]
     pub name: String,
-    /// The mean absolute error in discs of each seed that is fitted.
+    /// The mean absolute error in discs of the fit with each seed.
     pub by_seed: Vec<f64>,
     /// The mean over the seeds; null if a fit diverged.
     pub mae: Option<f64>,
     /// The error of this trial minus that of the best trial of the round.
     pub difference: Option<f64>,
-    /// Half the width of the interval of this difference.
+    /// Half the width of the confidence interval of `difference`.
     pub difference_error: Option<f64>,
     /// The outcome.
     pub outcome: Standing,
 }
 
 /// The file `trials.jsonl` in the folder of a study. Its first line is an object with the
-/// provenance that all trials share. Then come lines from earlier searches of other values. The
-/// file of a finished search has the same bytes after any number of kills.
+/// provenance that all trials share. Then come the trials: those of earlier searches over other
+/// values, then those of this search. The file of a finished search has the same bytes after any
+/// number of kills.
 pub(super) struct RecordFile {
     path: PathBuf,
     head: String,
@@ -255,7 +257,8 @@ pub(super) struct RecordFile {
 /// The greatest size of the file `trials.jsonl` in bytes: enough for a hundred thousand trials.
 const LONGEST: u64 = 64 << 20;
 
-/// Returns the key of a line's trial: its round, the share of the games, and its name.
+/// Returns the key of the trial in a line of `trials.jsonl`: its round, the share of the games, and
+/// its name.
 fn key(line: &Json) -> [Option<&Json>; 3] {
     ["round", "share", "trial"].map(|field| line.get(field))
 }
@@ -278,7 +281,7 @@ impl RecordFile {
         Ok(Self { path, head, earlier })
     }
 
-    /// Writes the records of the finished rounds, and keeps the lines of earlier searches.
+    /// Writes the trials of the finished rounds to the file. Keeps the lines of earlier searches.
     pub(super) fn write(&self, records: &[Record]) -> Result<(), FileError> {
         let own: Vec<Json> = records.iter().map(|record| json!(record)).collect();
         let is_own = |line: &&String| {

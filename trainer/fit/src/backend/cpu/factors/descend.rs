@@ -24,7 +24,7 @@ pub(in crate::backend) struct Vectors<'v> {
 }
 
 /// Computes the residuals of the positions in `rows`, and stores them in `batch`. Returns Σ weight
-/// · residual². Each element of `rows` has positions of one phase.
+/// · residual². All positions of an element of `rows` are of one phase.
 fn measure<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -145,8 +145,8 @@ impl<const DIMENSIONS: usize> Update<'_, '_, DIMENSIONS> {
         element.update(sum, initial[place], ridge, self.step);
     }
 
-    /// Rounds the factors of one parameter of the group, and its weight in each phase. Half the
-    /// squares of the rounded factors is subtracted from the rounded weights.
+    /// Rounds the factor vector of one parameter, and its weight in each phase of the group. Then
+    /// subtracts half the signed square of the rounded vector from each rounded weight.
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Vectors { weights, fixed, .. } = &mut *self.vectors;

@@ -12,6 +12,8 @@
 //! computed once and added up for each feature. At the end, each factor's own part is subtracted:
 //! the factor times the sum of the residuals of its parameter.
 //!
+//! In this table, “in sums” means: as used in the sums of derivatives.
+//!
 //! | quantity | unit | bound |
 //! |---|---|---|
 //! | factor | 2⁻¹⁶ | ±127/64, less than 2¹⁷ |
@@ -48,7 +50,7 @@ use rows::Values;
 pub(in crate::backend) use descend::Vectors;
 pub(in crate::backend) use scratch::Scratch;
 
-/// A factor of 1 is 2 to this power in the fixed-point unit of factors.
+/// The number of fractional bits of a factor in fixed point: the factor 1 is 2¹⁶.
 const FACTOR_SHIFT: u32 = 16;
 
 /// The largest factor of a weights file, in units of 2⁻¹⁶.
@@ -77,7 +79,8 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds factors to 2⁻¹⁶, and subtracts half their squares from the rounded weights.
+/// Rounds the factors of a group to steps of 2⁻¹⁶. Subtracts half the squares of each parameter's
+/// vector from its rounded weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -96,7 +99,7 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// Returns half the result of `signed_squares` for a vector, in 2⁻¹⁸ disc.
+/// Returns half the signed square of a factor vector, in 2⁻¹⁸ disc.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
@@ -129,8 +132,9 @@ pub(super) fn descend(
     })
 }
 
-/// Subtracts the contribution of a parameter's own vector from the gradient sums of its factors.
-/// `residuals` is the sum of the parameter's residuals.
+/// Subtracts a parameter's interaction with itself from the gradient sums of its factors, since
+/// values contain only interactions of different parameters. `residuals` is the sum of its
+/// residuals.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],

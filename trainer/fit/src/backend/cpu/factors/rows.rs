@@ -1,6 +1,7 @@
-//! The values of positions in a fit with factors. For each position, the vectors of its features
-//! are loaded and added. With 73 features and 16 factors, these are 73 cache lines of 64 bytes per
-//! position, in addition to the gathers of a fit without factors; see `othello-trainer bench`.
+//! Computes the values of positions in a fit with factors. For each position, it loads the factor
+//! vectors of its features and adds them. With 73 features and 16 factors, these are 73 cache lines
+//! of 64 bytes per position. The gathers of a fit without factors come in addition; see
+//! `othello-trainer bench`.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -20,7 +21,7 @@ const RESIDUAL_LIMIT: i32 = 1 << 17;
 /// 16 in 2⁻¹⁶.
 const SUM_LIMIT: i32 = 1 << 20;
 const TERM_LIMIT: i64 = i32::MAX as i64;
-/// The bound of a value, in 2⁻¹⁸ disc.
+/// The greatest absolute value of a position, in units of 2⁻¹⁸ disc.
 const VALUE_LIMIT: i64 = (1 << 30) - 1;
 
 /// The number of positions whose parameters are computed together.
@@ -29,15 +30,16 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// For each parameter of the model, its index in the group, which is also its index in
-    /// `weights` and `vectors`.
+    /// For each parameter of the model, its index in the group of phases. Slices `weights` and
+    /// `vectors` have this index, too.
     numbers: &'a [u32],
     /// The weights, minus half the squares of each parameter's vector.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
 
-/// The value of a position in 2⁻¹⁸ disc, and the sum of its vectors in 2⁻¹⁶.
+/// The value of a position in 2⁻¹⁸ disc, and the sum of the factor vectors of its parameters in
+/// units of 2⁻¹⁶.
 struct Value<const DIMENSIONS: usize> {
     value: i32,
     sum: [i32; DIMENSIONS],
@@ -63,8 +65,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Appends the residuals of `rows` to those of `batch`; returns Σ weight · residual² over
-    /// `rows`.
+    /// Appends the residuals of `rows` to `batch`. Returns Σ weight · residual² over `rows`.
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;

@@ -15,7 +15,7 @@ pub struct Scratch {
     pub(super) ends_of_phases: Vec<u32>,
     /// For each parameter, the index in `positions` at which the list of its positions ends.
     pub(super) ends: Vec<u32>,
-    /// For each parameter, one after another, the list of the positions in which it occurs.
+    /// The lists of all parameters, one after another: the positions in which the parameter occurs.
     pub(super) positions: Vec<u32>,
 }
 
@@ -28,8 +28,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions` and `ends`: for each of `count` parameters, the positions in which it
-    /// occurs, in ascending order. Every position has `features` features.
+    /// Fills `positions` and `ends` for `count` parameters. The list of a parameter contains the
+    /// positions in which it occurs, in ascending order. Every position has `features` features.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);

@@ -19,7 +19,7 @@ fn rows() -> [Vec<ScoredPosition>; 2] {
     })
 }
 
-/// Returns the group of two phases, without further positions to measure on.
+/// Returns a group of two phases that has no parameters from validation positions.
 fn group(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let weight = i64::from(Weight::ONE.steps());
     let trained: Vec<i64> =
@@ -109,7 +109,7 @@ struct Updated {
     fixed: Vec<i32>,
 }
 
-/// Does an update of `vector`, pulled towards `initial`.
+/// Returns `vector` after one update, with a ridge penalty towards `initial`.
 fn updated(
     cpu: &Cpu<'_>,
     rows: &[Rows<'_>],
@@ -158,7 +158,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// With a unit of 0, the gradient contains no residuals: only the ridge changes the vector.
+/// If `unit` is 0, the residuals have no effect on the gradient: only the ridge changes the vector.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();

@@ -9,8 +9,8 @@ fn factor_model(set: &str, dimensions: usize) -> Model {
     Model::new(set.with_factors(FactorShape::new(dimensions, 60)))
 }
 
-/// Returns the group of the two phases of `rows`. The first phase counts as training, the second
-/// one as held out.
+/// Returns a group of the two phases that `rows` belong to. Rows of the first phase count as
+/// training positions, those of the second phase as held-out positions.
 fn group_of_rows(model: &Model, rows: &[Vec<ScoredPosition>; 2]) -> Group {
     let phases = rows.each_ref().map(|rows| Phase::of(&rows[0].position()).unwrap());
     let occurrences = |rows: &[ScoredPosition]| {
@@ -101,7 +101,8 @@ fn and_for_weights_and_factors() {
     weights_and_factors_give_the_same_sums::<HostLauncher>();
 }
 
-/// Tests the comparison: each of these small changes in the sources must make it fail.
+/// Tests that the comparison of kernels with the CPU detects errors: each of these small changes in
+/// the kernel sources must make it fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

@@ -148,7 +148,8 @@ fn shards_and_interrupted_runs_end_as_the_undivided_run() {
     assert_eq!(folder.bytes("stopped"), folder.bytes("whole"));
 }
 
-/// A file of enumerated openings is marked as complete. After relabelling, it must still be.
+/// A file of enumerated openings is marked as a complete enumeration. Relabelling must keep this
+/// mark.
 #[test]
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();
