@@ -92,7 +92,7 @@ pub struct SearchSpec {
     pub exact: Option<u32>,
     /// The ProbCut schedule of the endgame before exact play.
     pub ends: Option<EndgameSchedule>,
-    /// What the depth limits on each line: the number of moves, or the probability.
+    /// The quantity that the depth limits on each line: the number of moves, or the probability.
     pub search: Option<SearchBy>,
 }
 

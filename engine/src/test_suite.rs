@@ -61,7 +61,7 @@ impl Agreement {
     }
 }
 
-/// How well the values and moves of a search agree with those that a file states.
+/// The agreement of the values and moves of a search with those that a file states.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AgreementReport {
     /// The number of lines with a score.

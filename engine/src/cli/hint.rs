@@ -93,7 +93,7 @@ struct Hint {
     exact: bool,
     /// The selectivity of the search, in percent.
     selectivity: u32,
-    /// How the value was found, for the printed table only.
+    /// The source of the value, for the printed table only.
     #[serde(skip)]
     how: String,
     /// The number of nodes that the search visited.

@@ -20,8 +20,9 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// When to search the best moves of a table entry first: if the depth of the entry is at least
-    /// the first number, or if the depth of the node is less than the second number.
+    /// The depths that decide whether the best moves of a table entry are searched first: they are
+    /// if the depth of the entry is at least the first number, or that of the node is less than the
+    /// second.
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns the ProbCut settings of the search.

@@ -115,7 +115,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// Which searches the searchers of a team share.
+/// The searches that the searchers of a team share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sharing {
     /// Helpers share only searches without pruning, whose results do not depend on help.

@@ -26,7 +26,7 @@ pub(crate) struct Function {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
-    /// How often the context was retained, minus how often it was released.
+    /// The number of times the context was retained, minus that of its releases.
     pub(crate) retained: u64,
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,

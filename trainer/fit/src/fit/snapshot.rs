@@ -31,7 +31,7 @@ pub trait Checkpointer {
     }
 }
 
-/// What a checkpointer decides before an update.
+/// The decision of a checkpointer before an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckpointPolicy {
     /// Continue the fit.

@@ -19,7 +19,7 @@ mod streams;
 use ground::Ground;
 pub use ground::{Limits, Place};
 
-/// How many attacks of each kind to run; 0 omits the kind.
+/// The number of attacks of each kind to run; 0 omits the kind.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Rounds {
     /// Kills of each command that writes
