@@ -50,7 +50,8 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the prefix that marks the command of a program as one with this protocol.
+    /// Returns the prefix that a player spec has before the command of a program with this
+    /// protocol.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Gtp => "gtp:",
@@ -350,7 +351,7 @@ impl SearchSpec {
         Ok((plan.strength(), pruning.with_endgame(evaluator, &ends)?))
     }
 
-    /// Returns whether the search is exactly the row of a level.
+    /// Returns whether the search settings equal those of a level in the table of levels.
     fn is_a_level(&self) -> bool {
         let replaced = self.depth.or(self.exact).is_some()
             || self.selectivity.is_some()
@@ -437,7 +438,7 @@ mod tests {
         assert!(error.contains("steps such as 20:73+18:95"), "{error}");
     }
 
-    /// Random specs: each key may be present or missing.
+    /// Checks random player specs in which each key may be present or missing.
     #[test]
     fn specs_are_read_as_they_are_written() {
         let mut random = Generator::new(11);

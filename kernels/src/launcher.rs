@@ -38,7 +38,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// Fills a buffer with zeros.
     fn clear(&self, buffer: &mut Self::Buffer) -> Result<(), LaunchError>;
 
-    /// Allocates a staging buffer of this length.
+    /// Allocates a staging buffer of `bytes` bytes.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
     /// Waits until no kernel reads the staging buffer, then fills it with `bytes`. The buffer is at

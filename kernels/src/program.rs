@@ -11,7 +11,8 @@ const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/position
 const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_cuda.cuh"));
 pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
-/// All kernels for one pattern set, without the platform-specific beginning.
+/// The source of all kernels for one pattern set, without the definitions for CUDA or for the CPU
+/// that precede it.
 #[derive(Clone, Debug)]
 pub struct Program {
     text: String,

@@ -20,8 +20,8 @@ use othello_trainer::fit::{
 };
 use othello_trainer::model::Model;
 
-/// The learning rate: the factor from half the negative gradient of the mean squared error, in
-/// discs, to the change of a weight in discs.
+/// The learning rate. The change of a weight, in discs, is this rate times half the negative
+/// gradient of the mean squared error.
 const RATE: f64 = 0.02;
 /// The momentum: the share of the previous step that is added to the current step.
 const MOMENTUM: f64 = 0.9;

@@ -14,7 +14,8 @@ pub(crate) fn say(line: &str) {
 /// The greatest length of an argument or word that a message repeats in full, in characters.
 const LONGEST_WORD: usize = 300;
 
-/// The number of characters that are shown of the beginning and of the end of a longer word.
+/// The numbers of characters that a message prints of a long word: at its beginning, and at its
+/// end.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
 /// Returns an argument for a message: control characters are escaped, and a long argument is

@@ -29,8 +29,8 @@ struct WithResumed<'a, R: Report> {
     json_version: u32,
 }
 
-/// Returns the text of a report. Its JSON object gets the version and, if not empty, the field
-/// `resumed`.
+/// Returns the text of a report, either as JSON or for a person. The JSON object also gets the
+/// version of the fields and, if not empty, the field `resumed`.
 pub(crate) fn text(
     report: &impl Report,
     resumed: &Map<String, Value>,

@@ -12,7 +12,7 @@ use crate::board::{Position, Square};
 pub struct Generator(Xoshiro256PlusPlus);
 
 impl Generator {
-    /// Creates the stream of a seed.
+    /// Creates a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }

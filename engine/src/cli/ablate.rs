@@ -58,7 +58,8 @@ struct Row {
     cpu_ratio: f64,
     /// The number of positions with another score (or value) than with all features.
     different_scores: usize,
-    /// The number of positions with another best move. Several moves may be equally good.
+    /// The number of positions in which the best move differs from that of the search with all
+    /// features. Several moves may be equally good.
     different_moves: usize,
     /// The number of positions for which the found move is among the best moves that the file
     /// states.

@@ -37,8 +37,8 @@ struct Program {
 enum Command {
     /// Solve positions with one search feature switched off at a time
     ///
-    /// With --depth, positions are searched to it instead. One more search prunes nothing; with
-    /// `--search realization`, one more takes all moves as equally likely.
+    /// With --depth, search them to that depth instead, and once more without pruning. With
+    /// `--search realization`, also search them with all moves equally likely.
     Ablate(ablate::Arguments),
     /// Run fixed searches on one thread
     Bench(bench::Arguments),

@@ -43,7 +43,7 @@ pub(in crate::cli) struct Statistics {
     flips: Option<f64>,
     /// The standard deviation of the number of discs that a move flips.
     flips_deviation: Option<f64>,
-    /// The mean number of legal moves.
+    /// The mean number of legal moves in a position.
     branching: Option<f64>,
     /// The mean number of passes in a game.
     passes_per_game: f64,

@@ -68,7 +68,7 @@ pub(in crate::cli) struct Report {
     ordering: Option<Light>,
     /// The kinds of pruning for which the file has a model.
     selective: Vec<&'static str>,
-    /// The predictions of these models, if requested.
+    /// The predictions of the pruning models, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Predictions>,
     /// The statistics of the training counts for each phase; omitted for the embedded weights,

@@ -21,8 +21,9 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// For each subset of these squares, the sum of 3^i over its squares, where i is the place of a
-    /// square in the pattern. The index of a subset is the result of [`extract`] for its bits.
+    /// For each subset of `squares`, the sum of 3^i over the subset, where i is the digit of a
+    /// square in the pattern's configurations. [`extract`] gives the index of a subset: it gathers
+    /// the subset's bits.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
     /// The index in the weights of the pattern's configuration 0, which has no disc.
     middle: usize,

@@ -138,7 +138,7 @@ impl Tables {
         })
     }
 
-    /// Computes the likely range of the contribution of a block's factors.
+    /// Adds to a block the likely range of what its factors contribute to values.
     fn with_bounds(&self, number: usize, block: Block) -> Expanded {
         let within = Expanded { block, bounds: None };
         let worth = |phase: Phase, position: &Position| {

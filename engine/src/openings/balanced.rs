@@ -77,7 +77,7 @@ impl Balance {
 }
 
 /// Returns one game for every position of a ply, up to symmetry. Of all games that lead to the
-/// position, it is the first in the order of squares.
+/// position, this is the lexicographically first, by the indices of the moves' squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let mut found = vec![vec![]];
     for _ in 0..plies {

@@ -15,7 +15,7 @@ use crate::progress::Progress;
 /// the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
-    /// The first position of every part except the first.
+    /// The next ply is sorted in parts. These are the first positions of all parts but the first.
     splitters: Vec<Position>,
     passes: usize,
     progress: &'a dyn Progress,

@@ -20,7 +20,7 @@ impl Default for Board {
 }
 
 impl Board {
-    /// Creates a game that begins with a position, whose player is `side`.
+    /// Creates a game that begins with `position`, with `side` to move.
     pub fn new(position: Position, side: Side) -> Self {
         Self { position, side, before: vec![] }
     }

@@ -92,10 +92,13 @@ impl Clock {
         }
     }
 
-    /// Returns the time for the next move with this number of empty squares. Without periods, the
-    /// moves until a position can be solved share the remaining time equally. Before the first
-    /// period, all remaining moves share the main time, and each also gets its share of one period.
-    /// In a period, the moves of that period share its remaining time.
+    /// Returns the time for the next move with `empties` empty squares.
+    ///
+    /// * Without periods, the moves until a position can be solved share the remaining time
+    ///   equally.
+    /// * Before the first period, the moves to the end of the game share the main time equally.
+    ///   Each also gets an equal share of one period.
+    /// * In a period, the moves left in it share its remaining time equally.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;

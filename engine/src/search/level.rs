@@ -25,7 +25,8 @@ pub struct Plan {
     pub exact: u32,
 }
 
-/// The highest level at which weights without a ProbCut model search as deep as others.
+/// The highest level at which the search depth is the same for weights with and without a ProbCut
+/// model.
 const FULL_DEPTH: u32 = 10;
 /// The highest level at which perfect play starts at twice as many empty squares as the level.
 const DOUBLED: u32 = 10;
@@ -226,8 +227,8 @@ mod tests {
         }
     }
 
-    /// Values marked as exact are scores under perfect play; other searches have the depth in the
-    /// table.
+    /// A value marked as exact must be a score under perfect play. Any other search must have the
+    /// depth of the level's row in the table of levels.
     #[test]
     fn searches_of_a_level_are_as_deep_and_as_sure_as_its_row() {
         let evaluator = Evaluator::embedded();

@@ -66,8 +66,8 @@ pub(super) struct Control {
     pub(super) is_interruptible: bool,
     /// A limit was reached.
     pub(super) is_stopped: bool,
-    /// The number of nodes at which the search ends in any case. Only a search with a malformed
-    /// model of move probabilities reaches it.
+    /// The number of nodes at which the search ends, whatever its other limits are. Only a search
+    /// with a malformed model of move probabilities reaches it.
     pub(super) most_nodes: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Control {
         Self { limits: limits.clone(), has_limits, is_patient, ..Self::default() }
     }
 
-    /// Ends the search at `nodes` nodes in any case.
+    /// Ends the search after `nodes` nodes, whatever its other limits are.
     pub(super) fn end_at(&mut self, nodes: u64) {
         self.most_nodes = Some(nodes);
         self.has_limits = true;

@@ -30,7 +30,7 @@ const DEEPENING: u32 = 2;
 /// stay in the processor's cache.
 const RATING_PLY: u32 = 44;
 
-/// The quantity that the depth of a search limits on each line.
+/// The quantity that ends a line of a search: the number of moves, or the line's probability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
     /// All lines have the same number of moves.
@@ -40,7 +40,7 @@ pub(super) enum Horizon {
 }
 
 impl Horizon {
-    /// Returns the horizon of a search with this pruning.
+    /// Returns the horizon of a search with the given pruning.
     pub(super) fn by(pruning: &Pruning) -> Self {
         if pruning.is_by_probability() { Self::Probability } else { Self::Depth }
     }

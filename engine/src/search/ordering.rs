@@ -94,7 +94,8 @@ impl Moves {
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns the worth of a square, in steps, for moves about which nothing else is known.
+/// Returns the score of a square for move ordering, in steps. It is used if nothing else about a
+/// move is known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
@@ -115,13 +116,13 @@ impl Parity {
     /// No quadrant is odd.
     pub(super) const EVEN: Self = Self(0);
 
-    /// Returns the parity of the quadrants, given the empty squares.
+    /// Returns the parity of each quadrant, given the empty squares of the board.
     pub(super) fn of(empty: u64) -> Self {
         let odd = |quadrant: usize| ((empty & QUADRANTS[quadrant]).count_ones() & 1) as u8;
         Self(odd(0) | odd(1) << 1 | odd(2) << 2 | odd(3) << 3)
     }
 
-    /// Returns the parity after a move on `square`.
+    /// Returns the parity of the quadrants after a move on `square`.
     #[inline]
     pub(super) fn after(self, square: Square) -> Self {
         Self(self.0 ^ 1 << square.quadrant())

@@ -27,7 +27,7 @@ pub struct Predictions {
 /// standard deviation.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct SearchPrediction {
-    /// The ply of the position searched.
+    /// The ply of the root position.
     pub ply: u32,
     /// The depth of the shallow search.
     pub shallow: u32,

@@ -23,7 +23,8 @@ use crate::board::{CORNERS, Position, Square};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The greatest depth whose reach (see [`Searcher::reach`]) fits into the 8 bits of a table entry.
+/// The greatest search depth whose reach (see [`Searcher::reach`]) fits into the 8 bits that a
+/// table entry has for it.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 /// A move that flips at most this many discs counts as a move that flips few.
 const FEW_FLIPS: u32 = 2;

@@ -61,7 +61,8 @@ impl Slot {
         Some(content.entry)
     }
 
-    /// Replaces the content that was seen; does nothing if another thread wrote meanwhile.
+    /// Replaces the content that the caller has read as `seen`. Does nothing if another thread has
+    /// written since.
     #[inline]
     pub(super) fn replace(&self, Seen(seen): Seen, content: Content) {
         let odd = seen.wrapping_add(1);

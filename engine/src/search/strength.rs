@@ -83,8 +83,8 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches a position to the end of the game. With limits, a search to a smaller depth runs
-    /// first, then searches to the end with lower confidence, if the pruning has stages. If a limit
-    /// is reached, the result is that of the last completed search.
+    /// first. Then come searches to the end with lower confidence, if `Pruning::with_stages` has
+    /// added such searches. If a limit is reached, the result is that of the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

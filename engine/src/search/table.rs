@@ -41,7 +41,7 @@ pub(super) struct Entry {
 /// such an entry is the total cost of moves at which that search ended its lines.
 const BY_PROBABILITY: u8 = 0;
 
-/// Returns the reliability of a search to a depth.
+/// Returns the reliability of entries from a search to a depth; less pruning gives a higher one.
 #[inline]
 fn sureness(selectivity: Selectivity) -> u8 {
     1 + selectivity as u8

@@ -31,11 +31,12 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.searchers.iter_mut().for_each(|searcher| searcher.select(pruning.clone()));
     }
 
-    /// Does every job with a searcher that starts from a logically empty table, as many at a time
-    /// as there are searchers. Returns the results in the order of the jobs. A searcher without a
-    /// job helps the others. With help, scores are the same, but nodes may differ, and another one
-    /// of several best moves may be found. A team of one searcher does one job after another and
-    /// visits the same nodes each time.
+    /// Does every job with a searcher whose table is logically empty at the start, as many jobs at
+    /// a time as there are searchers. Returns the results in the order of the jobs.
+    ///
+    /// A searcher without a job helps the others. With help, scores are the same, but the number of
+    /// nodes may differ, and of several equally good moves another one may be found. A team of one
+    /// searcher does one job after another and visits the same nodes each time.
     pub fn work<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -160,7 +161,7 @@ impl<S> Pool<S> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether a searcher looks for work.
+    /// Returns whether any searcher of the team is waiting for work.
     #[inline]
     pub(super) fn has_idle(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > 0

@@ -108,8 +108,9 @@ impl<T: Unit> Window<T> {
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Applies known bounds of the node's value; `square` attains the lower bound. Returns whether
-    /// nothing is left to search: then `best` is the answer.
+    /// Narrows the window to known bounds of the node's value; `square` attains the lower bound.
+    /// Returns true if the window is then empty: nothing is left to search, and `best` is the
+    /// result.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
         if lower > self.alpha {

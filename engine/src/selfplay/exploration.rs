@@ -56,8 +56,8 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Returns the move to play at `ply`, given the move `best` of the search and the static values
-    /// after all moves.
+    /// Returns the move to play at `ply`: a random one if a rule applies, otherwise the search's
+    /// move `best`. `shallow_values` returns the static value after each legal move.
     pub(super) fn draw(
         &self,
         ply: u32,

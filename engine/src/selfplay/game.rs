@@ -322,8 +322,8 @@ mod tests {
         }
     }
 
-    /// Limits of nodes end deep searches, but not perfect play, and mark no earlier position as
-    /// solved.
+    /// A limit of nodes ends searches to a depth, but not perfect play. A position before perfect
+    /// play does not count as solved under such a limit.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
         let limited = |nodes| Settings {

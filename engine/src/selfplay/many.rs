@@ -125,11 +125,12 @@ impl Settings {
 const GAMES: &str = "self-play (games)";
 
 /// Plays the games of a shard. If the run is not divided, packs all games into one file; each frame
-/// has the games of [`GAMES_PER_FRAME`] consecutive indices. Sides with the same evaluation and
-/// pruning share a table.
+/// has the games of [`GAMES_PER_FRAME`] consecutive indices. In a game, sides with the same
+/// evaluation and pruning share a transposition table.
 ///
 /// The file does not depend on threads, shards, kills or resumptions. A game with the same moves as
-/// an earlier one is dropped. If the output exists with fewer games, its whole parts are reused.
+/// an earlier one is dropped. If the output exists with fewer games, the complete parts in it are
+/// used again.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,

@@ -51,8 +51,8 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns the schedule in which all lengths of a range are equally likely. An empty range
-    /// stands for all lengths.
+    /// Returns the schedule in which all numbers of random moves in `lengths` are equally likely.
+    /// If that range is empty, all possible numbers are.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
@@ -62,7 +62,8 @@ impl Schedule {
         Self { weights }
     }
 
-    /// Returns the greatest length, at most `most`, that has a weight; 0 if there is none.
+    /// Returns the greatest number of random moves, at most `most`, whose weight is not 0. Returns
+    /// 0 if there is none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)

@@ -17,7 +17,7 @@ pub struct Settings {
     pub depth: PerSide<u32>,
     /// The limit on the nodes of a search before perfect play, if there is one.
     pub nodes: PerSide<Option<u64>>,
-    /// The selectivity of searches before perfect play.
+    /// The ProbCut confidence of midgame searches, before perfect play.
     pub selectivity: PerSide<Selectivity>,
     /// The ProbCut schedule of searches to the end before perfect play.
     pub ends: PerSide<EndgameSchedule>,
@@ -30,8 +30,9 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// The greatest depth of a shallow search. Such a search spends most of its time on weights outside
-/// the cache, and gains little from the transposition table of the previous move.
+/// The greatest depth of a shallow search, which begins with an empty transposition table. A
+/// shallow search would gain little from the table of the previous move: it spends most of its time
+/// on weights outside the cache.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

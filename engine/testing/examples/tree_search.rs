@@ -53,7 +53,7 @@ struct Node {
     /// The expected share of the point according to the static evaluation of the node.
     guess: f64,
     visits: f64,
-    /// The sum of the shares that its visits returned.
+    /// The sum of the results of all visits, each as a share of the point.
     sum: f64,
     /// The share under perfect play, if it is known.
     proven: Option<f64>,
@@ -199,7 +199,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the share of a node whose children are all proven.
+    /// Returns the best result among a node's children, for the node's player; `None` unless all
+    /// are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));

@@ -88,13 +88,13 @@ impl Folder {
         child
     }
 
-    /// Runs a command, which must end soon: some commands under test would take hours if they were
-    /// not refused.
+    /// Runs a command. Fails if it runs for more than two minutes, because some commands under test
+    /// would take hours if they were not refused.
     pub fn run(&self, arguments: &str) -> Output {
         self.run_within(Duration::from_secs(120), arguments)
     }
 
-    /// Runs a command, and ends it after a time.
+    /// Runs a command, and kills it if it runs for longer than `limit`.
     pub fn run_within(&self, limit: Duration, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         command.timeout(limit).output().expect("the program runs")

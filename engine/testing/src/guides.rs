@@ -30,7 +30,7 @@ pub fn all() -> Vec<PathBuf> {
     guides
 }
 
-/// The commands of a block in a guide.
+/// The commands of one code block in a guide.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Block {
     /// The line of the file at which the block begins, counted from 1.

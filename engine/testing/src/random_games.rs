@@ -10,8 +10,8 @@ pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// Writes a WTHOR file of the random games with these numbers; each is recorded as a draw under
-/// perfect play at 24 empty squares.
+/// Writes a WTHOR file of the random games whose numbers are in `games`. Each game is recorded as a
+/// draw under perfect play at 24 empty squares.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

@@ -89,7 +89,7 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The board of the worked example in formats.md: its line in boards.txt, counted from 1.
+/// The line of `boards.txt`, counted from 1, with the board of the worked example in `formats.md`.
 const WORKED_OUT: usize = 39;
 
 /// The rows of the worked example in formats.md: for each pattern, its first instance, the discs

@@ -22,7 +22,7 @@ fn folder() -> Folder {
 
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
 
-/// Openings whose parts are written one after another.
+/// A command that scores openings. Its run writes one part after another.
 const OPENINGS: &str = "openings --plies 6 --score-depth 5 --weights mobility";
 
 /// A self-play run that is too long to complete before a signal arrives.

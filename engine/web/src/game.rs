@@ -21,7 +21,8 @@ pub(crate) struct Shown {
     passed: bool,
     black: u32,
     white: u32,
-    /// The score for black, with empty squares for the winner; only for a finished game.
+    /// The score for black, with the empty squares counted for the winner. Only a finished game has
+    /// one.
     score: Option<i32>,
 }
 

@@ -13,8 +13,8 @@ const OLDEST_DRIVER: i32 = 12_000;
 /// The oldest architecture that NVRTC 12 compiles for and that the kernels were compiled for.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// The least memory of a GPU in bytes: room for weights, sums, moments and scratch of a few phases
-/// of the standard set.
+/// The memory, in bytes, that a GPU must have at least to be used. It has room for the weights,
+/// sums, Adam moments and scratch of a few phases of the standard pattern set.
 const LEAST_MEMORY: usize = 512 << 20;
 
 /// A usable GPU.

@@ -46,8 +46,8 @@ impl Clock {
     }
 }
 
-/// The last write to some memory, and the reads since then. A read that is ordered before a later
-/// read is omitted.
+/// The last write to a piece of memory, and the reads since then. If one read is ordered before
+/// another, only the later one is kept.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,

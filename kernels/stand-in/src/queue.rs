@@ -34,7 +34,7 @@ pub(crate) enum Work {
     },
     Free(u64),
     Launch(Box<Launch>),
-    /// A launch with an invalid address. It fails only when it runs.
+    /// A launch with an invalid address. The error occurs when the kernel runs, not at the launch.
     WildLaunch,
     Wait(Point),
 }

@@ -93,7 +93,7 @@ pub fn allowed_bytes() -> u64 {
     groups.chain(limits_of_process()).fold(installed, u64::min)
 }
 
-/// Returns the largest number, since the limits of this system are unknown.
+/// Returns [`u64::MAX`], since the limits of this system are unknown.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_bytes() -> u64 {
     u64::MAX

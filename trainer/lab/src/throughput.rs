@@ -50,7 +50,8 @@ pub enum BenchError {
 /// Rates in positions per second of wall time.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The rate of residual sums, on one thread of a CPU or on all of another device.
+    /// The measured rate of computing residual sums: on one CPU thread, or on the whole of another
+    /// device.
     pub own: f64,
     /// The greatest possible rate on this machine: by the memory bandwidth of a GPU, or by the
     /// memory accesses of one thread of a CPU.

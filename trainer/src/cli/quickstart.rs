@@ -85,7 +85,7 @@ const TEST: Games = Games { games: 1_024, random_plies: "0..=12", depth: 6, exac
 const TEST_SEED: u64 = 1 << 32;
 const OPENING_PLIES: u32 = 7;
 const OPENING_DEPTH: u32 = 3;
-/// The number of pairs of a match, which can prove a difference of about 50 Elo points.
+/// The number of pairs of a match. It is enough to prove a difference of about 50 Elo points.
 const MATCH_PAIRS: usize = 200;
 const STRENGTH: Strength = Strength { depth: 4, exact: 12 };
 const MATCH_WITHIN: i32 = 10;
@@ -98,7 +98,7 @@ pub(in crate::cli) struct Verdict {
     phases: FitReport,
     /// The MAE of the last fit on the validation set, in discs.
     validation_mae: Option<f64>,
-    /// Its MAE on the test set.
+    /// The MAE of the last fit on the test set.
     test_mae: Option<f64>,
     /// The last weights file.
     weights: PathBuf,
@@ -125,7 +125,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The opponents of the last weights.
+/// The opponents in the matches of the last fitted weights.
 const OPPONENTS: [WeightsChoice; 2] = [WeightsChoice::Mobility, WeightsChoice::Embedded];
 
 /// Runs all steps of the example and reports. Keeps files that an earlier run with the same seed

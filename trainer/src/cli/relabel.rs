@@ -57,7 +57,7 @@ pub(in crate::cli) struct Report {
     count: Count,
     #[serde(flatten)]
     changes: Changes,
-    /// The mean change of the changed results; null if none changed.
+    /// The mean change, in discs, of the results that changed; null if none changed.
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,

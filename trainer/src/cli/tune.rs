@@ -29,7 +29,7 @@ pub struct Arguments {
     /// [default: until two are left, at most 5]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
-    /// Amount that early rounds have less of; each round has twice as much as the one before
+    /// Quantity that is reduced in early rounds; each round has twice as much as the one before
     #[arg(long, value_enum, default_value_t = EarlyRounds::Data)]
     by: EarlyRounds,
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]

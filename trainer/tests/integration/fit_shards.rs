@@ -171,8 +171,8 @@ fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder.path(name)).unwrap().map(file).collect()
 }
 
-/// DATA may be a folder of records, which stands for the files in it. That is not the folder of a
-/// dataset. A regression: if a settings file had no labels, a fit of a dataset used the default
+/// DATA may be a folder of records, which stands for the files in it. A dataset's folder is treated
+/// differently. A regression: if a settings file had no labels, a fit of a dataset used the default
 /// labels instead of those of the dataset, and refused the dataset.
 #[test]
 fn a_folder_of_records_is_a_dataset_of_its_files() {

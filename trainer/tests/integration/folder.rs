@@ -19,7 +19,7 @@ pub(crate) const TINY_FACTORS: &str = "name = 'tiny'\nscalars = ['moves_pair']\n
     [factors]\ndimensions = 8\nphases = 4\n\
     [[pattern]]\nsquares = 'a1 b1 c1 d1 a2'\n[[pattern]]\nsquares = 'c3 d3 e3 f3'\n";
 
-/// Returns a game of random moves, the first six of which count as drawn at random.
+/// Returns a game of random moves. Its record marks the first six as random opening moves.
 pub(crate) fn random_game(seed: u64) -> Game {
     Game::new(RANDOM_PLIES, &random_moves(seed)).unwrap()
 }

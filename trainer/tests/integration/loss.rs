@@ -43,7 +43,7 @@ fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> 
     [bias, variance.sqrt() / all.len() as f64, mean(&f64::abs), mean(&|error| error * error)]
 }
 
-/// A regression: only the training file itself was reported.
+/// A regression: the notice about training data was missing for images of training games.
 #[test]
 fn mirrored_training_games_are_no_test_games() {
     let folder = Folder::with_random_games(0..40);

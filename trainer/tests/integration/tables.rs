@@ -246,7 +246,8 @@ fn a_file_of_edax_keeps_its_values_but_for_rounding() {
     check_rounded(&edax_sums(&bytes, &positions), &read_edax(&bytes).unwrap(), &positions);
 }
 
-/// If mirrored configurations have different weights in the file, our weight is their mean.
+/// If mirrored configurations have different weights in the file, the weight of their class is the
+/// mean.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();

@@ -15,7 +15,7 @@ use super::{Discs, Position, Side, Square};
 use crate::progress::Progress;
 use crate::text::{Invalid, excerpt};
 
-/// The form in which a text states a game or a position.
+/// The notation in which a text gives a game or a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[allow(missing_docs)]
 pub enum Form {

@@ -51,7 +51,8 @@ pub enum Kind {
     Openings,
     /// The pairs of a match.
     Match,
-    /// A part of a run that is not packed yet, or a snapshot of an unfinished part.
+    /// A finished part of a run whose parts are not yet packed into the output, or a snapshot of an
+    /// unfinished part.
     Part,
 }
 

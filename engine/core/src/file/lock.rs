@@ -16,9 +16,11 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 }
 
 /// Creates the partial file of an output, and locks it for this process. The file gets the
-/// permissions of the output that it will replace. If a partial file exists, `check` must return an
-/// error unless a killed run left it; then that file is removed. Never writes to an existing file,
-/// or through a link.
+/// permissions of the output that it will replace.
+///
+/// An existing partial file is passed to `check`. `check` must return an error unless the file is
+/// left over from a killed run. Such a file is removed. The function never writes to an existing
+/// file, or through a link.
 pub(super) fn create_partial(
     output: &Path,
     check: impl FnOnce(&File) -> Result<(), FileError>,

@@ -42,8 +42,8 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool, FileError> {
     }
 }
 
-/// Writes `bytes` and replaces any file at the path. Refuses a partial file with another beginning,
-/// since it belongs to another program.
+/// Writes `bytes` to a partial file, which then replaces any file at the path. If another program
+/// has left a file at the path of the partial file, returns an error.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     put(path, bytes)
@@ -84,8 +84,8 @@ impl ShownFile {
         Ok(file)
     }
 
-    /// Replaces the file in one step. Does nothing if an output was refused at this path before.
-    /// Refuses to replace a file that does not begin with the head.
+    /// Replaces the content of this file atomically. Does nothing if the process was refused an
+    /// output at the same path. Returns an error if the existing file does not begin with `head`.
     pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
         if !is_shown(&self.path) {
             return Ok(());

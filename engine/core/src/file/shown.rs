@@ -26,8 +26,8 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses an output at the path of a registered file. Removes the registered file if this process
-/// created it.
+/// Returns an error if a file that shows the progress of this process is at the path of an output.
+/// Then also removes that file, if this process created it.
 pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     let claims = |path: &Path| {
         let [of_output, of_shown] =

@@ -22,7 +22,7 @@ pub enum Existing {
 }
 
 impl Existing {
-    /// Returns the treatment for a value of `--force`.
+    /// Returns the treatment of an existing output for a value of `--force`.
     pub fn by_force(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }

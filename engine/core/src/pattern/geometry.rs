@@ -147,7 +147,8 @@ fn places(squares: &[Square]) -> Vec<usize> {
     places
 }
 
-/// Returns the rank of a square by how often it changes in games; central squares change most.
+/// Returns the rank of a square by how often its content changes in games: 0 for corners, which
+/// change least, to 9 for central squares.
 fn changes(square: Square) -> u8 {
     const QUARTER: [[u8; 4]; 4] = [[0, 3, 1, 2], [3, 4, 5, 6], [1, 5, 7, 8], [2, 6, 8, 9]];
     let folded = |line: usize| line.min(7 - line);

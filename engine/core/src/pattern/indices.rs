@@ -15,8 +15,8 @@ pub struct Indices(pub [i16; LANES]);
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// For each of the 64 squares, twice the numbers in `disc`. The other entries are zeros, for
-    /// indices that are not squares.
+    /// For each of the 64 squares, twice the entry of `disc`. The other 64 entries are zeros, for
+    /// invalid square indices.
     flip: Box<[Indices; 128]>,
 }
 

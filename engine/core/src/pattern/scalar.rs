@@ -19,8 +19,8 @@ pub enum Scalar {
     PlayerMoves,
     /// The number of the opponent's legal moves, if it were to move.
     OpponentMoves,
-    /// The legal moves of both sides: 8 × range of the player's number + range of the opponent's.
-    /// The ranges are 0, 1, 2, 3–4, 5–6, 7–9, 10–13, and more.
+    /// The legal moves of both sides: 8 · r(player's moves) + r(opponent's moves). Here r is 0 to 7
+    /// for the ranges 0, 1, 2, 3–4, 5–6, 7–9, 10–13 and 14 or more.
     MovesPair,
     /// The player's potential mobility: empty squares next to a disc of the opponent.
     PlayerPotentialMoves,
@@ -130,7 +130,7 @@ fn potential_moves(position: &Position) -> usize {
     number_of(neighbours(position.opponent()) & position.empty())
 }
 
-/// Returns the squares next to these squares, including these.
+/// Returns `squares` and all squares next to them.
 #[inline(always)]
 const fn neighbours(squares: u64) -> u64 {
     const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;

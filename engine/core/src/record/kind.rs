@@ -19,7 +19,7 @@ pub trait Record: Clone + Ord + Send + Sync {
     const PLURAL: &str;
     /// The number of records in a frame; the last frame may have fewer.
     const PER_FRAME: usize;
-    /// The kinds of files that hold such records, the usual kind first.
+    /// The kinds of files that contain records of this type, the usual kind first.
     const KINDS: &[Kind];
 
     /// Encodes records as the bytes of a frame.

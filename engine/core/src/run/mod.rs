@@ -241,9 +241,9 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Packs the parts: `pack` writes the outputs, the main one last. Then removes the folder, but
-    /// not in the command `othello-trainer pack`, which removes it only with `--clean`. No other
-    /// process can pack at the same time.
+    /// Packs the parts of the run: `pack` writes the outputs, the main one last. Then removes the
+    /// folder of parts. The command `othello-trainer pack` keeps this folder, unless `--clean` is
+    /// set. No other process can pack at the same time.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,

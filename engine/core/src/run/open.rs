@@ -16,7 +16,7 @@ enum There {
     Nothing,
     /// It is complete.
     Done(Summary),
-    /// The output contains the results of the first units.
+    /// The output contains the results of this number of units, the first ones of the run.
     Beginning(u64),
     /// It is something else.
     Other(FileError),

@@ -135,9 +135,11 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns whether `line` belongs to the game whose first lines are `game`. Any line after a tag
-/// belongs to it, even after a blank line. Further moves belong to a game of numbered moves, up to
-/// a blank line or to a move number 1.
+/// Returns whether `line` belongs to the game whose first lines are `game`:
+///
+/// * after a tag, any line does, even after a blank line;
+/// * in a game of numbered moves, lines of further moves do, up to a blank line or to a move with
+///   number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

@@ -17,7 +17,7 @@ pub use source::TextSource;
 pub use toml::from_toml;
 pub use whole::read_by;
 
-/// The mark that some editors put before a text in UTF-8; every reader skips it.
+/// The UTF-8 byte order mark, with which some editors begin a file. Every reader skips it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Decodes a text as UTF-8 or, if that fails, as ISO-8859-1, where every byte is a character.

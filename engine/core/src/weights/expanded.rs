@@ -38,8 +38,8 @@ impl ExpandedWeights {
         }
     }
 
-    /// Reads a weights file, and checks every part of it as [`Weights::read`] does. The counts are
-    /// not stored.
+    /// Reads a weights file, and checks every part of it as [`Weights::read`] does. Checks the
+    /// training counts in the file, but does not store them.
     pub fn read(path: &Path) -> Result<WeightsFile<Self>, WeightsError> {
         let (file, _) = Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Checked)?;
         Ok(file)

@@ -22,8 +22,8 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane, the index in a phase's table of configuration 0 of the lane's pattern. Lanes
-    /// without an instance have the index of the zero.
+    /// For each lane, the index in a phase's table of configuration 0 of the lane's pattern. For a
+    /// lane without an instance, the index of a weight that is always 0.
     pub middles: [u32; LANES],
     /// The index in a phase's table of the first weight of the first scalar feature.
     pub scalars: usize,
@@ -64,7 +64,7 @@ impl TableLayout {
         phase.index() / self.phases
     }
 
-    /// Returns the phases of a block.
+    /// Returns the phases that are stored in a block.
     pub fn phases(&self, block: usize) -> impl ExactSizeIterator<Item = Phase> {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
@@ -96,7 +96,7 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
 /// weights or factors are expanded into it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// The tables of all phases one after another, between two margins.
+    /// The weight tables of the block's phases, one after another, with margins at both ends.
     pub steps: Vec<i16>,
     /// The factor vectors, one for each weight in a phase's table and at the same index. [`MARGIN`]
     /// vectors of zeros come before the first and after the last. Empty for a pattern set without

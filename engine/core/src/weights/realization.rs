@@ -84,7 +84,7 @@ pub enum Memory {
 pub struct MoveKind {
     /// The rank among the moves of the position.
     pub rank: Rank,
-    /// The result of an earlier search.
+    /// The result of an earlier search of the position, for this move.
     pub memory: Memory,
     /// The kind of the square.
     pub place: Place,

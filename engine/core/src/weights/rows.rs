@@ -23,7 +23,7 @@ impl<T: Copy + Default> Rows<T> {
         self.0.row_mut(phase.index()).iter_mut().zip(row).for_each(|(to, &from)| *to = from);
     }
 
-    /// Returns the row of a phase. At least one row must have been stored.
+    /// Returns the row of a phase. Panics if no row was ever stored.
     pub(super) fn row(&self, phase: Phase) -> &[T] {
         row(&self.0, phase.index())
     }

@@ -57,12 +57,12 @@ impl PhaseRow<i16> {
 }
 
 impl PhaseRow<u32> {
-    /// Returns the counts of a phase. `before` returns the counts of the previous phase, if they
-    /// were read.
+    /// Returns the training counts of a phase, which may be stored as differences from the previous
+    /// phase. `before` returns the counts of the previous phase, if they were read.
     ///
     /// # Errors
     ///
-    /// A message for changes without the previous phase.
+    /// A message, if the row contains differences and `before` returns `None`.
     pub(super) fn counts<'a>(
         self,
         phase: Phase,

@@ -4,8 +4,8 @@ use super::Aligned;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
-/// Returns the sum of the weights of all lanes. One bounds check for each lane covers every
-/// possible index.
+/// Returns the sum of the weights of all lanes. Each lane takes a slice of the table, with one
+/// bounds check. The slice contains the weight of every 16-bit index.
 #[inline]
 pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);

@@ -140,9 +140,9 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// The moves of a node that were tried so far. The functions above write out each try, for the
-/// player and again after a pass, because the compiler would not inline a loop or a shared closure.
-/// `docs/log/search.md` lists other arrangements.
+/// The best score of the moves that a node has tried so far, and its window. The functions above
+/// write out the call for each move, because the compiler would not inline a loop or a shared
+/// closure. `docs/log/search.md` lists other arrangements.
 struct Tries<I> {
     set: I,
     position: Position,

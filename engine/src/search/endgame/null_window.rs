@@ -67,8 +67,8 @@ fn place_of(key: i32) -> usize {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a position in the null window above `alpha`. The number of empty squares determines
-    /// the kind of node.
+    /// Searches a position in the null window above `alpha`. With at most four empty squares, tries
+    /// all moves without tables.
     #[inline]
     pub(super) fn null_window(
         &mut self,

@@ -30,8 +30,8 @@ const FACTOR_EMPTIES: u32 = 19;
 /// Scores of moves are computed exactly up to this distance below the best move's score, in steps.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
-/// A move's score is computed exactly if its value is at most this far below `alpha`, in discs.
-/// Edax uses the same margin.
+/// A move whose value is more than this number of discs below `alpha` gets only an upper bound as
+/// its score for move ordering. Edax uses the same margin.
 const HOPELESS_MARGIN: Discs = 8;
 
 /// The search mode of searches to the end of the game. Its unit is discs.
@@ -94,8 +94,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the score, or a bound on it if it is outside the window. The number of empty squares
-    /// determines the kind of node.
+    /// Returns the score, or a bound on it if it is outside the window. With at least
+    /// [`PVS_EMPTIES`] empty squares the node is a PVS node; otherwise null-window searches find
+    /// the score.
     pub(in super::super) fn endgame(
         &mut self,
         position: &Position,

@@ -1,4 +1,5 @@
-//! Tests of searches by probability against plain negamax, and of the kinds of moves.
+//! Tests of the search by realization probability: its results against plain negamax, and the
+//! classification of moves into kinds.
 
 use super::super::tests::{WithModels, minimax, negamax, positions, searcher};
 use super::super::{Limits, Pruning};

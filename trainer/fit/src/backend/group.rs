@@ -20,9 +20,10 @@ pub struct Group {
     pub numbers: Vec<u32>,
     /// For each index in the group except the last one, the corresponding parameter of the model.
     pub parameters: Vec<u32>,
-    /// For each index in the group except the last one, the weight of the training positions in
-    /// which the parameter occurs, in 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE)
-    /// occurrence. The numbers are in descending order.
+    /// For each index in the group except the last one, the number of occurrences of the parameter
+    /// in the training positions, each counted by the position's weight. The unit is
+    /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) of an occurrence. The numbers
+    /// are in descending order.
     pub occurrences: Vec<i64>,
     /// The number of parameters that occur in training. They have the lowest indices in the group.
     pub trained: usize,

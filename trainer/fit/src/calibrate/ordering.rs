@@ -1,7 +1,9 @@
-//! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength.
+//! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength:
+//! its influence on the order, relative to the number of replies.
 //!
-//! Its weights and the number of replies together explain how the exact scores of a position's
-//! moves differ. The strength is the one with the fewest nodes in exact searches.
+//! The weights are fitted so that they and the number of replies together explain how the exact
+//! scores of a position's moves differ. Of several strengths, the calibration takes the one with
+//! the fewest nodes in exact searches.
 
 use std::fmt;
 
@@ -37,7 +39,7 @@ pub struct Settings {
 /// The result of a calibration.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
-    /// The weights, with the best strength.
+    /// The learned weights, with the best of the tried strengths.
     #[serde(skip)]
     pub weights: MoveOrderingWeights,
     /// The number of solved positions.
@@ -87,7 +89,8 @@ pub struct Trial {
 /// The numbers of empty squares of the positions whose moves are solved: numbers at which the
 /// search uses the move-ordering evaluation.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
-/// The number of empty squares of the positions that are searched to compare strengths.
+/// The number of empty squares of the positions that trial searches solve to compare strengths of
+/// the move-ordering evaluation.
 const TRIAL_EMPTIES: u32 = 17;
 /// One in this many families is held out, to test the weights that were learned from the other
 /// families.

@@ -59,7 +59,7 @@ impl fmt::Display for Calibrated {
 pub struct DepthError {
     /// The depth of the predicted search.
     pub deep: u32,
-    /// The depth of the search that predicts it.
+    /// The depth of the shallow search that predicts the deep one.
     pub shallow: u32,
     /// The number of positions.
     pub positions: u64,

@@ -75,12 +75,12 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The probabilities of moves with one rank and memory.
+/// The probabilities of moves with the same rank and the same `memory`.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The rank among the moves of a position.
     pub rank: &'static str,
-    /// The result of an earlier search for the move.
+    /// Whether an earlier search of the position exists, and found this move or another one.
     pub memory: &'static str,
     /// The share of moves with this rank and memory that were played, by stage; `None` if there
     /// were none.

@@ -23,7 +23,7 @@ pub struct Settings {
     pub most: u32,
 }
 
-/// One of this many positions is held out to test the model fitted to the others.
+/// One position in this number is held out, to test the model that is fitted to the others.
 pub(super) const HELD_OUT: usize = 5;
 
 /// The greatest number of samples in a part.
@@ -109,8 +109,8 @@ pub(super) fn mean_and_error<const M: usize, const E: usize>(
     (std::array::from_fn(|term| mean[term]), std::array::from_fn(|term| error[term]))
 }
 
-/// Returns the root mean squares of two errors, the first and the second of each pair; `None`
-/// without pairs.
+/// Returns the root mean square of the first errors of all pairs, and that of the second errors;
+/// `None` if there are no pairs.
 pub(super) fn root_mean_squares(pairs: &[[f64; 2]]) -> Option<[f64; 2]> {
     let count = pairs.len() as f64;
     let root =

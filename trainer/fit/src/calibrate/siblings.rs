@@ -101,7 +101,7 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the explained share of the variance inside families.
+    /// Returns the share of the variance inside families that `by` explains.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));

@@ -12,7 +12,7 @@ use super::DatasetError;
 pub struct Input {
     /// The checksum of the input's content.
     pub sha256: String,
-    /// The factor on the weights of its positions.
+    /// The factor by which the weights of the input's positions were multiplied.
     pub weight: f64,
 }
 

@@ -67,7 +67,7 @@ pub(super) struct Place {
     /// The number of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the axes of the parameters.
+    /// The lengths of the axes of the array that run over the parameters.
     pub(super) axes: Vec<usize>,
 }
 

@@ -1,4 +1,5 @@
-//! Writes weights for programs in C: words without a container, and a file that evaluates.
+//! Writes weights for programs in C: an array of numbers without a file format around it, and a
+//! source file with an evaluation function.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};

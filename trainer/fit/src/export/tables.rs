@@ -141,8 +141,9 @@ impl Correspondence<'_> {
         Ok(parameters)
     }
 
-    /// Returns the index in the other set of the same pattern or a symmetric image of it, and the
-    /// index there of each of its digits. Returns `None` if the set has no such pattern.
+    /// Finds the pattern of the target set that equals `pattern` or a symmetric image of it.
+    /// Returns its index, and for each square of `pattern` the index of the corresponding square
+    /// there. Returns `None` if the target set has no such pattern.
     fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
         self.to.patterns().iter().enumerate().find_map(|(place, other)| {
             let digits = Symmetry::all()

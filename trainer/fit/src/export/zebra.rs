@@ -27,7 +27,7 @@ use super::tables::{
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
-/// The number of units of the file in one unit of Zebra's evaluation.
+/// The number of units of the file (1/512 disc) in one unit of Zebra's evaluation (1/128 disc).
 const WORDS_PER_STEP: i32 = 4;
 /// The index of the constant among the numbers of a stage. The parity and the weights follow.
 const CONSTANT: usize = 0;
@@ -38,7 +38,8 @@ const STAGE_WORDS: usize = 113_879;
 /// phases therefore have equal weight in the fit.
 const FEWEST: f64 = 0.01;
 
-/// The numbers of a stage in 1/128 disc: constant, parity, and weights in the order of the file.
+/// The parameters of a stage in 1/128 disc: the constant, the weight of parity, then the pattern
+/// weights in the order of the file.
 type Stage = Vec<i32>;
 
 /// Returns the bytes of Zebra's file. Its weights have the least squared differences from
@@ -136,8 +137,9 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads a file. Every phase gets the weights with which Zebra evaluates it; constant and parity
-/// are distributed over the four weights of row 2.
+/// Reads a file. Every phase gets the weights with which Zebra evaluates it. Our format has neither
+/// constant nor parity. A quarter of their sum is therefore added to every weight of the pattern
+/// `row 2`, of which a position has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -280,8 +282,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds the observation that `number` is the value interpolated at `between`, which must lie
-    /// between stored stages. The observation counts by `weight`.
+    /// Adds an observation with weight `weight`: interpolation at `between`, which must lie between
+    /// stored stages, should give `number`.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));

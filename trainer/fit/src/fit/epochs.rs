@@ -14,15 +14,16 @@ use crate::backend::Backend;
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The phase, or the first phase of the group, which names it in metrics and errors.
+    /// The phase, or the first phase of a group that shares factors. Metrics and errors name the
+    /// group by it.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Runs updates until the fit is finished or the checkpointer stops it. Refuses a solver whose
-    /// number of epochs differs from that of the vector.
+    /// Runs updates until the fit is finished or the checkpointer stops it. Returns an error if the
+    /// solver and the vector state different numbers of completed epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

@@ -182,8 +182,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns `values`, which belong to the group's parameters, in the order of weights files. All
-    /// other parameters have their values of `before` or, without it, 0.
+    /// Returns the values of all parameters of the model, in the order of weights files. `values`
+    /// has those of the group's parameters. The others come from `before` or, without it, are 0.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,

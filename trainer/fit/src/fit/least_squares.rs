@@ -135,8 +135,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         }
     }
 
-    /// Computes gradient and objective at the current weights. The search directions start again
-    /// there.
+    /// Computes the gradient and the objective at the current weights, and restarts the search
+    /// directions.
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.part();

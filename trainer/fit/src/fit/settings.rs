@@ -90,7 +90,7 @@ pub struct LeastSquaresSettings {
     /// neighbouring phases in the window; 0 means all. A phase with at least twice as many
     /// positions starts with steps on such a sample.
     pub sample: u32,
-    /// The number of steps on the sample. They belong to the first epoch.
+    /// The number of steps on the sample of positions. They count as part of the first epoch.
     pub sample_steps: u32,
     /// The greatest number of epochs of a phase whose fit starts with steps on a sample of its
     /// positions.
@@ -187,8 +187,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads and checks settings. Settings of the dataset that the text does not name are those of
-    /// `laid_out`, if given.
+    /// Reads and checks settings. Settings that determine the dataset (labels and split) come from
+    /// `laid_out`, if it is given and the text does not name them.
     pub fn from_toml_over(
         text: &str,
         laid_out: Option<&LayoutSettings>,
@@ -252,8 +252,8 @@ impl FitSettings {
         LayoutSettings { labels: self.labels.clone(), split: self.split() }
     }
 
-    /// Replaces the settings that determine a dataset by `laid_out`, except those that `named`
-    /// contains.
+    /// Replaces the settings that determine a dataset by those of `laid_out`. Keeps each setting
+    /// whose name is in `named`.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;

@@ -24,7 +24,7 @@ pub struct BiasSums {
     signed_by_weight: i128,
     /// Σ over games of W².
     weight_squared: i128,
-    /// S of the game whose end was not yet reported ([`Self::end_game`]).
+    /// The sum S of the current game, whose end was not yet reported by [`Self::end_game`].
     open_signed: i128,
     /// Its weight.
     open_weight: i128,
@@ -222,7 +222,7 @@ impl Tally {
     }
 }
 
-/// Returns the numbers of the groups that a position belongs to.
+/// Returns the indices of a position's groups: by phase, value, part of the game and empty squares.
 fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
     let (phase, empties) = (valued.phase.index(), empties(valued.phase));
     let value = BOUNDS.iter().filter(|&&bound| valued.value() >= bound * RESIDUALS_PER_DISC);

@@ -10,7 +10,7 @@ struct Limit {
     largest: f64,
     /// The errors to compare with the limit, each with a name such as "mean absolute error".
     errors: Vec<(String, f64)>,
-    /// The message if there are no errors, such as "no positions to measure the error on".
+    /// The message if no errors could be measured, such as "no positions to measure the error on".
     unknown: String,
 }
 

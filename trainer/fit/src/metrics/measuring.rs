@@ -186,7 +186,7 @@ struct PartialErrors {
     worst: Vec<Valued>,
 }
 
-/// A position to evaluate, and its origin.
+/// A position to evaluate, and its place in the files, if known.
 type Row = (ScoredPosition, Option<Place>);
 
 /// Returns the positions of games, each with its origin. `games_before` is the number of games that

@@ -25,7 +25,7 @@ pub(crate) struct Lane {
     pub fixed_stride: u16,
     /// The first parameter of the instance's pattern.
     pub first_parameter: u32,
-    /// The class for each c, if the pattern needs a map. Then `first` and `second` are empty.
+    /// The map from c to the class, if the pattern needs one. Then `first` and `second` are empty.
     pub map: Option<Vec<u16>>,
 }
 

@@ -18,9 +18,9 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 /// The settings of quantisation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The error σ of one label in discs. A weight learned from n occurrences gets steps of at most
-    /// σ/√n discs. A factor learned from n occurrences gets steps that are the same multiple of its
-    /// original steps.
+    /// The error σ of one label in discs. For a weight with n occurrences in training, the
+    /// quantisation step is at most σ/√n discs. For a factor with n occurrences, the step is
+    /// coarser than the file's step by the same ratio.
     pub label_error: f64,
     /// The number of leading binary digits of counts to keep; the others are set to 0. With 0
     /// digits, every count becomes 0.
@@ -109,7 +109,7 @@ fn leading_digits(number: u32, digits: u32) -> u32 {
 pub struct Change {
     /// The number of positions.
     pub positions: u32,
-    /// The root of the mean squared difference.
+    /// The root mean square of the difference of the values, in discs.
     pub root_mean_square: f64,
     /// The greatest difference.
     pub greatest: f64,

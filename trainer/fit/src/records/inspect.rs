@@ -57,7 +57,8 @@ pub struct GamesReport {
     /// The number of games whose moves differ from those of all earlier games, in this file and in
     /// files named before it.
     pub distinct: u64,
-    /// The number of games that are not a symmetric image of an earlier game either.
+    /// The number of games that differ from all earlier games, and from all symmetric images of
+    /// them.
     pub distinct_up_to_symmetry: u64,
     /// The number of games that end although a side could move.
     pub incomplete: u64,

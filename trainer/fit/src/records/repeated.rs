@@ -33,7 +33,8 @@ impl Keys {
         Self(Sorter::new(limit))
     }
 
-    /// Returns a notice for the user before the work, if a temporary file will be needed.
+    /// Returns a notice for the user if finding repeated records among `records` records needs a
+    /// temporary file; otherwise `None`.
     pub(super) fn notice(limit: &MemoryLimit, records: u64) -> Option<String> {
         Sorter::<Entry>::notice(limit, records, Entry::BYTES)
     }

@@ -167,8 +167,8 @@ impl<R: Record> InOrder<R> {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }
 
-    /// Returns the records with these numbers, which must be higher than the numbers of earlier
-    /// calls.
+    /// Returns the records whose numbers are in `numbers`. These must be higher than the numbers of
+    /// all earlier calls.
     pub(super) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.pass_by(numbers.start - *next)?;

@@ -28,7 +28,7 @@ pub struct Validation {
     /// The number of positions in the undamaged frames. In a game, positions before the end of its
     /// random moves do not count.
     pub positions: u64,
-    /// The damage and its places; empty for an undamaged file.
+    /// One message for each damage found, with its place in the file; empty for an undamaged file.
     pub damage: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ pub enum Plies {
     Between(RangeInclusive<u8>),
     /// Plies around the game's solved position: `solved-2..solved+2`, or `solved`.
     AboutSolved {
-        /// The number of plies before it.
+        /// The number of plies before the solved position.
         before: u8,
         /// The number of plies after the solved position.
         after: u8,

@@ -12,8 +12,8 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{Entries, Rejection, SourceError, labelled, with_result};
 
-/// The greatest size of a game in bytes. Without this limit, a file without games would fill the
-/// memory.
+/// The greatest size of a game in bytes. Without this limit, the reader would load a whole file
+/// that contains no game.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
 /// The strings with which a game of GGF or SGF begins. A variation within a game of SGF begins with

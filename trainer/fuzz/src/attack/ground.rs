@@ -105,7 +105,7 @@ impl<'a> Ground<'a> {
         Self { place, limits, draws: Draws(seed), findings, undisturbed }
     }
 
-    /// Returns the result of a command without a disturbance.
+    /// Returns the result of a command without an attack. Runs it only once.
     pub(super) fn undisturbed(&mut self, words: Words) -> Rc<Undisturbed> {
         let make = || Rc::new(disturbed::undisturbed(self.place, words, self.limits));
         self.undisturbed.entry(words).or_insert_with(make).clone()

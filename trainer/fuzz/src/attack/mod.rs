@@ -34,14 +34,14 @@ pub struct Rounds {
     /// Damaged files of each kind
     #[arg(long, default_value_t = 40)]
     pub files: usize,
-    /// Disks that become full while each command writes
+    /// Number of runs on a disk that becomes full, for each command that writes
     #[arg(long, default_value_t = 3)]
     pub full: usize,
     /// System calls that fail, transfer too little or kill the process, for each command that
     /// writes
     #[arg(long, default_value_t = 20)]
     pub calls: usize,
-    /// Limits on memory, stacks and the size of files, for each command that writes
+    /// Number of runs with a limit on memory, stack or file size, for each command that writes
     #[arg(long, default_value_t = 3)]
     pub limits: usize,
     /// Attacks with pipes, devices, links and huge files in place of outputs, for each command that

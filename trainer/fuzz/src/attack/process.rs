@@ -31,7 +31,8 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns the one of two runs that did the work; a run without an end if neither did.
+    /// Returns whichever of two runs did its work, `first` if both did. If neither did, returns a
+    /// run without an exit status.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {

@@ -131,7 +131,7 @@ pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     image.expect("an image keeps squares apart")
 }
 
-/// Checks arguments of a fit: every parser gets each text.
+/// Gives the text to the parser of every argument of a fit, and checks the parsed values.
 pub(super) fn fit_arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     if let Some(window) = reads_back::<Window>(text) {

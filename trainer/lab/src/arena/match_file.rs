@@ -44,7 +44,7 @@ pub struct KeptMatch<'a> {
     pub conditions: &'a Conditions,
 }
 
-/// The pairs of a finished match, or of the parts of a shard.
+/// The content of a finished match's file, or the pairs of one shard of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The names and terms.
@@ -133,7 +133,7 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays the match as a stage of a run with further stages; no file is written.
+    /// Plays the match as one stage of a run that has further stages. Writes no match file.
     pub fn play_stage(
         &self,
         run: &Run,
@@ -193,8 +193,8 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     const CAN_END: bool = true;
     const CAN_REFUSE: bool = true;
 
-    /// Checks that the part contains exactly the pairs with these numbers, and that their openings
-    /// are those of the match.
+    /// Checks that the part contains exactly the pairs with the given numbers, and that each pair
+    /// has the opening that the match prescribes for its number.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {

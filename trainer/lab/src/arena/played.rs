@@ -28,7 +28,7 @@ pub struct PlayedGame {
 
 /// A game from the start position, including the moves that lead to its opening.
 struct WholeGame {
-    /// The number of moves before the opening.
+    /// The number of moves that lead to the opening.
     opening_plies: usize,
     squares: Vec<Square>,
     /// The side to move in the opening.

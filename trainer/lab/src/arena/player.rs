@@ -123,7 +123,7 @@ impl<'a> Player<'a> {
         Ok(Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None })
     }
 
-    /// Returns the effort before exact play since the last call.
+    /// Returns the nodes and time of the searches before exact play since the last call.
     pub(super) fn take_effort(&mut self) -> Effort {
         std::mem::take(&mut self.effort)
     }

@@ -70,8 +70,8 @@ fn quoted(said: &str) -> String {
 
 /// The greatest number of bytes that a program may print before the expected answer.
 const MAX_BYTES: usize = 1 << 20;
-/// The longest wait for the standard error of a program that has ended. Without this limit,
-/// children of the program that keep it open could block the match.
+/// The longest wait for the end of a program's error output (stderr) after the program has ended.
+/// Without this limit, child processes that keep stderr open could block the match.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// The greatest length of a line in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 12;
@@ -85,7 +85,7 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// Receives the last line of the program's standard error when the program has closed it.
+    /// Receives the last line that the program wrote to stderr, once the program has closed stderr.
     last_words: Receiver<String>,
     #[cfg(unix)]
     mark: Mark,
@@ -253,10 +253,11 @@ struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// The script of the guard. It reads the program's process group, and waits until this process
-    /// has ended. Then it kills the group. It also kills all processes with the mark, in rounds,
-    /// until three rounds in a row find none: a process that was just started has no environment
-    /// for a moment, so that one round may miss it.
+    /// The script of the guard process. It reads the id of the program's process group, and waits
+    /// until the process that started the guard has ended. Then it kills the group. It also kills
+    /// all processes whose environment contains the mark, in rounds, until three rounds in a row
+    /// find none: a process that was just started has no environment for a moment, so one round may
+    /// miss it.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do

@@ -97,15 +97,15 @@ pub(super) struct InOrder<F> {
     /// The number of the next pair to pass on.
     next: usize,
     pairs: Vec<PlayedPair>,
-    /// Pairs that arrived before an earlier one.
+    /// Finished pairs that wait for an unfinished pair with a lower number.
     waiting: BTreeMap<usize, PlayedPair>,
     enough: F,
     ended: bool,
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// Starts with the pair whose number is `first`. The first pair for which `enough` returns true
-    /// is the last that counts.
+    /// Creates the list of counted pairs. The first pair has the number `first`. The last is the
+    /// first pair for which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }

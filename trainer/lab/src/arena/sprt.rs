@@ -74,7 +74,7 @@ impl TryFrom<f64> for ErrorRate {
 /// A sequential test of a match.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct Sprt {
-    /// The differences that the test decides between.
+    /// The two hypotheses, H0 and H1, about the difference between the players.
     pub hypotheses: Hypotheses,
     /// The probability that the test accepts H1 although H0 is true.
     pub alpha: ErrorRate,
@@ -95,7 +95,7 @@ pub struct Sprt {
     derive_more::Display,
 )]
 pub enum Decision {
-    /// Rejects the larger difference: the first player is not better by that much.
+    /// Rejects H1: the first player is not better by the larger difference.
     H0,
     /// Accepts H1 and rejects the smaller difference: the first player is better by more than that.
     H1,
@@ -108,7 +108,7 @@ pub enum Decision {
 /// The state of a sequential test after some pairs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SprtReport {
-    /// The smaller difference, in Elo points.
+    /// The difference under H0, in Elo points; the smaller one.
     pub elo0: f64,
     /// The larger difference of the two hypotheses, in Elo points.
     pub elo1: f64,
@@ -132,8 +132,8 @@ pub struct SprtReport {
 }
 
 impl Sprt {
-    /// Returns a closure. It is called with every pair in order, and returns true for the pair that
-    /// ends the match. Without a test it always returns false.
+    /// Returns a closure that receives every pair in order. It returns true for the pair at which
+    /// the test ends the match. Without a test it always returns false.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {

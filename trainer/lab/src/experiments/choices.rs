@@ -134,7 +134,7 @@ impl Choices {
     }
 }
 
-/// Adds the lists in a table, in the order of their names.
+/// Adds the lists of a table and of the tables in it to `out`, in the order of their names.
 fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), ChoicesError> {
     const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
     let mut entries: Vec<(&String, &Value)> = table.iter().collect();

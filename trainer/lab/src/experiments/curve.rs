@@ -65,7 +65,7 @@ pub struct PhaseCurve {
     pub mae: Vec<f64>,
     /// The law fitted to all errors of the phase.
     pub law: Law,
-    /// The prediction for the last error by the law fitted to all others.
+    /// The prediction of the error with the largest share, by the law fitted to the other errors.
     pub prediction: Prediction,
 }
 

@@ -53,7 +53,7 @@ pub struct Difference {
     seeds: u64,
     games: u64,
     mean: f64,
-    /// The part of the variance of `mean` that comes from the seeds.
+    /// The part of the variance of `mean` that comes from the seeds of the fits.
     variance_of_seeds: f64,
     /// The part of the variance of `mean` that is due to the choice of test games.
     variance_of_games: f64,

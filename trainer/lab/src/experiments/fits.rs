@@ -100,7 +100,7 @@ pub struct Study<'a> {
     test: TestGames,
     device: PickedDevice,
     run: Run,
-    /// The provenance of studies of the same recipe with the same test games.
+    /// The provenance that all studies of the same recipe with the same test games have in common.
     provenance: Provenance,
     /// The dataset of the last fit, with its key. The next fit uses it again if its key is the
     /// same.

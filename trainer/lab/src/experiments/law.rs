@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Law {
     /// The error that remains with any amount of data.
     pub floor: f64,
-    /// The part of the error above the floor for an amount of 1.
+    /// The error above the floor at an amount of 1: error = floor + scale · amount^(−exponent).
     pub scale: f64,
     /// The exponent.
     pub exponent: f64,

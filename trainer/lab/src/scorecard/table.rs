@@ -36,7 +36,7 @@ pub struct BenchmarkReport {
 /// The results of a player.
 #[derive(Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Row {
-    /// The player, as it was given.
+    /// The player as the user specified it.
     pub player: String,
     /// The kind of the player: `weights`, `gtp` or `nboard`.
     pub kind: String,

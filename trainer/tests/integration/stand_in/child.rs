@@ -102,7 +102,8 @@ impl Ended {
         self.json()["sha256"].as_str().unwrap().to_owned()
     }
 
-    /// Returns the called entry points whose names begin with `beginning`.
+    /// Returns the entry points of the driver that the process called and whose names begin with
+    /// `beginning`.
     pub(crate) fn called(&self, beginning: &str) -> Vec<&str> {
         let calls = self.report["calls"].as_object().unwrap().keys().map(String::as_str);
         calls.filter(|entry| entry.starts_with(beginning)).collect()

@@ -68,7 +68,7 @@ pub struct DevicePositions<'a, L: Launcher> {
 #[derive(Debug)]
 struct RowRun<'a, B> {
     rows: Rows<'a>,
-    /// The rows on the device, and their share of the budget; `None` if they did not fit.
+    /// The rows in device memory, and their share of the memory budget; `None` if they did not fit.
     resident: Option<(B, Share)>,
 }
 

@@ -14,8 +14,8 @@ use crate::backend::{Backend as _, Batch, Errors, Group, GroupUpdate, Moments, R
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// The training occurrences of each parameter of the group, and then a 0 for the index of all
-    /// other parameters.
+    /// The training occurrences of each parameter of the group. The last element is 0; it belongs
+    /// to the index that stands for all parameters outside the group.
     totals: B,
 }
 

@@ -37,8 +37,8 @@ pub(crate) trait Bring: Launcher + Sized {
 /// The libraries of programs that tests compiled, by checksum: several tests run the same program.
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads a program, which is compiled once. Each call gets its own copy of the library, since
-/// shared memory is static in a library.
+/// Loads the compiled program. Compiles it at the first call only. Each call loads a separate copy
+/// of the library, because kernels keep shared memory in static variables of the library.
 fn load(program: &Program) -> HostProgram {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();

@@ -39,7 +39,7 @@ impl Trial {
         Self { model: model(), dataset, settings: settings(), optimizer }
     }
 
-    /// Fits to the end, or until this number of updates is done.
+    /// Fits to the end, or until the given number of updates is done.
     fn run(
         &self,
         resumed: Option<Snapshot>,

@@ -27,8 +27,9 @@ macro_rules! byte_shuffles {
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// For each digit of each number and each quarter of the board, the byte of the quarter
-        /// from which each lane takes the digit.
+        /// Shuffle indices. Each lane has several numbers (see `NUMBERS`), each with several
+        /// digits. For each digit and each quarter of the board, this is the byte of the quarter
+        /// that has the digit of each lane.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The strides and offsets by which the four base-3 numbers of each lane are combined into

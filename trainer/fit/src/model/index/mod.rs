@@ -83,7 +83,8 @@ enum Kernel {
 }
 
 impl Indexer {
-    /// Creates the tables of an instruction set, or portable ones if the processor lacks it.
+    /// Creates the lookup tables for code of an instruction set. Uses portable code if the
+    /// processor lacks the instruction set.
     pub(super) fn new(lanes: &[Lane], instructions: InstructionSet) -> Self {
         // A mapped lane computes only c; its map and first parameter are applied afterwards.
         let mut plain = lanes.to_vec();

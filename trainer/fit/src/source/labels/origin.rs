@@ -36,11 +36,11 @@ pub enum Origin {
 pub struct Lambda(u8);
 
 impl Lambda {
-    /// The default λ of labels. Values of the shipped weights are best with less, results of weak
-    /// players with more.
+    /// The default λ of labels. A smaller λ is better for values from the shipped weights, a larger
+    /// λ for the results of weak players.
     pub const USUAL: Self = Self(50);
 
-    /// Returns the λ of a number of hundredths; `None` above 100.
+    /// Returns the λ of `hundredths` / 100; `None` if that exceeds 1.
     pub fn new(hundredths: u8) -> Option<Self> {
         (hundredths <= 100).then_some(Self(hundredths))
     }

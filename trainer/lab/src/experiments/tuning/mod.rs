@@ -16,7 +16,7 @@ use super::fits::{Fitted, Study, StudyError, digest};
 use super::{AtAnEnd, CONFIDENCE, Choices, Estimate, Recipe, Standing, Values, standings};
 use crate::experiments::StudySettings;
 
-/// The settings of a search for values.
+/// The settings of a search for the best values in a recipe.
 #[derive(Clone, Debug)]
 pub struct Tuning<'a> {
     /// The name of the recipe.

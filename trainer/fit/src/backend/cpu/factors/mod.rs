@@ -56,7 +56,8 @@ const FACTOR_SHIFT: u32 = 16;
 /// The largest factor of a weights file, in units of 2⁻¹⁶.
 const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER_UNIT);
 
-/// The right shift that halves a square in 2⁻³² disc and converts it to 2⁻¹⁸ disc.
+/// The right shift that converts a square in units of 2⁻³² disc to half the square in units of 2⁻¹⁸
+/// disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
 /// Evaluates an expression with the constant `$name` set to a number of dimensions, which must be

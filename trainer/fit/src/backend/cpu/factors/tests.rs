@@ -88,7 +88,8 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// The scalars of an update after which the running mean of the gradient is just the gradient sum.
+/// Coefficients of an Adam update with which the running mean of the gradient becomes the gradient
+/// sum.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
