@@ -80,7 +80,7 @@ impl fmt::Display for Calibrated {
 pub struct Family {
     /// The rank among the moves of a position.
     pub rank: &'static str,
-    /// Whether an earlier search of the position exists, and found this move or another one.
+    /// The result of an earlier search of the position: none, this move, or another one.
     pub memory: &'static str,
     /// The share of moves with this rank and memory that were played, by stage; `None` if there
     /// were none.
