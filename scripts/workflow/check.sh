@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tries the small recipe every way: by scripts/regenerate.sh, by Snakemake on two cores, and by
+# Tries the small recipe every way: by `othello-trainer run`, by Snakemake on two cores, and by
 # Snakemake on a cluster of one machine, this one, where a task is killed while it plays. All have to
-# come to the sha256 of scripts/regenerate-small.sha256. Takes a minute or two.
+# come to the sha256 of trainer/recipes/small.sha256. Takes a minute or two.
 #
 #   scripts/workflow/check.sh [BINARIES]      default: target/release
 #
@@ -36,7 +36,7 @@ run() {
     shift
     mkdir "$folder/$name" && ln -s "$root/datasets" "$folder/$name/datasets"
     exec snakemake --snakefile "$scripts/Snakefile" --directory "$folder/$name" "$@" \
-        recipe="$root/scripts/recipe/small.toml" out="$folder/$name/out" >"$folder/$name.log" 2>&1
+        recipe=small out="$folder/$name/out" >"$folder/$name.log" 2>&1
 }
 
 # The sha256 of the weights of a run.
@@ -44,9 +44,8 @@ result() {
     "$binaries/othello-engine" weights "$1" --json | grep -o '"sha256":"[0-9a-f]*"' | sed -n '1s/.*"\([0-9a-f]*\)"/\1/p'
 }
 
-mkdir "$folder/target" && ln -s "$binaries" "$folder/target/checked"
-CARGO_TARGET_DIR=$folder/target "$root/scripts/regenerate.sh" --small --profile checked --built --out "$folder/shell" 2>/dev/null |
-    tail -n 1 | tee "$folder/shell.sha256"
+(cd "$root" && "$binaries/othello-trainer" run small --out "$folder/shell" --check trainer/recipes/small.sha256 2>/dev/null)
+result "$folder/shell/shipped.weights" | tee "$folder/shell.sha256"
 
 run two-cores --cores 2 --config shards=2 programs="$binaries" &
 two_cores=$!
@@ -96,6 +95,6 @@ if [[ $cluster ]]; then
         echo "the killed task had no time to keep games" >&2
 fi
 for way in "$folder"/*.sha256; do
-    diff "$root/scripts/regenerate-small.sha256" "$way"
+    diff <(tail -n 1 "$root/trainer/recipes/small.sha256" | cut -d ' ' -f 1) "$way"
 done
 echo "passed: $(ls "$folder"/*.sha256 | xargs -n 1 basename -s .sha256 | paste -s -d ' ')"

@@ -12,6 +12,7 @@
 //! ```
 
 pub mod cli;
+pub mod recipe;
 
 #[doc(inline)]
 pub use othello_fit::{

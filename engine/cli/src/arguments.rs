@@ -1,5 +1,6 @@
 //! The arguments that several subcommands share, and parsers for argument values.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -128,9 +129,16 @@ pub fn command<P: Parser>() -> Command {
 
 /// Parses the process's arguments.
 pub fn parse<P: Parser>() -> P {
-    let matches = command::<P>().try_get_matches();
+    parse_words(std::env::args_os()).unwrap_or_else(|error| error.exit())
+}
+
+/// Parses the words of a command line, the first of which is the name of the program.
+pub fn parse_words<P: Parser>(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<P, clap::Error> {
+    let matches = command::<P>().try_get_matches_from(words);
     let parsed = matches.and_then(|matches| P::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| with_replacement(with_arguments_quoted(error)).exit())
+    parsed.map_err(|error| with_replacement(with_arguments_quoted(error)))
 }
 
 /// The flags of earlier versions, each with its replacement.

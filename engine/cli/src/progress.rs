@@ -61,6 +61,11 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
+    /// Forgets what an earlier run had finished, before the next step of a run.
+    pub(crate) fn forget_resumed(&self) {
+        lock(&self.resumed).clear();
+    }
+
     fn begin_stage(&self, name: &str, done: u64, total: u64, stops: bool) {
         self.interrupts.begin_stage(stops);
         self.finish();

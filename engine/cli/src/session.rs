@@ -2,6 +2,7 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -14,7 +15,7 @@ use crate::message::say;
 use crate::progress::Reporter;
 use crate::progress::events::ProgressFile;
 use crate::report::{self, Report};
-use othello_core::file::may_pass;
+use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
@@ -48,9 +49,37 @@ pub struct Session {
     reporter: Arc<Reporter>,
     /// The time at which the command began its work, after it had read its inputs.
     begun: OnceLock<Instant>,
+    /// The destination of the report, if the subcommand is a step of another one.
+    step: Option<StepReport>,
+}
+
+/// The report of a step.
+struct StepReport {
+    /// The file for its JSON object.
+    path: PathBuf,
+    /// Its summary, once the step has printed it.
+    summary: OnceLock<String>,
 }
 
 impl Session {
+    /// Returns a session for a subcommand that is a step of this one. Its report goes to the file
+    /// `path` as JSON, instead of standard output.
+    pub fn step(&self, path: &Path) -> Self {
+        self.reporter.forget_resumed();
+        Self {
+            threads: self.threads,
+            json: self.json,
+            reporter: Arc::clone(&self.reporter),
+            begun: Instant::now().into(),
+            step: Some(StepReport { path: path.to_owned(), summary: OnceLock::new() }),
+        }
+    }
+
+    /// Returns the summary that a step has printed.
+    pub fn summary(&self) -> Option<&str> {
+        self.step.as_ref()?.summary.get().map(String::as_str)
+    }
+
     /// Returns the number of threads of the global rayon pool.
     pub fn threads(&self) -> usize {
         self.threads
@@ -74,7 +103,14 @@ impl Session {
     /// Ends the progress display and prints the report; returns [`Outcome::Done`].
     pub fn print(&self, report: &impl Report) -> anyhow::Result<Outcome> {
         self.reporter.finish();
-        report::print(&report::text(report, &self.reporter.resumed(), self.json)?)?;
+        let text = |json| report::text(report, &self.reporter.resumed(), json);
+        match &self.step {
+            None => report::print(&text(self.json)?)?,
+            Some(step) => {
+                plain::replace(&step.path, text(true)?.as_bytes())?;
+                let _ = step.summary.set(text(false)?.trim_end().to_owned());
+            }
+        }
         Ok(Outcome::Done)
     }
 
@@ -104,6 +140,7 @@ impl Session {
             json: common.json,
             reporter,
             begun: OnceLock::new(),
+            step: None,
         })
     }
 }

@@ -25,7 +25,7 @@ pub mod weights;
 /// Play, solve and evaluate Othello positions, and make training data.
 #[derive(Parser, Debug)]
 #[command(name = "othello-engine", version)]
-struct Program {
+pub struct Program {
     #[command(subcommand)]
     command: Command,
 
@@ -78,8 +78,15 @@ enum Command {
 /// Runs the program.
 pub fn main() -> ExitCode {
     session::main(|| {
-        let Program { command, common } = shared::parse();
-        session::run(&common, |session| match &command {
+        let program: Program = shared::parse();
+        session::run(&program.common, |session| program.run(session))
+    })
+}
+
+impl Program {
+    /// Runs the subcommand.
+    pub fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
+        match &self.command {
             Command::Ablate(arguments) => ablate::run(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Completions(arguments) => arguments.write(shared::command::<Program>()),
@@ -97,8 +104,8 @@ pub fn main() -> ExitCode {
             Command::Solve(arguments) => solve::run(arguments, session),
             Command::Stats(arguments) => stats::run(arguments, session),
             Command::Weights(arguments) => weights::run(arguments, session),
-        })
-    })
+        }
+    }
 }
 
 /// Returns the reference page of the JSON objects of `othello-engine`.

@@ -20,10 +20,12 @@ pub mod matches;
 pub mod merge;
 pub mod pack;
 pub mod quantize;
-pub mod quickstart;
 pub mod relabel;
 pub mod report;
+pub mod run;
 pub mod selection;
+mod steps;
+pub mod train;
 pub mod tune;
 pub mod validate;
 
@@ -103,8 +105,8 @@ enum Command {
     Pack(pack::Arguments),
     /// Round weights to coarser steps, for a smaller file
     Quantize(quantize::Arguments),
-    /// Run a small example of all steps: openings, games, fit, match
-    Quickstart(quickstart::Arguments),
+    /// Run the whole loop in a minute: openings, games, fits, matches
+    Quickstart(train::Quickstart),
     /// Write the reference pages
     #[command(hide = true)]
     Reference(reference::Reference),
@@ -115,12 +117,21 @@ enum Command {
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),
+    /// Make weights by the steps of a recipe
+    ///
+    /// --out is a folder. A run that was stopped goes on with the same command.
+    Run(run::Arguments),
     /// Take a number of games or positions at random
     Sample(selection::Sample),
     /// Put games or positions into a random order
     Shuffle(selection::Shuffle),
     /// Divide games or positions into training, validation and test
     Split(selection::SplitFiles),
+    /// Make weights in a given time: games, fits, a match
+    ///
+    /// Measures the machine, writes a plan (a recipe) next to the output, and makes its steps.
+    /// `run` makes them again on any machine. A run that was stopped goes on with the same command.
+    Train(train::Arguments),
     /// Tune settings of a recipe by successive halving
     Tune(tune::Arguments),
     /// Check whether files are complete and undamaged
@@ -130,8 +141,15 @@ enum Command {
 /// Runs the program.
 pub fn main() -> ExitCode {
     session::main(|| {
-        let Program { command, common } = arguments::parse();
-        session::run(&common, |session| match &command {
+        let program: Program = arguments::parse();
+        session::run(&program.common, |session| program.run(session))
+    })
+}
+
+impl Program {
+    /// Runs the subcommand.
+    fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
+        match &self.command {
             Command::Average(arguments) => average::run(arguments, session),
             Command::Bench(arguments) => bench::run(arguments, session),
             Command::Benchmark(arguments) => benchmark::run(arguments, session),
@@ -153,19 +171,21 @@ pub fn main() -> ExitCode {
             Command::Merge(arguments) => merge::run(arguments, session),
             Command::Pack(arguments) => pack::run(arguments, session),
             Command::Quantize(arguments) => quantize::run(arguments, session),
-            Command::Quickstart(arguments) => quickstart::run(arguments, session),
+            Command::Quickstart(arguments) => train::quickstart(arguments, session),
             Command::Reference(arguments) => {
                 arguments.write(arguments::command::<Program>(), &reference_pages())
             }
             Command::Relabel(arguments) => relabel::run(arguments, session),
             Command::Report(arguments) => report::run(arguments, session),
+            Command::Run(arguments) => run::run(arguments, session),
             Command::Sample(arguments) => selection::run(arguments, session),
             Command::Shuffle(arguments) => selection::run(arguments, session),
             Command::Split(arguments) => selection::split(arguments, session),
+            Command::Train(arguments) => train::run(arguments, session),
             Command::Tune(arguments) => tune::run(arguments, session),
             Command::Validate(arguments) => validate::run(arguments, session),
-        })
-    })
+        }
+    }
 }
 
 /// Prints the report of a run that has no output file. Then removes the parts, except those of a
@@ -223,9 +243,11 @@ fn reference_pages() -> [reference::Page; 2] {
         ("`merge`", schema::<merge::Report>()),
         ("`pack`", schema::<pack::Report>()),
         ("`quantize`", schema::<quantize::Report>()),
-        ("`quickstart`", schema::<quickstart::Verdict>()),
+        ("`quickstart`, `train`", schema::<train::Verdict>()),
         ("`relabel`", schema::<relabel::Report>()),
         ("`report`", schema::<report::Written>()),
+        ("`run`", schema::<run::Report>()),
+        ("`run --plan`", schema::<run::Plan>()),
         ("`sample`, `shuffle`, `split`", schema::<selection::Report>()),
         ("`tune`", schema::<crate::experiments::Tuned>()),
         ("`validate`", schema::<validate::Report>()),

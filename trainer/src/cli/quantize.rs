@@ -26,9 +26,6 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
 
-    /// Revision of the sources that made the weights, for the provenance
-    #[arg(long, value_name = "TEXT")]
-    revision: Option<String>,
     #[arg(long, value_name = "W2")]
     out: PathBuf,
     #[arg(long)]
@@ -69,8 +66,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         .with("weights", sha256)
         .with("weights_provenance", provenance.as_map().clone())
         .with("label_error", label_error)
-        .with("count_digits", count_digits)
-        .with("revision", arguments.revision.clone());
+        .with("count_digits", count_digits);
     let coarser = quantized(&weights, Coarseness { label_error, count_digits });
     let change = Change::between(&weights, &coarser);
     let summary =

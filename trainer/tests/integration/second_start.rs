@@ -26,7 +26,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("calibrate ends some.weights --positions 100 --empties 14 --out OUT", "ends.weights"),
     ("calibrate ordering some.weights --positions 200 --searches 1 --out OUT", "ordering.weights"),
     ("calibrate realization some.weights --data train.games --out OUT", "realization.weights"),
-    ("quickstart --out OUT", "quickstart"),
+    ("quickstart", "quickstart/generation-0.games"),
 ];
 
 fn folder() -> Folder {
@@ -92,7 +92,7 @@ fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
         assert!(said.contains(&holder) && said.contains(out), "{command}: {said}");
         signal(&first, "-CONT");
         // A minute of work.
-        if out == "quickstart" {
+        if command == "quickstart" {
             first.kill().unwrap();
             first.wait().unwrap();
             continue;

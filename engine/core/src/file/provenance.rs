@@ -6,7 +6,7 @@ use super::differences::Differences;
 
 /// The revision of the program's behaviour: the number of changes so far that altered the games,
 /// searches or fits that given settings produce. Files of different revisions differ. Raise it
-/// whenever `scripts/regenerate-small.sha256` changes.
+/// whenever `trainer/recipes/small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -96,8 +96,8 @@ mod tests {
         );
     }
 
-    /// The checksums of the output of `scripts/regenerate.sh --small --seed 1`, one for each value
-    /// of [`BEHAVIOUR_REVISION`]. With a new revision, append a checksum.
+    /// The checksums of `othello-trainer run small --seed 1`, one for each revision. Append a
+    /// new one.
     const RECORDED: [&str; 9] = [
         "8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb",
         "ddd0cd6a49999e2f7da3811d649e4da71836ba0fbfadf79632535ca957bc02a1",
@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn the_behaviour_revision_moves_with_the_recorded_checksum() {
-        let recorded = include_str!("../../../../scripts/regenerate-small.sha256").trim();
+        let list = include_str!("../../../../trainer/recipes/small.sha256");
+        let (recorded, _) = list.lines().last().unwrap().split_once("  ").unwrap();
         assert_eq!(
             (RECORDED.len(), RECORDED.last()),
             (BEHAVIOUR_REVISION as usize, Some(&recorded)),

@@ -4,11 +4,10 @@
 //! * `othello-engine`, `othello-trainer`: the real program, with every amount in [`AT_MOST`]
 //!   reduced to its limit, with the arguments in [`ADDED`], and with missing inputs created. If
 //!   there are more than 3 shards, the run is not divided. An output of an earlier block is made
-//!   again. Only the arguments are checked in blocks of `text`, for `quickstart`, which takes
+//!   again. Only the arguments are checked in blocks of `text`, for runs of recipes, which take
 //!   minutes, and if a GPU is needed but missing.
 //! * `cargo run -p PROGRAM -- …`: the program, in the same way. Any other `cargo` and the
-//!   repository's own scripts do nothing, except that `regenerate.sh` prints the recorded checksum,
-//!   which CI compares with its own.
+//!   repository's own scripts do nothing.
 //!
 //! Exit status 1, which means that the work found something wrong, is accepted, since the work is
 //! so small.
@@ -42,10 +41,6 @@ fn main() -> ExitCode {
     let done = match (name.as_str(), program_of_cargo(&arguments)) {
         ("othello-engine" | "othello-trainer", _) => run(&name, &arguments),
         ("cargo", Some((program, arguments))) => run(&program, &arguments),
-        ("regenerate.sh", _) => {
-            print!("{}", fs::read_to_string("scripts/regenerate-small.sha256").unwrap_or_default());
-            true
-        }
         _ => true,
     };
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -127,7 +122,7 @@ fn is_only_checked(program: &str, arguments: &[String]) -> bool {
         let found = |json: &[u8]| String::from_utf8_lossy(json).contains(r#""device":"cuda""#);
         doctor.is_ok_and(|output| found(&output.stdout))
     };
-    has("quickstart") || program == "othello-trainer" && has("cuda") && !has_gpu()
+    ["quickstart", "run", "train"].iter().any(|run| has(run)) || program == "othello-trainer" && has("cuda") && !has_gpu()
 }
 
 fn take_away_outputs(arguments: &[String]) {

@@ -1,0 +1,213 @@
+//! `othello-trainer run`: makes weights by the steps of a recipe.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+use othello_cli::arguments::number_from;
+use othello_cli::{Outcome, Session};
+use othello_engine::text::read_by;
+use serde::Serialize;
+
+use super::steps::{Made, Making};
+use crate::recipe::Recipe;
+
+/// Arguments of `run`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[arg(value_name = "RECIPE", help = recipes())]
+    recipe: String,
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[arg(long, value_name = "S", value_parser = number_from(0_u64))]
+    seed: Option<u64>,
+    /// Print the commands of the steps, and run nothing
+    #[arg(long)]
+    plan: bool,
+    /// Make these steps alone
+    #[arg(long, value_name = "STEP", num_args = 1..)]
+    only: Vec<String>,
+    /// Make this step and those that depend on it anew, or without a name all steps
+    #[arg(long, value_name = "STEP", num_args = 0..=1)]
+    fresh: Option<Option<String>>,
+    /// Compare the checksums of the steps with this list of lines `SHA256  STEP`; exit status 1 if
+    /// one differs
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
+}
+
+/// Returns the help text of the recipe.
+fn recipes() -> String {
+    let names: Vec<_> = Recipe::shipped_names().collect();
+    format!("Recipe: a TOML file, or {}", names.join(", "))
+}
+
+/// The steps, without running them.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Plan {
+    /// The steps, in the order in which they are made.
+    steps: Vec<PlannedStep>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct PlannedStep {
+    /// The name of its file.
+    name: String,
+    /// `othello-engine` or `othello-trainer`.
+    program: &'static str,
+    /// The arguments of the program, with `--out` last.
+    arguments: Vec<String>,
+    /// The files of other steps that it reads.
+    inputs: Vec<String>,
+    /// The time on one core of the reference machine in seconds, 0 if unknown.
+    core_seconds: f64,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.steps.iter().try_for_each(|step| {
+            let quoted = step.arguments.iter().map(|word| quoted_for_shell(word));
+            writeln!(f, "{} {}", step.program, quoted.collect::<Vec<_>>().join(" "))
+        })
+    }
+}
+
+/// Returns a word as a POSIX shell reads it.
+fn quoted_for_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:=+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// The steps that were made.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Report {
+    /// The steps, in their order.
+    steps: Vec<Made>,
+    /// The checksum of the last weights, or without weights of the last step.
+    sha256: Option<String>,
+    /// The result of `--check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<Check>,
+    /// The wall time.
+    seconds: f64,
+}
+
+/// The comparison with a list of checksums.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Check {
+    /// The number of steps with the listed checksum.
+    equal: usize,
+    /// The first step with another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<Difference>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Difference {
+    /// The name of the step.
+    step: String,
+    /// The listed checksum.
+    expected: String,
+    /// The checksum of the file.
+    found: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Made { name, sha256, state, seconds, .. } in &self.steps {
+            writeln!(f, "{sha256}  {name}  {state}, {seconds:.1} s")?;
+        }
+        match &self.check {
+            None => {}
+            Some(Check { equal, differs: None }) => {
+                writeln!(f, "{equal} checksums are as listed")?;
+            }
+            Some(Check { differs: Some(Difference { step, expected, found }), .. }) => {
+                writeln!(f, "{step} differs: expected {expected}, found {found}")?;
+            }
+        }
+        write!(f, "{:.1} s in all", self.seconds)
+    }
+}
+
+/// Makes the steps and prints their checksums, or prints the plan.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let recipe = Recipe::load(&arguments.recipe)?;
+    let seed = arguments.seed.unwrap_or(recipe.seed);
+    let fresh = arguments.fresh.as_ref();
+    let named = arguments.only.iter().chain(fresh.and_then(Option::as_ref));
+    for name in named {
+        let is_step = recipe.steps.iter().any(|step| step.name == *name);
+        ensure!(is_step, "{name}: not a step of {}", arguments.recipe);
+    }
+    if arguments.plan {
+        return session.print(&plan(&recipe, &arguments.out, seed));
+    }
+    let list = arguments.check.as_deref().map(Checksums::read).transpose()?;
+    let fresh_steps = match fresh {
+        None => vec![],
+        Some(None) => recipe.steps.iter().map(|step| step.name.as_str()).collect(),
+        Some(Some(name)) => recipe.dependents(name),
+    };
+    let only = &arguments.only;
+    let making = Making { recipe: &recipe, folder: &arguments.out, seed, session };
+    let (steps, outcome) = making.make(
+        |step| only.is_empty() || only.contains(&step.name),
+        |step| fresh_steps.contains(&step.name.as_str()),
+    )?;
+    let check = list.map(|list| list.check(&steps));
+    let differs = check.as_ref().is_some_and(|check| check.differs.is_some());
+    let weights = steps.iter().rfind(|step| step.name.ends_with(".weights"));
+    let sha256 = weights.or(steps.last()).map(|step| step.sha256.clone());
+    session.print(&Report { steps, sha256, check, seconds: session.seconds() })?;
+    Ok(if differs { Outcome::FoundWrong } else { outcome })
+}
+
+fn plan(recipe: &Recipe, folder: &Path, seed: u64) -> Plan {
+    let planned = recipe.steps.iter().map(|step| PlannedStep {
+        name: step.name.clone(),
+        program: super::steps::program(step.command()),
+        arguments: step.words(folder, seed),
+        inputs: step.inputs().map(str::to_owned).collect(),
+        core_seconds: step.core_seconds,
+    });
+    Plan { steps: planned.collect() }
+}
+
+/// A list of checksums of steps.
+struct Checksums(Vec<(String, String)>);
+
+impl Checksums {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let pair = |line: &str| {
+            let (sha256, step) = line.split_once("  ")?;
+            let is_checksum = sha256.len() == 64 && sha256.bytes().all(|c| c.is_ascii_hexdigit());
+            is_checksum.then(|| (step.trim().to_owned(), sha256.to_owned()))
+        };
+        let list = read_by(path, |text| {
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            let pairs: Option<Vec<_>> = lines.map(pair).collect();
+            let pairs = pairs.filter(|pairs| !pairs.is_empty());
+            pairs.ok_or("not a list of checksums: expected lines `SHA256  STEP`")
+        });
+        Ok(Self(list?))
+    }
+
+    /// Compares the listed steps with those that were made.
+    fn check(&self, steps: &[Made]) -> Check {
+        let mut equal = 0;
+        for (step, expected) in &self.0 {
+            let made = steps.iter().find(|made| made.name == *step);
+            let found = made.map_or("nothing", |made| &made.sha256);
+            if found != expected {
+                let (step, expected, found) = (step.clone(), expected.clone(), found.to_owned());
+                return Check { equal, differs: Some(Difference { step, expected, found }) };
+            }
+            equal += 1;
+        }
+        Check { equal, differs: None }
+    }
+}

@@ -1,0 +1,171 @@
+//! The making of the steps of a recipe, one after another, inside this process.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context as _, ensure};
+use othello_cli::arguments::{self, parse_words};
+use othello_cli::{Outcome, Session};
+use othello_engine::file::{make_folder, stated_sha256};
+use othello_engine::progress::Progress as _;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::Program;
+use crate::recipe::{Recipe, Step};
+
+/// The subcommands that a step cannot have, because they make the steps of a recipe.
+const RUNS: [&str; 3] = ["quickstart", "run", "train"];
+
+/// A run of a recipe.
+pub(super) struct Making<'a> {
+    pub recipe: &'a Recipe,
+    /// The folder for the files of the steps.
+    pub folder: &'a Path,
+    pub seed: u64,
+    pub session: &'a Session,
+}
+
+/// A step that was made.
+#[derive(Clone, Serialize, schemars::JsonSchema)]
+pub(super) struct Made {
+    /// The name of its file.
+    pub name: String,
+    /// The checksum of the file: that of its content, which `othello-engine weights` prints too, or
+    /// for other formats that of all bytes.
+    pub sha256: String,
+    /// `made`, or `kept` if an earlier run had made it.
+    pub state: &'static str,
+    /// The wall time.
+    pub seconds: f64,
+    /// What its command printed.
+    #[serde(skip)]
+    pub summary: String,
+}
+
+/// A command line that was parsed.
+enum Parsed {
+    Engine(Box<othello_engine::cli::Program>),
+    Trainer(Box<Program>),
+}
+
+/// Returns the program that has a subcommand.
+pub(super) fn program(command: &str) -> &'static str {
+    let is_own = arguments::command::<Program>().find_subcommand(command).is_some();
+    if is_own { "othello-trainer" } else { "othello-engine" }
+}
+
+impl Parsed {
+    fn of(words: &[String]) -> anyhow::Result<Self> {
+        let command = words[0].as_str();
+        ensure!(!RUNS.contains(&command), "`{command}` cannot be the command of a step");
+        let program = program(command);
+        let line = std::iter::once(program).chain(words.iter().map(String::as_str));
+        let parsed = match program {
+            "othello-trainer" => parse_words(line).map(|parsed| Self::Trainer(Box::new(parsed))),
+            _ => parse_words(line).map(|parsed| Self::Engine(Box::new(parsed))),
+        };
+        parsed.map_err(|error| {
+            let text = error.to_string();
+            let reason: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+            anyhow::anyhow!("{}", reason.join(" ").trim_start_matches("error: ").to_owned())
+        })
+    }
+
+    fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
+        match self {
+            Self::Engine(program) => program.run(session),
+            Self::Trainer(program) => program.run(session),
+        }
+    }
+}
+
+impl Making<'_> {
+    /// Makes the steps for which `is_wanted` returns true. Those that `is_fresh` are made even if
+    /// their files are complete. Checks all steps before the first one is made.
+    pub(super) fn make(
+        &self,
+        is_wanted: impl Fn(&Step) -> bool,
+        is_fresh: impl Fn(&Step) -> bool,
+    ) -> anyhow::Result<(Vec<Made>, Outcome)> {
+        make_folder(self.folder)?;
+        let mut parsed = vec![];
+        for step in self.recipe.steps.iter().filter(|step| is_wanted(step)) {
+            let mut words = step.words(self.folder, self.seed);
+            let force = "--force".to_owned();
+            if is_fresh(step) && !words.contains(&force) {
+                words.push(force);
+            }
+            let command = Parsed::of(&words).with_context(|| format!("step {}", step.name))?;
+            for file in step.foreign_files() {
+                let (name, file) = (&step.name, file.display());
+                ensure!(
+                    Path::new(&file.to_string()).exists(),
+                    "step {name} reads {file}, which does not exist and which no step makes; the \
+                     head of the recipe states where it is from"
+                );
+            }
+            parsed.push((step, command));
+        }
+        let (begun, mut made) = (Instant::now(), vec![]);
+        let all: f64 = parsed.iter().map(|(step, _)| step.core_seconds).sum();
+        let mut finished = 0.0;
+        for (number, (step, command)) in parsed.iter().enumerate() {
+            let seconds = begun.elapsed().as_secs_f64();
+            let left = self.time_left(all - finished, finished, seconds);
+            let (number, count, name) = (number + 1, parsed.len(), &step.name);
+            self.session.progress().message(&format!("step {number} of {count}: {name}{left}"));
+            let (step_made, outcome) =
+                self.make_step(step, command).with_context(|| format!("step {name}"))?;
+            if step_made.state == "made" {
+                finished += step.core_seconds;
+            }
+            made.push(step_made);
+            if let Outcome::FoundWrong = outcome {
+                return Ok((made, outcome));
+            }
+        }
+        Ok((made, Outcome::Done))
+    }
+
+    /// Estimates the time left from the core seconds of the steps: at first with all threads busy,
+    /// then at the rate so far.
+    fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
+        let by_threads = 1.0 / self.session.threads() as f64;
+        let rate = if finished > 0.0 { seconds / finished } else { by_threads };
+        match left * rate {
+            0.0 => String::new(),
+            left if left < 90.0 => format!(", about {left:.0} s left in all"),
+            left => format!(", about {:.0} min left in all", left / 60.0),
+        }
+    }
+
+    fn make_step(&self, step: &Step, command: &Parsed) -> anyhow::Result<(Made, Outcome)> {
+        self.session.progress().check()?;
+        let path = self.folder.join(&step.name);
+        let modified = || -> Option<SystemTime> { fs::metadata(&path).ok()?.modified().ok() };
+        let before = modified();
+        let report = self.folder.join(format!("{}.json", step.name));
+        let session = self.session.step(&report);
+        let outcome = command.run(&session)?;
+        let is_kept = before.is_some() && before == modified();
+        let made = Made {
+            name: step.name.clone(),
+            sha256: checksum(&path)?,
+            state: if is_kept { "kept" } else { "made" },
+            seconds: session.seconds(),
+            summary: session.summary().unwrap_or_default().to_owned(),
+        };
+        Ok((made, outcome))
+    }
+}
+
+/// Returns the checksum of the content that a file states, or that of all bytes of another format.
+fn checksum(path: &Path) -> anyhow::Result<String> {
+    if let Ok(stated) = stated_sha256(path) {
+        return Ok(stated);
+    }
+    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    Ok(hex::encode(Sha256::digest(bytes)))
+}

@@ -1,0 +1,254 @@
+//! `othello-trainer train` and `quickstart`: make weights in a given time, by a shipped recipe with
+//! as many games as the machine plays and fits in it, and measure them.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+use othello_cli::arguments::{above_0, number_from};
+use othello_cli::{Outcome, Session};
+use othello_engine::eval::{Evaluator, WeightsChoice};
+use othello_engine::file::{Existing, Kind, check_name, folder_of, make_folder, plain};
+use othello_engine::progress::{Progress as _, Silent};
+use othello_engine::selfplay::{self, PerSide, play_games};
+use serde::Serialize;
+use serde_json::Value as Json;
+use toml::{Table, Value};
+
+use super::steps::{Made, Making};
+use crate::arena::MatchReport;
+use crate::fit::FitReport;
+use crate::recipe::Recipe;
+
+/// Arguments of `quickstart`.
+#[derive(clap::Args, Debug)]
+pub struct Quickstart {
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    seed: u64,
+    #[arg(long, value_name = "DIR", default_value = "quickstart")]
+    out: PathBuf,
+    #[arg(long)]
+    force: bool,
+}
+
+/// Arguments of `train`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Minutes to take, on all threads
+    #[arg(long, value_name = "M", value_parser = above_0)]
+    minutes: f64,
+    #[arg(long, value_name = "W")]
+    out: PathBuf,
+    /// First player: `mobility`, to start from nothing, or weights, whose games are learned from
+    #[arg(long, value_name = "WEIGHTS", default_value = "mobility")]
+    weights: WeightsChoice,
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
+    seed: u64,
+}
+
+/// The result of `quickstart` and `train`.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Verdict {
+    /// The recipe that was made; `othello-trainer run` repeats it.
+    plan: String,
+    /// The training positions of the last fit.
+    positions: Json,
+    /// The phases of the last fit.
+    #[schemars(with = "FitReport")]
+    phases: Json,
+    /// Its MAE on the validation set.
+    #[schemars(with = "Option<f64>")]
+    validation_mae: Json,
+    /// Its MAE on the test set.
+    #[schemars(with = "Option<f64>")]
+    test_mae: Json,
+    /// The last weights file.
+    weights: PathBuf,
+    /// The checksum of its content.
+    sha256: String,
+    /// The match against `mobility`, the evaluation by hand.
+    #[schemars(with = "MatchReport")]
+    r#match: Json,
+    /// The match against the embedded weights.
+    #[schemars(with = "MatchReport")]
+    match_embedded: Json,
+    /// The wall time.
+    seconds: f64,
+    /// What the last fit and the matches printed.
+    #[serde(skip)]
+    summaries: Vec<String>,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.summaries.iter().try_for_each(|summary| writeln!(f, "{summary}\n"))?;
+        write!(
+            f,
+            "{}  sha256 {}, {:.0} s in all",
+            self.weights.display(),
+            self.sha256,
+            self.seconds
+        )
+    }
+}
+
+/// The steps whose reports make the verdict: the matches of a recipe.
+const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
+
+/// Makes the steps of a recipe and returns the verdict.
+fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
+    let (steps, _) = making.make(|_| true, |_| is_fresh)?;
+    let fit = making.recipe.steps.iter().rposition(|step| step.command() == "fit");
+    let fit = &steps[fit.context("the recipe has no fit")?];
+    let last = steps.iter().rfind(|step| step.name.ends_with(".weights")).unwrap_or(fit);
+    let report = |made: &Made| -> anyhow::Result<Json> {
+        let path = making.folder.join(format!("{}.json", made.name));
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string())
+    };
+    let find = |name: &str| steps.iter().find(|made| made.name == name);
+    let [first, second] = MATCHES.map(find);
+    let matched = |made: Option<&Made>| made.map_or(Ok(Json::Null), report);
+    let mut fitted = report(fit)?;
+    let mut take = |key: &str| fitted.get_mut(key).map(Json::take).unwrap_or_default();
+    let printed = std::iter::once(fit).chain(first).chain(second);
+    Ok(Verdict {
+        plan,
+        positions: take("positions"),
+        phases: take("phases"),
+        validation_mae: take("validation_mae"),
+        test_mae: take("test_mae"),
+        weights: making.folder.join(&last.name),
+        sha256: last.sha256.clone(),
+        r#match: matched(first)?,
+        match_embedded: matched(second)?,
+        seconds: making.session.seconds(),
+        summaries: printed.map(|made| made.summary.clone()).collect(),
+    })
+}
+
+/// Runs `quickstart`: the shipped recipe of this name, as it is.
+pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<Outcome> {
+    let Quickstart { seed, out, force } = arguments;
+    let name = "quickstart";
+    let recipe = Recipe::shipped(name).context("the recipe is shipped")?;
+    let making = Making { recipe: &recipe, folder: out, seed: *seed, session };
+    session.print(&verdict(&making, name.to_owned(), *force)?)
+}
+
+/// A recipe that `train` takes for budgets near its own.
+struct Preset {
+    name: &'static str,
+    /// The least budget in core minutes of the reference machine.
+    from: f64,
+}
+
+/// The recipes from nothing, by budget. The book has the measurements.
+const FROM_NOTHING: [Preset; 3] = [
+    Preset { name: "quickstart", from: 0.0 },
+    Preset { name: "five-minutes", from: 4.0 },
+    Preset { name: "quarter", from: 10.0 },
+];
+
+/// The share of the time that is planned; steps overlap imperfectly.
+const PLANNED_SHARE: f64 = 0.9;
+
+/// The games with which the machine is measured, and the seconds that one takes on a core of the
+/// reference machine.
+const MEASURED_GAMES: u64 = 4096;
+const SECONDS_OF_A_GAME: f64 = 0.00016;
+
+/// Runs `train`: makes a plan, or reads the one of an earlier start, and makes its steps.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let Arguments { out, seed, .. } = arguments;
+    check_name(out, Kind::Weights)?;
+    let folder = out.with_extension("run");
+    let path = out.with_extension("recipe.toml");
+    make_folder(folder_of(out))?;
+    make_folder(&folder)?;
+    let flags = arguments.flags();
+    if !path.exists() {
+        let plan = arguments.plan(&folder, session)?;
+        plain::write(&path, plan.to_toml("train", flags.clone()).as_bytes(), Existing::Keep)?;
+    }
+    let recipe = Recipe::load(&path.display().to_string())?;
+    ensure!(
+        recipe.flags("train") == Some(&flags),
+        "{}: the plan of other settings; remove it and {}, or choose another --out",
+        path.display(),
+        folder.display()
+    );
+    print_plan(&recipe, &path, session);
+    let making = Making { recipe: &recipe, folder: &folder, seed: *seed, session };
+    let mut verdict = verdict(&making, path.display().to_string(), false)?;
+    let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
+    plain::write(out, &bytes, Existing::Keep)?;
+    verdict.weights = out.clone();
+    session.print(&verdict)
+}
+
+/// Shows what the steps of self-play and the fits will do.
+fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
+    let (games, others) = recipe.core_seconds();
+    session.progress().message(&format!(
+        "plan {}: {} steps, {:.1} core minutes",
+        path.display(),
+        recipe.steps.len(),
+        (games + others) / 60.0
+    ));
+    for step in recipe.steps.iter().filter(|step| matches!(step.command(), "selfplay" | "fit")) {
+        let words = step.words(Path::new(""), recipe.seed).join(" ");
+        session.progress().message(&format!("  {words}"));
+    }
+}
+
+impl Arguments {
+    /// Returns what determines the plan on a machine, for its `[train]` table.
+    fn flags(&self) -> Table {
+        let weights = self.weights.to_string();
+        Table::from_iter([
+            ("minutes".to_owned(), Value::Float(self.minutes)),
+            ("seed".to_owned(), Value::Integer(self.seed as i64)),
+            ("weights".to_owned(), Value::String(weights)),
+        ])
+    }
+
+    /// Chooses a recipe for the budget, and its numbers of games.
+    fn plan(&self, folder: &Path, session: &Session) -> anyhow::Result<Recipe> {
+        let cores = cores(folder, session)?;
+        let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
+        let mut presets = FROM_NOTHING.iter().rev();
+        let preset = presets.find(|preset| 60.0 * preset.from <= budget);
+        let name = preset.map_or("quickstart", |preset| preset.name);
+        let recipe = Recipe::shipped(name).context("the recipe is shipped")?;
+        let (games, others) = recipe.core_seconds();
+        session.progress().message(&format!(
+            "this machine works like {cores:.2} cores of the reference; {:.1} core minutes by the \
+             recipe {name}",
+            budget / 60.0
+        ));
+        Ok(recipe.scaled(((budget - others) / games).max(0.01)))
+    }
+}
+
+/// Measures the machine by games of `mobility`: returns the number of cores of the reference
+/// machine that play as fast.
+fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
+    let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
+    let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);
+    let path = folder.join("measured.games");
+    let play = |games| -> anyhow::Result<f64> {
+        let (run, begun) = (selfplay::Run::whole(settings.clone(), games), Instant::now());
+        let players = PerSide::both(&evaluator);
+        play_games(&path, &run, players, Existing::Replace, &Silent)?;
+        Ok(begun.elapsed().as_secs_f64())
+    };
+    session.progress().message("measuring the machine");
+    // The first games also start threads and fill tables.
+    play(MEASURED_GAMES / 8)?;
+    let seconds = play(MEASURED_GAMES)?;
+    fs::remove_file(&path)?;
+    Ok(MEASURED_GAMES as f64 * SECONDS_OF_A_GAME / seconds)
+}
