@@ -122,7 +122,8 @@ fn is_only_checked(program: &str, arguments: &[String]) -> bool {
         let found = |json: &[u8]| String::from_utf8_lossy(json).contains(r#""device":"cuda""#);
         doctor.is_ok_and(|output| found(&output.stdout))
     };
-    ["quickstart", "run", "train"].iter().any(|run| has(run)) || program == "othello-trainer" && has("cuda") && !has_gpu()
+    ["quickstart", "run", "train"].iter().any(|run| has(run))
+        || program == "othello-trainer" && has("cuda") && !has_gpu()
 }
 
 fn take_away_outputs(arguments: &[String]) {
