@@ -41,9 +41,6 @@ pub struct Arguments {
     minutes: f64,
     #[arg(long, value_name = "W")]
     out: PathBuf,
-    /// First player: `mobility`, to start from nothing, or weights, whose games are learned from
-    #[arg(long, value_name = "WEIGHTS", default_value = "mobility")]
-    weights: WeightsChoice,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
 }
@@ -207,11 +204,9 @@ fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
 impl Arguments {
     /// Returns what determines the plan on a machine, for its `[train]` table.
     fn flags(&self) -> Table {
-        let weights = self.weights.to_string();
         Table::from_iter([
             ("minutes".to_owned(), Value::Float(self.minutes)),
             ("seed".to_owned(), Value::Integer(self.seed as i64)),
-            ("weights".to_owned(), Value::String(weights)),
         ])
     }
 
