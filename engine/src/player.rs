@@ -50,8 +50,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the prefix that a player spec has before the command of a program with this
-    /// protocol.
+    /// Returns the prefix that stands before the command of a program with this protocol.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Gtp => "gtp:",
@@ -69,8 +68,7 @@ pub enum SearchBy {
     #[default]
     Depth,
     /// Search likely lines deeper than unlikely ones, for study. Depth D ends a line where its
-    /// probability is 4^-D or less. In equal time, this plays weaker than a selective search by
-    /// depth
+    /// probability is 4^-D or less. Plays weaker than a selective search by depth in equal time
     Realization,
 }
 
@@ -145,8 +143,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns true if the player needs all moves of a game, not only its position: a program that
-    /// uses GTP.
+    /// Returns true for a program that uses GTP: it needs all moves of a game.
     pub fn needs_games(&self) -> bool {
         matches!(self, Self::Program(ExternalEngine { protocol: Protocol::Gtp, .. }))
     }
@@ -200,8 +197,7 @@ impl From<WeightsChoice> for WeightsSpec {
     }
 }
 
-/// Returns whether a text begins with a word and `=`. After the colon in a player's text, this
-/// means search settings, since it is rare in file names.
+/// Returns whether a text begins with a word and `=`, as search settings after a colon do.
 fn looks_like_keys(text: &str) -> bool {
     text.split_once('=').is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')

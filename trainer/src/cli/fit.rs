@@ -52,8 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
     /// Width of the factor vectors (8, 16, 32, 64 or 128) and the number of consecutive phases that
-    /// share them, such as 64/20; overrides the pattern set. With `--init`, the width must be at
-    /// least that of the initial weights
+    /// share them, such as 64/20; overrides the pattern set. At least the width of `--init`
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
     /// Weights of phases at distance 1, 2, … that also train a phase; `0`: none [default: 1,1]
@@ -383,8 +382,7 @@ impl Arguments {
         Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
     }
 
-    /// Returns the phases whose positions this fit reads: those that it fits, and those in their
-    /// windows.
+    /// Returns the phases whose positions this fit reads: its own, and those in their windows.
     fn phases_read(&self, set: &PatternSet, settings: &FitSettings) -> Vec<Phase> {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         Units::of(set, &self.phases.0).phases_read(shard, &settings.window)

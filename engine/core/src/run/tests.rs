@@ -102,8 +102,7 @@ fn pack(run: &Run) -> Result<Summary, RunError> {
     Ok(writer.finish()?)
 }
 
-/// Makes the missing parts, whose results are squares of numbers, and packs the parts. Returns the
-/// numbers that were squared.
+/// Makes the missing parts and packs all. Returns the numbers that were squared.
 fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     let (run, squares) = (open(out, plan), Squares::default());
     run.make(0, 3, &squares, &Silent).unwrap();
@@ -179,8 +178,7 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
     }
 }
 
-/// A regression: an empty folder of parts was not removed, because the check itself created a lock
-/// file in it.
+/// A regression: an empty folder of parts stayed, because the check made a lock file in it.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
     let folder = tempfile::tempdir().unwrap();
