@@ -39,7 +39,7 @@ pub(super) struct Made {
     pub state: &'static str,
     /// The wall time.
     pub seconds: f64,
-    /// What its command printed.
+    /// The summary that its command printed.
     #[serde(skip)]
     pub summary: String,
 }
@@ -89,7 +89,6 @@ impl Making<'_> {
         is_wanted: impl Fn(&Step) -> bool,
         is_fresh: impl Fn(&Step) -> bool,
     ) -> anyhow::Result<(Vec<Made>, Outcome)> {
-        make_folder(self.folder)?;
         let mut parsed = vec![];
         for step in self.recipe.steps.iter().filter(|step| is_wanted(step)) {
             let mut words = step.words(self.folder, self.seed);
@@ -108,6 +107,7 @@ impl Making<'_> {
             }
             parsed.push((step, command));
         }
+        make_folder(self.folder)?;
         let (begun, mut made) = (Instant::now(), vec![]);
         let all: f64 = parsed.iter().map(|(step, _)| step.core_seconds).sum();
         let mut finished = 0.0;

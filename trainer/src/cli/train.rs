@@ -73,7 +73,7 @@ pub(in crate::cli) struct Verdict {
     match_embedded: Json,
     /// The wall time.
     seconds: f64,
-    /// What the last fit and the matches printed.
+    /// The summaries that the last fit and the matches printed.
     #[serde(skip)]
     summaries: Vec<String>,
 }

@@ -24,6 +24,7 @@ mod loss;
 mod outputs;
 mod quantize;
 mod readme;
+mod recipes;
 #[cfg(target_os = "linux")]
 mod second_start;
 #[cfg(target_os = "linux")]
