@@ -138,8 +138,11 @@ impl Recipe {
             choice.path = folder.join(choice.path);
             Ok(choice)
         };
-        let data = raw.data.iter().map(data).collect::<Result<_, InvalidSetting>>();
+        let data = raw.data.iter().map(data).collect::<Result<Vec<DataChoice>, InvalidSetting>>();
         let data = data.map_err(|source| RecipeError::Data { path: path.to_owned(), source })?;
+        if let Some(DataChoice { path, .. }) = data.iter().find(|choice| !choice.path.exists()) {
+            return Err(content(&format!("`data` names {}, which is missing", path.display())));
+        }
         let initial = raw.init.map(|file| Weights::read(&folder.join(file))).transpose()?;
         let set = match (&initial, raw.patterns) {
             (Some(_), Some(_)) => {
@@ -193,6 +196,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one.toml");
         std::fs::write(&path, text).unwrap();
+        std::fs::write(folder.path().join("a.games"), "").unwrap();
         Recipe::read(&path).map_err(|error| error.to_string())
     }
 
@@ -210,7 +214,7 @@ mod tests {
     fn values_replace_those_of_a_recipe_and_wrong_ones_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one.toml");
-        std::fs::write(&path, "data = ['a.games']\n[settings]\nridge = 7.0\nshare = 0.5").unwrap();
+        std::fs::write(&path, "data = ['one.toml']\n[settings]\nridge = 7.0\nshare = 0.5").unwrap();
         let with = |text: &str| {
             let values = Choices::parse(text).unwrap().all().remove(0);
             Recipe::read_with(&path, &values).map_err(|error| error.to_string())
@@ -237,10 +241,13 @@ mod tests {
             ("data = ['a.games']\npattern = 'small'", "pattern"),
             ("data = ['a.games']\n[settings]\nridge = -1.0", "ridge"),
             ("data = ['a.games*0']", "above 0"),
+            // A regression: the recipe was not named.
+            ("data = ['a.games', 'b.games']", "b.games, which is missing"),
             ("data = ['a.games']\npatterns = 'none.toml'", "none.toml"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(reason), "{error}");
+            assert!(error.contains("one.toml") || reason == "none.toml", "{error}");
         }
     }
 }
