@@ -37,7 +37,6 @@ pub struct Arguments {
     /// their command lines, as in `gtp:COMMAND` or `nboard:COMMAND`
     #[arg(value_name = "PLAYER", required = true)]
     players: Vec<PlayerSpec>,
-    /// Parts to run [default: all that have data]
     #[arg(long, value_name = "PART,...", value_enum, value_delimiter = ',')]
     only: Vec<Part>,
     /// Games between strong searches, for errors of values with 13 to 30 empty squares [default:

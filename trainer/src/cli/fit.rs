@@ -79,7 +79,6 @@ pub struct Arguments {
     /// factors]
     #[arg(long, value_name = "DISCS", value_parser = above_0)]
     learning_rate: Option<f64>,
-    /// Time limit in minutes; unfinished phases enter the weights, the same command resumes them
     #[arg(long, value_name = "M", value_parser = minutes)]
     minutes: Option<Duration>,
     #[arg(long, value_name = "FILE")]

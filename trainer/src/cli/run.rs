@@ -24,7 +24,6 @@ pub struct Arguments {
     /// Print the commands of the steps, and run nothing
     #[arg(long)]
     plan: bool,
-    /// Make these steps alone
     #[arg(long, value_name = "STEP", num_args = 1..)]
     only: Vec<String>,
     /// Make this step and those that depend on it anew, or without a name all steps
