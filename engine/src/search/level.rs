@@ -31,8 +31,8 @@ const FULL_DEPTH: u32 = 10;
 /// The highest level at which perfect play starts at twice as many empty squares as the level.
 const DOUBLED: u32 = 10;
 /// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and how
-/// many empty squares before perfect play the step begins. The first of these two numbers is for
-/// levels below [`WIDE`], the second for [`WIDE`] and above.
+/// many empty squares before perfect play it begins. The array has this number for levels below
+/// [`WIDE`], then that for [`WIDE`] and above.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),

@@ -98,8 +98,8 @@ impl Loaded {
     }
 }
 
-/// Loads the counts of the weights; returns the number of positions that the weights were trained
-/// on.
+/// Loads how often each weight occurred in training. Returns, as JSON, the number of positions that
+/// the weights were trained on.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { searcher, counts, identity, .. }| {
         let (set, geometry) = patterns(searcher.evaluator())?;

@@ -19,7 +19,7 @@ use super::matches::check_reached;
 use crate::arena::{Choice, Terms};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
-/// The files in a copy of the repository that are used for parts without a flag.
+/// The files of the repository that each part of the benchmark reads if its own flag is not given.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
 const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];

@@ -24,8 +24,8 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Positions for trials of whole searches have the greatest number of empty squares, or at most
-/// this many fewer.
+/// Cuts are also tried in whole searches, from positions with the greatest number of empty squares
+/// that is calibrated, or at most this many fewer.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;

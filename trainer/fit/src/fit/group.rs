@@ -200,8 +200,8 @@ impl<B: Backend> GroupFit<'_, B> {
     }
 
     /// Returns, for each parameter, half the square of its own vector, in discs. The engine adds
-    /// half the square of the sum of all vectors, which contains this contribution. So the
-    /// contribution is subtracted from the weights in a file.
+    /// half the square of the sum of a position's vectors, which contains this amount. So it is
+    /// subtracted from the parameter's weight in a file.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }
