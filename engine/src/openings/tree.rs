@@ -30,9 +30,9 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds one ply. `parents` are the positions after the longest openings so far; the new openings
-    /// lead to their children, which are returned. In both lists, a position whose player must pass
-    /// is replaced by the position after the pass.
+    /// Adds one ply. `parents` are the positions after the longest openings so far; the new
+    /// openings lead to their children, which are returned. In both lists, a position whose player
+    /// must pass is replaced by the position after the pass.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
