@@ -186,6 +186,6 @@ impl Arguments {
 }
 
 /// Returns the checksum of bytes, as `sha256sum` prints it.
-fn sha256_of(bytes: &[u8]) -> String {
+pub(super) fn sha256_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

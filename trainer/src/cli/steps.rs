@@ -4,15 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use othello_cli::arguments::{self, parse_words};
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{make_folder, stated_sha256};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use super::Program;
+use super::export::sha256_of;
 use crate::recipe::{Recipe, Step};
 
 /// The subcommands that a step cannot have, because they make the steps of a recipe.
@@ -89,35 +89,21 @@ impl Making<'_> {
         is_wanted: impl Fn(&Step) -> bool,
         is_fresh: impl Fn(&Step) -> bool,
     ) -> anyhow::Result<(Vec<Made>, Outcome)> {
-        let mut parsed = vec![];
-        for step in self.recipe.steps.iter().filter(|step| is_wanted(step)) {
-            let mut words = step.words(self.folder, self.seed);
-            let force = "--force".to_owned();
-            if is_fresh(step) && !words.contains(&force) {
-                words.push(force);
-            }
-            let command = Parsed::of(&words).with_context(|| format!("step {}", step.name))?;
-            for file in step.foreign_files() {
-                let (name, file) = (&step.name, file.display());
-                ensure!(
-                    Path::new(&file.to_string()).exists(),
-                    "step {name} reads {file}, which does not exist and which no step makes; the \
-                     head of the recipe states where it is from"
-                );
-            }
-            parsed.push((step, command));
-        }
+        let parsed = self.parse(is_wanted, is_fresh)?;
         make_folder(self.folder)?;
         let (begun, mut made) = (Instant::now(), vec![]);
-        let all: f64 = parsed.iter().map(|(step, _)| step.core_seconds).sum();
+        let mut left: f64 = parsed.iter().map(|(step, _)| step.core_seconds).sum();
         let mut finished = 0.0;
         for (number, (step, command)) in parsed.iter().enumerate() {
             let seconds = begun.elapsed().as_secs_f64();
-            let left = self.time_left(all - finished, finished, seconds);
+            let time_left = self.time_left(left, finished, seconds);
             let (number, count, name) = (number + 1, parsed.len(), &step.name);
-            self.session.progress().message(&format!("step {number} of {count}: {name}{left}"));
+            self.session
+                .progress()
+                .message(&format!("step {number} of {count}: {name}{time_left}"));
             let (step_made, outcome) =
                 self.make_step(step, command).with_context(|| format!("step {name}"))?;
+            left -= step.core_seconds;
             if step_made.state == "made" {
                 finished += step.core_seconds;
             }
@@ -129,13 +115,41 @@ impl Making<'_> {
         Ok((made, Outcome::Done))
     }
 
+    /// Parses the command lines of the wanted steps, and checks that the files exist that no step
+    /// makes.
+    fn parse(
+        &self,
+        is_wanted: impl Fn(&Step) -> bool,
+        is_fresh: impl Fn(&Step) -> bool,
+    ) -> anyhow::Result<Vec<(&Step, Parsed)>> {
+        let mut parsed = vec![];
+        for step in self.recipe.steps.iter().filter(|step| is_wanted(step)) {
+            let mut words = step.words(self.folder, self.seed);
+            let force = "--force".to_owned();
+            if is_fresh(step) && !words.contains(&force) {
+                words.push(force);
+            }
+            let command = Parsed::of(&words).with_context(|| format!("step {}", step.name))?;
+            if let Some(file) = step.foreign_files().find(|file| !file.exists()) {
+                bail!(
+                    "step {} reads {}, which does not exist and which no step makes; the head of \
+                     the recipe states where it is from",
+                    step.name,
+                    file.display()
+                );
+            }
+            parsed.push((step, command));
+        }
+        Ok(parsed)
+    }
+
     /// Estimates the time left from the core seconds of the steps: at first with all threads busy,
     /// then at the rate so far.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };
         match left * rate {
-            0.0 => String::new(),
+            left if left < 0.5 => String::new(),
             left if left < 90.0 => format!(", about {left:.0} s left in all"),
             left => format!(", about {:.0} min left in all", left / 60.0),
         }
@@ -167,5 +181,5 @@ fn checksum(path: &Path) -> anyhow::Result<String> {
         return Ok(stated);
     }
     let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-    Ok(hex::encode(Sha256::digest(bytes)))
+    Ok(sha256_of(&bytes))
 }

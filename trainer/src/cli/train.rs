@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use othello_cli::arguments::{above_0, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
@@ -50,6 +50,7 @@ pub(in crate::cli) struct Verdict {
     /// The recipe that was made; `othello-trainer run` repeats it.
     plan: String,
     /// The training positions of the last fit.
+    #[schemars(with = "u64")]
     positions: Json,
     /// The phases of the last fit.
     #[schemars(with = "FitReport")]
@@ -95,7 +96,10 @@ const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
 /// Makes the steps of a recipe and returns the verdict.
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
-    let (steps, _) = making.make(|_| true, |_| is_fresh)?;
+    let (steps, outcome) = making.make(|_| true, |_| is_fresh)?;
+    if let (Outcome::FoundWrong, Some(step)) = (outcome, steps.last()) {
+        bail!("step {} found something wrong:\n{}", step.name, step.summary);
+    }
     let fit = making.recipe.steps.iter().rposition(|step| step.command() == "fit");
     let fit = &steps[fit.context("the recipe has no fit")?];
     let last = steps.iter().rfind(|step| step.name.ends_with(".weights")).unwrap_or(fit);

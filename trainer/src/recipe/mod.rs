@@ -50,6 +50,9 @@ pub struct Step {
     /// The time on one core of the reference machine, an AMD EPYC (Zen 5), in seconds; 0 if the
     /// recipe does not state it.
     pub core_seconds: f64,
+    /// The subcommand, such as `calibrate ordering`.
+    command: String,
+    /// Its arguments.
     words: Vec<Word>,
 }
 
@@ -150,12 +153,9 @@ impl Recipe {
 }
 
 impl Step {
-    /// Returns the subcommand.
+    /// Returns the first word of the subcommand, such as `calibrate`.
     pub fn command(&self) -> &str {
-        self.words.first().map_or("", |word| match word {
-            Word::Text(text) | Word::File(text) => text,
-            Word::Seed(_) => "",
-        })
+        self.command.split_whitespace().next().unwrap_or_default()
     }
 
     /// Returns the names of the steps whose files it reads.
@@ -189,6 +189,7 @@ impl Step {
             Word::File(name) => path(name),
             Word::Seed(number) => seed.wrapping_add(*number).to_string(),
         });
-        words.chain(["--out".to_owned(), path(&self.name)]).collect()
+        let command = self.command.split_whitespace().map(str::to_owned);
+        command.chain(words).chain(["--out".to_owned(), path(&self.name)]).collect()
     }
 }

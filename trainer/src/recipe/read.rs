@@ -77,8 +77,7 @@ impl Reader<'_> {
         let none = Table::new();
         let common = self.table.get(first).and_then(Value::as_table).unwrap_or(&none);
         for number in 0..repeat {
-            let mut words: Vec<Word> =
-                command.split_whitespace().map(|word| Word::Text(word.to_owned())).collect();
+            let mut words = vec![];
             if let Some(inputs) = own.get("inputs") {
                 for text in texts(inputs).ok_or_else(|| wrong("`inputs`: expected texts"))? {
                     words.extend(self.word(name, &text)?);
@@ -93,7 +92,8 @@ impl Reader<'_> {
                 return Err(wrong(&format!("another step makes {name}")));
             }
             let core_seconds = core_seconds / repeat as f64;
-            self.steps.push(Step { name, core_seconds, words });
+            let command = command.to_owned();
+            self.steps.push(Step { name, core_seconds, command, words });
         }
         Ok(())
     }

@@ -179,7 +179,7 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns where the raw sections that were read so far lie in the file. The iterator returns
+    /// Returns the places of the raw sections that were read so far. The iterator returns
     /// these sections without content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw

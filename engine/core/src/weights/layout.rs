@@ -69,7 +69,7 @@ impl TableLayout {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns where a phase's table begins in its block: the index of the table's first weight.
+    /// Returns the index of the first weight of a phase's table in its block.
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }

@@ -40,7 +40,7 @@ impl Places<'_> {
     }
 }
 
-/// Returns what the factors add to the value of a position, in steps: a function of the sum of the
+/// Returns the contribution of the factors to a value, in steps: a function of the sum of the
 /// factor vectors at `places`. Each vector has `dimensions` numbers. The element of `vectors` with
 /// index [`MARGIN`](super::layout::MARGIN) is the one that `places` counts as 0.
 #[inline(always)]
