@@ -1,17 +1,21 @@
-//! The shallow table: a small transposition table for nodes near the leaves. It stays in the
-//! processor's cache; the large table does not.
+//! The shallow table: a small transposition table for nodes near the leaves. Most of its accesses
+//! stay in the processor's cache; those of the large table do not.
 
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// The base-2 logarithm of the number of entries in each half of the table. Each half takes 256
-/// KiB.
-const ENTRIES_LOG2: u32 = 13;
+/// The base-2 logarithm of the number of entries for positions with few empty squares: 256 KiB.
+const NEAR_LOG2: u32 = 13;
+/// The base-2 logarithm of the number of entries for positions with many empty squares: 2 MiB,
+/// since they are read less often. With 13 instead, three suites take 3 to 4 % more nodes.
+const FAR_LOG2: u32 = 16;
 
-/// The least number of empty squares of positions in the second half of the table. Such positions
-/// are few and save most nodes. Without a separate half, the many positions with fewer empty
+/// The least number of empty squares of positions in the second part of the table. Such positions
+/// are few and save most nodes. Without a separate part, the many positions with fewer empty
 /// squares would replace them.
 const FAR_EMPTIES: u32 = 10;
+/// The number of entries in both parts.
+const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
 /// The square number that stands for no move.
 const NO_SQUARE: u8 = 64;
@@ -41,7 +45,7 @@ pub(super) struct Known {
 /// scores, so entries have no depth.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
-    entries: Box<[Entry; 2 << ENTRIES_LOG2]>,
+    entries: Box<[Entry; ENTRIES]>,
     generation: u8,
 }
 
@@ -103,9 +107,7 @@ impl ShallowTable {
 
 /// The slot of a position's entry, computed once and used to prefetch, probe and store.
 #[derive(Clone, Copy)]
-pub(super) struct ShallowSlot(u16);
-
-const _: () = assert!(2 << ENTRIES_LOG2 <= 1 << u16::BITS);
+pub(super) struct ShallowSlot(u32);
 
 impl ShallowSlot {
     /// Returns the slot of a position with `empties` empty squares. It is a hash: the upper bits of
@@ -114,13 +116,14 @@ impl ShallowSlot {
     pub(super) fn of(position: Position, empties: u32) -> Self {
         let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let opponent = position.opponent().wrapping_mul(0xD1B5_4A32_D192_ED03);
-        let half = u16::from(empties >= FAR_EMPTIES) << ENTRIES_LOG2;
-        Self(half | ((player ^ opponent) >> (64 - ENTRIES_LOG2)) as u16)
+        let is_far = empties >= FAR_EMPTIES;
+        let (first, log2) = if is_far { (1 << NEAR_LOG2, FAR_LOG2) } else { (0, NEAR_LOG2) };
+        Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the index of the entry; the mask makes a bounds check unnecessary.
+    /// Returns the index of the entry; the minimum makes a bounds check unnecessary.
     #[inline(always)]
     fn index(self) -> usize {
-        usize::from(self.0) & ((2 << ENTRIES_LOG2) - 1)
+        (self.0 as usize).min(ENTRIES - 1)
     }
 }

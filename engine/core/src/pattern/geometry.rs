@@ -158,31 +158,30 @@ fn changes(square: Square) -> u8 {
 /// Numbers the classes, which are the orbits of configurations under the permutations, in the order
 /// of their smallest members. Returns the class of each configuration, and the number of classes.
 fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
-    let squares = permutations[0].len();
-    let mut class_of: Vec<Option<u16>> = vec![None; configurations(squares)];
-    let mut classes = 0u16;
-    for index in 0..class_of.len() {
-        if class_of[index].is_some() {
-            continue;
-        }
-        for permutation in permutations {
-            class_of[permuted(index, permutation)] = Some(classes);
-        }
+    let images: Vec<Vec<u32>> = permutations.iter().map(|digits| permuted(digits)).collect();
+    let mut class_of: Vec<u16> = vec![];
+    let mut classes = 0;
+    for index in 0..images[0].len() {
+        let least = images.iter().map(|images| images[index] as usize).min().unwrap_or(index);
+        let known = class_of.get(least).copied();
         // At most 3^10 = 59,049 classes.
-        classes += 1;
+        class_of.push(known.unwrap_or(classes));
+        classes += u16::from(known.is_none());
     }
-    (class_of.into_iter().flatten().collect(), usize::from(classes))
+    (class_of, usize::from(classes))
 }
 
-/// Moves the ternary digits (0, 1, 2) of an index: digit `i` goes to place `permutation[i]`.
-pub fn permuted(index: usize, permutation: &[usize]) -> usize {
-    let mut rest = index;
-    let mut image = 0;
+/// Returns the image of each number of base-3 digits, of which digit `i` goes to place
+/// `permutation[i]`.
+pub fn permuted(permutation: &[usize]) -> Vec<u32> {
+    let mut images = vec![0];
     for &place in permutation {
-        image += rest % 3 * configurations(place);
-        rest /= 3;
+        // The numbers with digit 1 or 2 follow those with digits 0 and 1.
+        for index in 0..2 * images.len() {
+            images.push(images[index] + configurations(place) as u32);
+        }
     }
-    image
+    images
 }
 
 #[cfg(test)]

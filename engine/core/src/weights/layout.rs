@@ -128,10 +128,11 @@ impl Expansion {
         let layout = TableLayout::new(set, geometry);
         let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
         let of_pattern = patterns.flat_map(|(pattern, start)| {
-            pattern.class_of.iter().enumerate().map(move |(index, &class)| {
-                let place = start + permuted(index, &pattern.places);
-                [place, pattern.first_parameter + usize::from(class)]
-            })
+            permuted(&pattern.places).into_iter().zip(&pattern.class_of).map(
+                move |(place, &class)| {
+                    [start + place as usize, pattern.first_parameter + usize::from(class)]
+                },
+            )
         });
         let scalars = 0..geometry.scalars.len() * Scalar::VALUES;
         let scalars = scalars.map(|n| [layout.scalars + n, geometry.pattern_parameters + n]);

@@ -120,8 +120,8 @@ impl Correspondence<'_> {
                 name: pattern.name().to_owned(),
             })?;
             let (own, there) = (&from.patterns[number], &to.patterns[place]);
-            for (index, &class) in own.class_of.iter().enumerate() {
-                let image = there.class_of[permuted(index, &digits)];
+            for (image, &class) in permuted(&digits).into_iter().zip(&own.class_of) {
+                let image = there.class_of[image as usize];
                 let parameter = there.first_parameter + usize::from(image);
                 parameters[parameter] = Some(own.first_parameter + usize::from(class));
             }
