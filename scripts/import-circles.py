@@ -22,6 +22,7 @@ CRATES = {
     "core": "engine/core/src",
     "cli": "engine/cli/src",
     "engine": "engine/src",
+    "capi": "engine/capi/src",
     "web": "engine/web/src",
     "testing": "engine/testing/src",
     "kernels": "kernels/src",

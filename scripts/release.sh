@@ -67,7 +67,7 @@ build() { # TARGET: leaves both programs in $folder/TARGET/PROFILE.
     ! with_zig || { tools && call=zigbuild; }
     rustup target list --installed | grep -qx "$1" || rustup target add "$1" >&2
     RUSTFLAGS=$program_flags CFLAGS=$c_flags cargo "$call" --locked --profile "$profile" \
-        --target "$1$([[ $call == build ]] || glibc "$1")" -p othello-engine -p othello-trainer >&2
+        --target "$1$([[ $call == build ]] || glibc "$1")" -p othello-engine -p othello-trainer -p othello-capi >&2
 }
 
 documents() { # What is the same for every target, into $work/documents; asks programs of this machine in FOLDER.
@@ -92,6 +92,12 @@ archive() { # TARGET FOLDER
     mkdir -p "$work/$name/bin"
     cp "$2"/othello-{engine,trainer}$suffix "$work/$name/bin/"
     cp -r "$work/documents/." "$work/$name/"
+    mkdir -p "$work/$name"/{lib/pkgconfig,include}
+    for file in "$2"/{libothello.{so,dylib,a,dll.a},othello.{dll,lib}}; do
+        [[ ! -e $file ]] || cp "$file" "$work/$name/lib/"
+    done
+    cp engine/capi/include/othello.h "$work/$name/include/"
+    sed "s/VERSION/$version/" engine/capi/othello.pc >"$work/$name/lib/pkgconfig/othello.pc"
     "${PYTHON:-python3}" scripts/release/notices.py --target "$1" --out "$work/$name"
     "${PYTHON:-python3}" scripts/release/pack.py "$work/$name" "$out/$name.$kind"
     mv "$work/$name/bill-of-materials.cdx.json" "$out/$name.cdx.json"

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use othello_engine::board::Position;
 use othello_engine::board::notation::BoardLine;
-use othello_engine::eval::{Evaluate as _, ExpandedWeights, Tables, Value, WeightsError, embedded};
+use othello_engine::eval::{Evaluate as _, ExpandedWeights, Tables, WeightsError, embedded};
 use othello_engine::file::FileError;
 
 /// A board line: 64 squares, a1 to h8, and white to move.
@@ -48,19 +48,11 @@ pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
 }
 
 pub(crate) fn report(tables: &Tables) {
-    println!("at the start {:+.2} discs", value(tables, &Position::START));
+    // To evaluate many positions of a game, update a state move by move (`after`, `pass`).
+    println!("at the start {:+.2} discs", tables.value_of(&Position::START));
     // The error for a line that cannot be read names the column or the word.
     match BOARD.parse::<BoardLine>() {
-        Ok(board) => println!("for white {:+.2} discs", value(tables, &board.position)),
+        Ok(board) => println!("for white {:+.2} discs", tables.value_of(&board.position)),
         Err(error) => eprintln!("{BOARD}\n{error}"),
     }
-}
-
-/// Returns the value for the side to move, which must have a legal move. For a player who must
-/// pass, the value is the negated value after the pass, and for a finished game it is the score;
-/// `search::Search` handles these two cases.
-fn value(tables: &Tables, position: &Position) -> Value {
-    // To evaluate many positions of a game, update the state move by move (`after`, `pass`).
-    let state = tables.state(position);
-    tables.value(&state, position)
 }

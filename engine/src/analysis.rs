@@ -113,6 +113,24 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
+/// Returns the best line of a position after a search that found `found`, without passes. `limits`
+/// apply to each further search, which extends the line.
+pub fn best_line<E: Evaluate>(
+    searcher: &mut Searcher<'_, E>,
+    position: &Position,
+    found: &Found,
+    limits: &Limits,
+) -> Vec<Square> {
+    let mut line = vec![];
+    let (mut next, mut depth) = (*position, found.depth);
+    if let Some((square, after)) = found.best.and_then(|best| Some((best, position.play(best)?))) {
+        line.push(square);
+        (next, depth) = (after, depth - 1);
+    }
+    follow(searcher, next, (depth, found.selectivity), limits, &mut line);
+    line
+}
+
 /// Appends the best moves from a position to `line`. The next position is searched one ply less
 /// deep each time, with the same selectivity. Most of each tree is already in the transposition
 /// table.

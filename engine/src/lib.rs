@@ -24,7 +24,7 @@
 //! for square in ["f5", "d6", "c3"] {
 //!     position = position.play(square.parse()?).ok_or("no legal move")?;
 //! }
-//! let value = evaluator.value(&evaluator.state(&position), &position);
+//! let value = evaluator.value_of(&position);
 //! println!("{value:+.2} discs for white");
 //!
 //! // With a table of 16 MB; the same on every machine.

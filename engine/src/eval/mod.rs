@@ -42,8 +42,21 @@ pub trait Evaluate: Sync {
 
     /// Returns the static value of a position for its player. `state` is the state of `position`. A
     /// full board is scored, not evaluated. For a player who must pass, this is not the value after
-    /// the pass, which [`crate::search::Search`] finds.
+    /// the pass, as [`Self::value_of`] returns it.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
+
+    /// Returns the static value of any position, computed from scratch. If the player must pass, it
+    /// is the negated value after the pass. The value of a finished game is its score.
+    fn value_of(&self, position: &Position) -> Value {
+        if position.moves() != 0 {
+            return self.value(&self.state(position), position);
+        }
+        let passed = position.pass();
+        match passed.moves() {
+            0 => Value::from_score(position.score()),
+            _ => -self.value(&self.state(&passed), &passed),
+        }
+    }
 
     /// Returns the value, for its player, of the position `after` a move on `square` that flips
     /// `flips`; `state` is the state before the move. A full board is scored, not evaluated.
