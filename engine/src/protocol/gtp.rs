@@ -60,10 +60,12 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
-            ("loadsgf", [path]) => self.load_sgf(path, usize::MAX),
-            ("loadsgf", [path, number]) => match number.parse::<usize>() {
-                Ok(number) => self.load_sgf(path, number.saturating_sub(1)),
-                Err(_) => Err("syntax error: expected a number".to_owned()),
+            ("loadsgf", [path @ .., last]) => match last.parse::<usize>() {
+                // A path may contain blanks, and may end with a number.
+                Ok(number) if !path.is_empty() && !Path::new(&arguments.join(" ")).exists() => {
+                    self.load_sgf(&path.join(" "), number.saturating_sub(1))
+                }
+                _ => self.load_sgf(&arguments.join(" "), usize::MAX),
             },
             ("gogui-analyze_commands", _) => Ok(analyze::COMMANDS.join("\n")),
             ("othello-value", _) => Ok(self.value(limits)),

@@ -34,14 +34,12 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         let (name, value) = what.split_once(char::is_whitespace).unwrap_or((what, ""));
         match name {
             "depth" => {
-                let level = value.trim().parse().ok().map(|depth: u32| depth.clamp(1, 60));
-                match level.and_then(Level::new) {
-                    Some(level) => {
-                        self.player.set_level(level);
-                        Reply::says(format!("set myname othello-engine {}\n", value.trim()))
-                    }
-                    None => Reply::says("status set depth: expected a number\n"),
-                }
+                let level = value.trim().parse().ok().and_then(Level::new);
+                let Some(level) = level else {
+                    return Reply::says("status set depth: expected a number from 1 to 60\n");
+                };
+                self.player.set_level(level);
+                Reply::says(format!("set myname othello-engine {level}\n"))
             }
             "game" => match read_game(value) {
                 Ok((board, clocks)) => {
