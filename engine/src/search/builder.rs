@@ -15,8 +15,11 @@ const HASH_MEGABYTES: usize = 16;
 /// The default size for many searches to a fixed depth, in MiB: shallow searches never fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// A search, whose settings are added step by step. Without settings, it returns static values on
-/// one thread.
+/// The strength of static values.
+const STATIC: Strength = Strength { depth: 0, exact: 0 };
+
+/// A search, whose settings are added step by step. If none determines its strength, it searches at
+/// level 10, with the pruning of this level. Depth 0 gives static values, without a best move.
 ///
 /// ```
 /// use othello_engine::board::Position;
@@ -43,7 +46,8 @@ const SHALLOW_HASH_MEGABYTES: usize = 4;
 #[derive(Debug)]
 pub struct Search<'a, E: Evaluate> {
     evaluator: &'a E,
-    strength: Strength,
+    /// The strength; `None` for that of the usual level.
+    strength: Option<Strength>,
     pruning: Pruning,
     features: Features,
     limits: Limits,
@@ -56,7 +60,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     pub fn new(evaluator: &'a E) -> Self {
         Self {
             evaluator,
-            strength: Strength { depth: 0, exact: 0 },
+            strength: None,
             pruning: Pruning::default(),
             features: Features::ALL,
             limits: Limits::default(),
@@ -68,28 +72,29 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// Sets the depth in moves. If it exceeds the number of empty squares, the search is exact.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
-        self.strength.depth = depth;
+        self.strength.get_or_insert(STATIC).depth = depth;
         self
     }
 
     /// Sets the number of empty squares at or below which play is perfect.
     #[must_use]
     pub fn exact(mut self, empties: u32) -> Self {
-        self.strength.exact = empties;
+        self.strength.get_or_insert(STATIC).exact = empties;
         self
     }
 
     /// Sets the strength: a depth, and a number of empty squares for perfect play.
     #[must_use]
     pub fn strength(self, strength: impl Into<Strength>) -> Self {
-        Self { strength: strength.into(), ..self }
+        Self { strength: Some(strength.into()), ..self }
     }
 
     /// Sets the strength and the pruning of a level.
     #[must_use]
     pub fn level(self, level: Level) -> Self {
         let plan = level.plan(self.evaluator);
-        Self { strength: plan.strength(), pruning: plan.pruning(self.evaluator), ..self }
+        let (strength, pruning) = (Some(plan.strength()), plan.pruning(self.evaluator));
+        Self { strength, pruning, ..self }
     }
 
     /// Prunes searches to a depth with this ProbCut confidence.
@@ -138,8 +143,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// # Errors
     /// If there is no memory for the table.
     pub fn find(&self, position: &Position) -> Result<Found, TableError> {
+        let Some(strength) = self.strength else { return self.at_usual_level().find(position) };
         let search = |searcher: &mut Searcher<'a, E>| {
-            searcher.search_within(position, self.strength, &self.limits)
+            searcher.search_within(position, strength, &self.limits)
         };
         let mut team = self.team(1)?;
         let found = team.lead(search);
@@ -160,14 +166,17 @@ impl<'a, E: Evaluate> Search<'a, E> {
         positions: &[Position],
         progress: &dyn Progress,
     ) -> Result<Vec<Found>, TableError> {
-        let usual = match self.strength {
-            Strength { depth: 0, exact: 0 } => 0,
+        let Some(strength) = self.strength else {
+            return self.at_usual_level().find_all(positions, progress);
+        };
+        let usual = match strength {
+            STATIC => 0,
             Strength { exact: 0, .. } => SHALLOW_HASH_MEGABYTES,
             _ => HASH_MEGABYTES,
         };
         let megabytes = self.hash_megabytes.filter(|_| usual > 0).unwrap_or(usual);
         let search = |searcher: &mut Searcher<'a, E>, position: &Position| {
-            let found = searcher.search_within(position, self.strength, &self.limits);
+            let found = searcher.search_within(position, strength, &self.limits);
             progress.advance(1);
             found
         };
@@ -225,6 +234,14 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// Returns the evaluation.
     pub fn evaluator(&self) -> &'a E {
         self.evaluator
+    }
+
+    fn at_usual_level(&self) -> Self {
+        let &Self { evaluator, features, hash_megabytes, threads, .. } = self;
+        let (pruning, limits) = (self.pruning.clone(), self.limits.clone());
+        let same =
+            Self { evaluator, strength: None, pruning, features, limits, hash_megabytes, threads };
+        same.level(Level::USUAL)
     }
 
     fn megabytes(&self) -> usize {
@@ -311,6 +328,14 @@ mod tests {
         for (&position, value) in positions.iter().zip(together) {
             assert_eq!(values(&[position], 4), [value]);
         }
+    }
+
+    #[test]
+    fn a_search_without_a_strength_finds_a_move() {
+        let usual = Search::new(&Mobility).level(Level::USUAL).find(&Position::START).unwrap();
+        let found = Search::new(&Mobility).find(&Position::START).unwrap();
+        assert!(found.best.is_some());
+        assert_eq!(found, usual);
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn the_evaluator_gives_the_stated_values() {
         let (positions, values): (Vec<Position>, Vec<Value>) =
             boards_and(values).into_iter().unzip();
         assert_eq!(
-            Search::new(&evaluator).values(&positions, &Silent).unwrap(),
+            Search::new(&evaluator).depth(0).values(&positions, &Silent).unwrap(),
             values,
             "{weights}"
         );

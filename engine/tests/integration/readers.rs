@@ -69,7 +69,7 @@ fn our_values(choice: &WeightsChoice) -> String {
     let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
     let positions: Vec<Position> = boards.lines().map(position).collect();
     let evaluator = Evaluator::load(choice).unwrap();
-    let values = Search::new(&evaluator).values(&positions, &Silent).unwrap();
+    let values = Search::new(&evaluator).depth(0).values(&positions, &Silent).unwrap();
     values.iter().map(|value| format!("{}\n", value.steps())).collect()
 }
 

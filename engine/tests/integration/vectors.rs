@@ -35,7 +35,8 @@ pub(crate) fn write_all(folder: &Path) {
         let boards = text("boards.txt");
         let positions = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
         let positions: Vec<Position> = positions.collect();
-        let found = Search::new(&Tables::new(&weights)).values(&positions, &Silent).unwrap();
+        let found =
+            Search::new(&Tables::new(&weights)).depth(0).values(&positions, &Silent).unwrap();
         write(
             folder,
             values,

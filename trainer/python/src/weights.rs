@@ -157,9 +157,7 @@ impl Weights {
 
     /// Returns the static value of a board in discs for the side to move.
     fn value(&self, board: BoardOrText) -> PyResult<f64> {
-        let search = Search::new(&self.evaluator).hash_mb(0);
-        let position = board.position()?;
-        Ok(on_threads(|| search.find(&position))?.map_err(exception)?.value.discs())
+        Ok(self.evaluator.value_of(&board.position()?).discs())
     }
 
     /// Returns the contribution of each instance of a pattern and of each scalar feature to the
