@@ -17,6 +17,7 @@ use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
+use super::advice::{Choices, GAMES_FOR_FACTORS, usual_set};
 use super::loss::{largest_error, outcome};
 use super::pattern_sets;
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset, TrainedOn};
@@ -69,13 +70,13 @@ pub struct Arguments {
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
     /// Largest number of epochs of a phase [default: lsq 40, or 8 if it starts from a sample;
-    /// descent 40; adam 10]
+    /// descent 40; adam 10, or 3 with factors]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
     #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
-    /// Initial learning rate of Adam in discs, which falls to 0 [default: 0.2, or 0.0025 with
+    /// Initial learning rate of Adam in discs, which falls to 0 [default: 0.2, or 0.005 with
     /// factors]
     #[arg(long, value_name = "DISCS", value_parser = above_0)]
     learning_rate: Option<f64>,
@@ -220,6 +221,12 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if let (Some(_), Some(message)) = (&initial, arguments.cut_groups(set.factors())) {
         session.progress().message(&message);
     }
+    let choices = Choices {
+        has_factors: set.factors().is_some(),
+        has_initial: initial.is_some(),
+        ..Choices::of(&arguments.data, &dataset, &settings.labels)
+    };
+    choices.warnings().for_each(|line| session.progress().message(&format!("warning: {line}")));
     let model = Model::new(set);
     let fit = Fit {
         model: &model,
@@ -271,16 +278,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 fn filled(phases: &FitReport) -> Vec<Filled> {
     let filled = phases.filled().into_iter();
     filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
-}
-
-/// From this number of training games on, a fit has factors by default. Factors double the time of
-/// the fit, and with fewer games they lower the error little (docs/log/factors.md).
-const GAMES_FOR_FACTORS: u64 = 20_000;
-
-/// Returns the default pattern set for a number of training games.
-fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
-    let name = if games < GAMES_FOR_FACTORS { "scalars" } else { "factors" };
-    PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))
 }
 
 fn described(shape: FactorShape) -> String {

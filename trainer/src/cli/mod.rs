@@ -1,5 +1,6 @@
 //! The command line: one file for each subcommand.
 
+mod advice;
 pub mod average;
 pub mod bench;
 pub mod benchmark;

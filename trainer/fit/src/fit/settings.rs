@@ -157,7 +157,7 @@ impl Default for FitSettings {
 
 impl Default for FactorSettings {
     fn default() -> Self {
-        Self { epochs: 8, batch: 8192, learning_rate: 0.0025, ridge: 1000.0 }
+        Self { epochs: 3, batch: 8192, learning_rate: 0.005, ridge: 1000.0 }
     }
 }
 

@@ -145,14 +145,18 @@ impl LabelRules {
         self.0.iter().try_for_each(|rule| Weight::check(rule.weight * weight).map_err(wrong))
     }
 
+    /// Returns true if a rule uses the values of searches.
+    pub fn use_values(&self) -> bool {
+        self.0
+            .iter()
+            .map(|rule| rule.label.to_string())
+            .any(|label| label.contains("value") || label.contains("lambda"))
+    }
+
     /// Returns a remedy for missing search values, as the end of a message; empty if no rule uses
     /// search values.
     pub fn remedy(&self) -> &'static str {
-        let is_value = |rule: &LabelRule| {
-            let label = rule.label.to_string();
-            label.contains("value") || label.contains("lambda")
-        };
-        if self.0.iter().any(is_value) {
+        if self.use_values() {
             "; `selfplay --values` records search values, `relabel --depth` adds them"
         } else {
             ""

@@ -1,0 +1,138 @@
+//! The choice of a pattern set by the amount of data, and warnings of choices that are known to
+//! cost time or accuracy. docs/log has the measurements.
+
+use anyhow::Context as _;
+use othello_engine::file::{Kind, Reader};
+use othello_engine::pattern::PatternSet;
+use serde_json::Value;
+
+use crate::dataset::{DataChoice, Dataset, Subset};
+use crate::source::LabelRules;
+
+/// From this number of training games on, a fit has factors by default. Factors double the time of
+/// the fit, and with fewer games they lower the error little (docs/log/factors.md).
+pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
+
+/// The least depth of a deep search.
+const DEEP: u64 = 6;
+
+/// With fewer training games than this, more games lower the error more than deeper searches.
+const MANY_GAMES: u64 = 100_000;
+
+/// From this number of training positions on, factors lower the error of any pattern set.
+const MANY_POSITIONS: usize = 2_000_000;
+
+/// Returns the default pattern set for a number of training games.
+pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
+    let name = if games < GAMES_FOR_FACTORS { "scalars" } else { "factors" };
+    PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))
+}
+
+/// The choices of a fit, as far as they are known to cost.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Choices {
+    /// The greatest depth of the searches in the games.
+    pub depth: u64,
+    /// The number of training games.
+    pub games: u64,
+    /// The number of training positions.
+    pub positions: usize,
+    /// True if games have the values of searches.
+    pub has_values: bool,
+    /// True if a label rule uses the values of searches.
+    pub uses_values: bool,
+    /// True if the model has factors.
+    pub has_factors: bool,
+    /// True if the fit starts from given weights.
+    pub has_initial: bool,
+}
+
+impl Choices {
+    /// Returns the choices in the data and the labels of a fit.
+    pub(super) fn of(data: &[DataChoice], dataset: &Dataset, labels: &LabelRules) -> Self {
+        let mut choices = Self {
+            games: dataset.games(),
+            positions: dataset.len(Subset::Training),
+            uses_values: labels.use_values(),
+            ..Self::default()
+        };
+        let readers = data.iter().filter_map(|it| Reader::open(&it.path, Kind::Games).ok());
+        for reader in readers {
+            let stated = |key| reader.provenance().get(key);
+            let depth = stated("depth").and_then(Value::as_u64).unwrap_or(0);
+            choices.depth = choices.depth.max(depth);
+            choices.has_values |= stated("values").and_then(Value::as_bool) == Some(true);
+        }
+        choices
+    }
+
+    /// Returns a line for each choice that is known to cost.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = &'static str> {
+        let is_small = self.games < MANY_GAMES && !self.has_initial;
+        let costly = [
+            (
+                self.depth >= DEEP && is_small,
+                "deep games, but few: in the same time, `selfplay --depth 2 --exact 12..13` plays \
+                 more than ten times as many, which train better weights",
+            ),
+            (
+                self.has_values && !self.uses_values,
+                "the labels omit the search values of the games: the default labels have less \
+                 noise",
+            ),
+            (
+                self.positions >= MANY_POSITIONS && !self.has_factors,
+                "millions of positions, but no factors: `--patterns factors` has a lower error, \
+                 and doubles the time of the fit",
+            ),
+        ];
+        costly.into_iter().filter_map(|(costs, line)| costs.then_some(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USUAL: Choices = Choices {
+        depth: 2,
+        games: 90_000,
+        positions: 3_000_000,
+        has_values: true,
+        uses_values: true,
+        has_factors: true,
+        has_initial: false,
+    };
+
+    fn warnings(choices: Choices) -> String {
+        choices.warnings().collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn the_defaults_cost_nothing() {
+        assert_eq!(warnings(USUAL), "");
+        let no_values = Choices { has_values: false, uses_values: false, ..USUAL };
+        assert_eq!(warnings(no_values), "");
+    }
+
+    #[test]
+    fn deep_games_are_warned_of_if_they_are_few_and_train_from_nothing() {
+        let deep = Choices { depth: 6, ..USUAL };
+        assert!(warnings(deep).starts_with("deep games, but few"));
+        assert_eq!(warnings(Choices { games: 100_000, ..deep }), "");
+        assert_eq!(warnings(Choices { has_initial: true, ..deep }), "");
+    }
+
+    #[test]
+    fn labels_without_the_values_that_games_have_are_warned_of() {
+        let results = Choices { uses_values: false, ..USUAL };
+        assert!(warnings(results).starts_with("the labels omit the search values"));
+    }
+
+    #[test]
+    fn tables_alone_are_warned_of_with_millions_of_positions() {
+        let tables = Choices { has_factors: false, ..USUAL };
+        assert!(warnings(tables).starts_with("millions of positions, but no factors"));
+        assert_eq!(warnings(Choices { positions: 1_500_000, ..tables }), "");
+    }
+}
