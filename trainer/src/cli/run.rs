@@ -65,18 +65,9 @@ struct PlannedStep {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.steps.iter().try_for_each(|step| {
-            let quoted = step.arguments.iter().map(|word| quoted_for_shell(word));
-            writeln!(f, "{} {}", step.program, quoted.collect::<Vec<_>>().join(" "))
+            let words = shlex::try_join(step.arguments.iter().map(String::as_str));
+            writeln!(f, "{} {}", step.program, words.map_err(|_| fmt::Error)?)
         })
-    }
-}
-
-/// Returns a word as a POSIX shell reads it.
-fn quoted_for_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:=+@%".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 
@@ -145,19 +136,18 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if arguments.plan {
         return session.print(&plan(&recipe, &arguments.out, seed));
     }
-    let list = arguments.check.as_deref().map(Checksums::read).transpose()?;
-    let fresh_steps = match fresh {
+    let list = arguments.check.as_deref().map(checksums).transpose()?;
+    let fresh = match fresh {
         None => vec![],
         Some(None) => recipe.steps.iter().map(|step| step.name.as_str()).collect(),
         Some(Some(name)) => recipe.dependents(name),
     };
     let only = &arguments.only;
-    let making = Making { recipe: &recipe, folder: &arguments.out, seed, session };
-    let (steps, outcome) = making.make(
-        |step| only.is_empty() || only.contains(&step.name),
-        |step| fresh_steps.contains(&step.name.as_str()),
-    )?;
-    let check = list.map(|list| list.check(&steps));
+    let wanted = recipe.steps.iter().filter(|it| only.is_empty() || only.contains(&it.name));
+    let wanted = wanted.map(|step| (step, fresh.contains(&step.name.as_str())));
+    let (steps, outcome) =
+        Making { folder: &arguments.out, seed, session }.make(&wanted.collect::<Vec<_>>())?;
+    let check = list.map(|list| check(list, &steps));
     let differs = check.as_ref().is_some_and(|check| check.differs.is_some());
     let weights = steps.iter().rfind(|step| step.name.ends_with(".weights"));
     let sha256 = weights.or(steps.last()).map(|step| step.sha256.clone());
@@ -176,37 +166,31 @@ fn plan(recipe: &Recipe, folder: &Path, seed: u64) -> Plan {
     Plan { steps: planned.collect() }
 }
 
-/// A list of checksums of steps.
-struct Checksums(Vec<(String, String)>);
+/// Reads a list of steps and their checksums.
+fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
+    let pair = |line: &str| {
+        let (sha256, step) = line.split_once("  ")?;
+        let is_checksum = sha256.len() == 64 && sha256.bytes().all(|c| c.is_ascii_hexdigit());
+        is_checksum.then(|| (step.trim().to_owned(), sha256.to_owned()))
+    };
+    Ok(read_by(path, |text| {
+        let pairs: Option<Vec<_>> =
+            text.lines().filter(|it| !it.trim().is_empty()).map(pair).collect();
+        let pairs = pairs.filter(|pairs| !pairs.is_empty());
+        pairs.ok_or("not a list of checksums: expected lines `SHA256  STEP`")
+    })?)
+}
 
-impl Checksums {
-    fn read(path: &Path) -> anyhow::Result<Self> {
-        let pair = |line: &str| {
-            let (sha256, step) = line.split_once("  ")?;
-            let is_checksum = sha256.len() == 64 && sha256.bytes().all(|c| c.is_ascii_hexdigit());
-            is_checksum.then(|| (step.trim().to_owned(), sha256.to_owned()))
-        };
-        let list = read_by(path, |text| {
-            let lines = text.lines().filter(|line| !line.trim().is_empty());
-            let pairs: Option<Vec<_>> = lines.map(pair).collect();
-            let pairs = pairs.filter(|pairs| !pairs.is_empty());
-            pairs.ok_or("not a list of checksums: expected lines `SHA256  STEP`")
-        });
-        Ok(Self(list?))
-    }
-
-    /// Compares the listed steps with those that were made.
-    fn check(&self, steps: &[Made]) -> Check {
-        let mut equal = 0;
-        for (step, expected) in &self.0 {
-            let made = steps.iter().find(|made| made.name == *step);
-            let found = made.map_or("nothing", |made| &made.sha256);
-            if found != expected {
-                let (step, expected, found) = (step.clone(), expected.clone(), found.to_owned());
-                return Check { equal, differs: Some(Difference { step, expected, found }) };
-            }
-            equal += 1;
+/// Compares the listed steps with those that were made.
+fn check(list: Vec<(String, String)>, steps: &[Made]) -> Check {
+    let mut equal = 0;
+    for (step, expected) in list {
+        let made = steps.iter().find(|made| made.name == step);
+        let found = made.map_or("nothing", |made| &made.sha256).to_owned();
+        if found != expected {
+            return Check { equal, differs: Some(Difference { step, expected, found }) };
         }
-        Check { equal, differs: None }
+        equal += 1;
     }
+    Check { equal, differs: None }
 }

@@ -13,14 +13,13 @@ use serde::Serialize;
 
 use super::Program;
 use super::export::sha256_of;
-use crate::recipe::{Recipe, Step};
+use crate::recipe::Step;
 
 /// The subcommands that a step cannot have, because they make the steps of a recipe.
 const RUNS: [&str; 3] = ["quickstart", "run", "train"];
 
 /// A run of a recipe.
 pub(super) struct Making<'a> {
-    pub recipe: &'a Recipe,
     /// The folder for the files of the steps.
     pub folder: &'a Path,
     pub seed: u64,
@@ -82,14 +81,10 @@ impl Parsed {
 }
 
 impl Making<'_> {
-    /// Makes the steps for which `is_wanted` returns true. Those that `is_fresh` are made even if
-    /// their files are complete. Checks all steps before the first one is made.
-    pub(super) fn make(
-        &self,
-        is_wanted: impl Fn(&Step) -> bool,
-        is_fresh: impl Fn(&Step) -> bool,
-    ) -> anyhow::Result<(Vec<Made>, Outcome)> {
-        let parsed = self.parse(is_wanted, is_fresh)?;
+    /// Makes the steps, a fresh one even if its file is complete. Checks all before it makes the
+    /// first one.
+    pub(super) fn make(&self, steps: &[(&Step, bool)]) -> anyhow::Result<(Vec<Made>, Outcome)> {
+        let parsed: Vec<_> = steps.iter().map(|step| self.parse(step)).collect::<Result<_, _>>()?;
         make_folder(self.folder)?;
         let (begun, mut made) = (Instant::now(), vec![]);
         let mut left: f64 = parsed.iter().map(|(step, _)| step.core_seconds).sum();
@@ -115,32 +110,26 @@ impl Making<'_> {
         Ok((made, Outcome::Done))
     }
 
-    /// Parses the command lines of the wanted steps, and checks that the files exist that no step
-    /// makes.
-    fn parse(
+    /// Parses the command line of a step, and checks that the files exist that no step makes.
+    fn parse<'s>(
         &self,
-        is_wanted: impl Fn(&Step) -> bool,
-        is_fresh: impl Fn(&Step) -> bool,
-    ) -> anyhow::Result<Vec<(&Step, Parsed)>> {
-        let mut parsed = vec![];
-        for step in self.recipe.steps.iter().filter(|step| is_wanted(step)) {
-            let mut words = step.words(self.folder, self.seed);
-            let force = "--force".to_owned();
-            if is_fresh(step) && !words.contains(&force) {
-                words.push(force);
-            }
-            let command = Parsed::of(&words).with_context(|| format!("step {}", step.name))?;
-            if let Some(file) = step.foreign_files().find(|file| !file.exists()) {
-                bail!(
-                    "step {} reads {}, which does not exist and which no step makes; the head of \
-                     the recipe states where it is from",
-                    step.name,
-                    file.display()
-                );
-            }
-            parsed.push((step, command));
+        &(step, is_fresh): &(&'s Step, bool),
+    ) -> anyhow::Result<(&'s Step, Parsed)> {
+        let mut words = step.words(self.folder, self.seed);
+        let force = "--force".to_owned();
+        if is_fresh && !words.contains(&force) {
+            words.push(force);
         }
-        Ok(parsed)
+        let command = Parsed::of(&words).with_context(|| format!("step {}", step.name))?;
+        if let Some(file) = step.foreign_files().find(|file| !file.exists()) {
+            bail!(
+                "step {} reads {}, which does not exist and which no step makes; the head of the \
+                 recipe states where it is from",
+                step.name,
+                file.display()
+            );
+        }
+        Ok((step, command))
     }
 
     /// Estimates the time left from the core seconds of the steps: at first with all threads busy,

@@ -42,6 +42,8 @@ pub struct Arguments {
     out: PathBuf,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
+    #[arg(long, value_name = "W1", default_value_t = WeightsChoice::Mobility)]
+    weights: WeightsChoice,
 }
 
 /// The result of `quickstart` and `train`.
@@ -95,12 +97,18 @@ impl fmt::Display for Verdict {
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
 /// Makes the steps of a recipe and returns the verdict.
-fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
-    let (steps, outcome) = making.make(|_| true, |_| is_fresh)?;
+fn verdict(
+    recipe: &Recipe,
+    making: &Making<'_>,
+    plan: String,
+    is_fresh: bool,
+) -> anyhow::Result<Verdict> {
+    let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
+    let (steps, outcome) = making.make(&wanted)?;
     if let (Outcome::FoundWrong, Some(step)) = (outcome, steps.last()) {
         bail!("step {} found something wrong:\n{}", step.name, step.summary);
     }
-    let fit = making.recipe.steps.iter().rposition(|step| step.command() == "fit");
+    let fit = recipe.steps.iter().rposition(|step| step.command() == "fit");
     let fit = &steps[fit.context("the recipe has no fit")?];
     let last = steps.iter().rfind(|step| step.name.ends_with(".weights")).unwrap_or(fit);
     let report = |made: &Made| -> anyhow::Result<Json> {
@@ -134,23 +142,14 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     let Quickstart { seed, out, force } = arguments;
     let name = "quickstart";
     let recipe = Recipe::shipped(name).context("the recipe is shipped")?;
-    let making = Making { recipe: &recipe, folder: out, seed: *seed, session };
-    session.print(&verdict(&making, name.to_owned(), *force)?)
+    let making = Making { folder: out, seed: *seed, session };
+    session.print(&verdict(&recipe, &making, name.to_owned(), *force)?)
 }
 
-/// A recipe that `train` takes for budgets near its own.
-struct Preset {
-    name: &'static str,
-    /// The least budget in core minutes of the reference machine.
-    from: f64,
-}
-
-/// The recipes from nothing, by budget. The book has the measurements.
-const FROM_NOTHING: [Preset; 3] = [
-    Preset { name: "quickstart", from: 0.0 },
-    Preset { name: "five-minutes", from: 4.0 },
-    Preset { name: "quarter", from: 10.0 },
-];
+/// The recipes from nothing, and those that begin with games of given weights. The book has the
+/// measurements.
+const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
+const FROM_WEIGHTS: &[&str] = &["generation"];
 
 /// The share of the time that is planned; steps overlap imperfectly.
 const PLANNED_SHARE: f64 = 0.9;
@@ -181,8 +180,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         folder.display()
     );
     print_plan(&recipe, &path, session);
-    let making = Making { recipe: &recipe, folder: &folder, seed: *seed, session };
-    let mut verdict = verdict(&making, path.display().to_string(), false)?;
+    let making = Making { folder: &folder, seed: *seed, session };
+    let mut verdict = verdict(&recipe, &making, path.display().to_string(), false)?;
     let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
     plain::write(out, &bytes, Existing::Keep)?;
     verdict.weights = out.clone();
@@ -210,6 +209,7 @@ impl Arguments {
         Table::from_iter([
             ("minutes".to_owned(), Value::Float(self.minutes)),
             ("seed".to_owned(), Value::Integer(self.seed as i64)),
+            ("weights".to_owned(), Value::String(self.weights.to_string())),
         ])
     }
 
@@ -217,18 +217,29 @@ impl Arguments {
     fn plan(&self, folder: &Path, session: &Session) -> anyhow::Result<Recipe> {
         let cores = cores(folder, session)?;
         let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
-        let mut presets = FROM_NOTHING.iter().rev();
-        let preset = presets.find(|preset| 60.0 * preset.from <= budget);
-        let name = preset.map_or("quickstart", |preset| preset.name);
-        let recipe = Recipe::shipped(name).context("the recipe is shipped")?;
-        let (games, others) = recipe.core_seconds();
+        let is_learned = self.weights.is_learned();
+        let names = if is_learned { FROM_WEIGHTS } else { FROM_NOTHING };
+        let (name, recipe) = nearest(names, budget).context("recipes are shipped")?;
         session.progress().message(&format!(
             "this machine works like {cores:.2} cores of the reference; {:.1} core minutes by the \
              recipe {name}",
             budget / 60.0
         ));
-        Ok(recipe.scaled(((budget - others) / games).max(0.01)))
+        Ok(if is_learned { recipe.with_player(&self.weights.to_string())? } else { recipe })
     }
+}
+
+/// Returns the recipe that needs the least change of its numbers of games to take `budget` core
+/// seconds, with this change.
+fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
+    let factor = |recipe: &Recipe| {
+        let (games, others) = recipe.core_seconds();
+        ((budget - others) / games).max(0.01)
+    };
+    let change = |(_, recipe): &(_, Recipe)| factor(recipe).ln().abs();
+    let recipes = names.iter().filter_map(|&name| Some((name, Recipe::shipped(name)?)));
+    let (name, recipe) = recipes.min_by(|a, b| change(a).total_cmp(&change(b)))?;
+    Some((name, recipe.scaled(factor(&recipe))))
 }
 
 /// Measures the machine by games of `mobility`: returns the number of cores of the reference
@@ -249,4 +260,28 @@ fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let seconds = play(MEASURED_GAMES)?;
     fs::remove_file(&path)?;
     Ok(MEASURED_GAMES as f64 * SECONDS_OF_A_GAME / seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_takes_the_recipe_of_its_size() {
+        for (minutes, names, expected) in [
+            (0.1, FROM_NOTHING, "quickstart"),
+            (1.0, FROM_NOTHING, "quickstart"),
+            (5.0, FROM_NOTHING, "five-minutes"),
+            (15.0, FROM_NOTHING, "quarter"),
+            (60.0, FROM_NOTHING, "hour"),
+            (1e4, FROM_NOTHING, "hour"),
+            (1.0, FROM_WEIGHTS, "generation"),
+        ] {
+            let (name, recipe) = nearest(names, 60.0 * minutes).unwrap();
+            assert_eq!(name, expected, "{minutes} minutes");
+            let (games, others) = recipe.core_seconds();
+            let is_close = (games + others - 60.0 * minutes).abs() < 0.05 * 60.0 * minutes;
+            assert!(is_close || minutes < 1.0, "{minutes} minutes: {games} + {others}");
+        }
+    }
 }

@@ -28,7 +28,7 @@ mod tests;
 
 use std::path::Path;
 
-use othello_engine::text::{TextError, read_by};
+use othello_engine::text::{Invalid, TextError, read_by};
 use toml::{Table, Value};
 
 /// A list of steps.
@@ -67,11 +67,12 @@ enum Word {
 }
 
 /// The shipped recipes, which `datasets/recipes` also has.
-const SHIPPED: [(&str, &str); 9] = [
+const SHIPPED: [(&str, &str); 10] = [
     ("quickstart", include_str!("../../recipes/quickstart.toml")),
     ("five-minutes", include_str!("../../recipes/five-minutes.toml")),
     ("quarter", include_str!("../../recipes/quarter.toml")),
     ("hour", include_str!("../../recipes/hour.toml")),
+    ("generation", include_str!("../../recipes/generation.toml")),
     ("shipped", include_str!("../../recipes/shipped.toml")),
     ("ninth", include_str!("../../recipes/ninth.toml")),
     ("tables", include_str!("../../recipes/tables.toml")),
@@ -127,6 +128,17 @@ impl Recipe {
             }
         }
         Self::of_table(table).expect("other numbers of games keep a recipe valid")
+    }
+
+    /// Returns the recipe with other weights for the openings and games whose own table names none.
+    pub fn with_player(&self, weights: &str) -> Result<Self, Invalid> {
+        let mut table = self.table.clone();
+        for command in ["openings", "selfplay"] {
+            if let Some(Value::Table(flags)) = table.get_mut(command) {
+                flags.insert("weights".to_owned(), Value::String(weights.to_owned()));
+            }
+        }
+        Self::of_table(table)
     }
 
     /// Returns the core seconds of the steps: of those that take longer with more games, and of

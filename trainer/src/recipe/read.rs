@@ -125,15 +125,12 @@ impl Reader<'_> {
     /// Returns a text as words: as the files of the steps that it names, or as it is.
     fn word(&self, step: &str, text: &str) -> Result<Vec<Word>, Invalid> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
-        let Some(made_by) = self.table.get(name).and_then(Value::as_table) else {
+        let made_by = self.table.get(name).and_then(Value::as_table);
+        let Some(made_by) = made_by.filter(|own| own.contains_key("command")) else {
             return Ok(vec![Word::Text(text.to_owned())]);
         };
-        let Some(repeat) = made_by.get("command").map(|_| made_by.get("repeat")) else {
-            return Ok(vec![Word::Text(text.to_owned())]);
-        };
-        let count = repeat.and_then(Value::as_integer).unwrap_or(1);
-        let files = (0..count).map(|part| name.replace('*', &part.to_string()));
-        let files: Vec<String> = files.collect();
+        let count = made_by.get("repeat").and_then(Value::as_integer).unwrap_or(1);
+        let files: Vec<_> = (0..count).map(|part| name.replace('*', &part.to_string())).collect();
         let is_made = |file: &String| self.steps.iter().any(|step| step.name == *file);
         if !files.iter().all(is_made) {
             let problem = format!("[\"{step}\"] needs {name}, which no earlier step makes");

@@ -74,6 +74,19 @@ fn more_games_scale_the_recipe() {
 }
 
 #[test]
+fn another_player_replaces_the_one_of_the_tables_of_commands() {
+    let text = "[selfplay]\nweights = 'embedded'\n['b.games']\ncommand = 'selfplay'\n\
+                ['c.games']\ncommand = 'selfplay'\nweights = 'mobility'\n";
+    let recipe = Recipe::from_toml(text).unwrap().with_player("my.weights").unwrap();
+    let words = |step: &Step| step.words(Path::new("d"), 0).join(" ");
+    let expected = [
+        "selfplay --weights my.weights --out d/b.games",
+        "selfplay --weights mobility --out d/c.games",
+    ];
+    assert_eq!(recipe.steps.iter().map(words).collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn the_dependents_of_a_step_follow_its_file() {
     let text = format!(
         "{GAMES}[\"b.games\"]\ncommand = 'selfplay'\n[\"c.weights\"]\ncommand = 'fit'\n\
