@@ -15,6 +15,7 @@ pub mod bench;
 pub mod evaluate;
 pub mod hint;
 pub mod openings;
+pub mod patterns;
 pub mod perft;
 pub mod protocols;
 pub mod selfplay;
@@ -58,6 +59,8 @@ enum Command {
     Nboard(protocols::Arguments),
     /// Enumerate openings up to symmetry, and score them
     Openings(openings::Arguments),
+    /// Show a pattern set before a fit: instances, classes, size and speed
+    Patterns(patterns::Arguments),
     /// Count the leaves of the game tree from the start position
     Perft(perft::Arguments),
     /// Write the reference pages
@@ -96,6 +99,7 @@ impl Program {
             Command::Man(arguments) => arguments.write(shared::command::<Program>()),
             Command::Nboard(arguments) => protocols::nboard(arguments, session),
             Command::Openings(arguments) => openings::run(arguments, session),
+            Command::Patterns(arguments) => patterns::run(arguments, session),
             Command::Perft(arguments) => perft::run(arguments, session),
             Command::Reference(arguments) => {
                 arguments.write(shared::command::<Program>(), &[json_page()])
@@ -119,6 +123,7 @@ fn json_page() -> reference::Page {
             ("`evaluate`", schema::<evaluate::Evaluation>()),
             ("`hint`", schema::<hint::Hints>()),
             ("`openings`", schema::<openings::Openings>()),
+            ("`patterns`", schema::<patterns::Patterns>()),
             ("`perft`", schema::<perft::Perft>()),
             ("`selfplay`", schema::<selfplay::SelfPlay>()),
             ("`solve`", schema::<solve::Solve>()),

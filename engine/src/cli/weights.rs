@@ -1,23 +1,20 @@
 //! `othello-engine weights`: the content of a weights file, and the weights of one class.
 
-mod picture;
-
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+use super::patterns::{Covered, names};
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
     ByClass, Models, MoveOrderingWeights, Prediction, STEPS_PER_DISC, Weights, WeightsChoice,
     weight_in_discs,
 };
-use crate::file::{Existing, check_output, plain};
-use crate::pattern::{Coverage, FactorShape, Geometry, Scalar, lines};
+use crate::pattern::{FactorShape, Scalar};
 use crate::search::Predictions;
 use crate::text::{excerpt, quoted_reason};
 use crate::text_table::table;
@@ -38,10 +35,6 @@ pub struct Arguments {
     /// depths (ProbCut), and by number of empty squares (ends)
     #[arg(long)]
     predictions: bool,
-    #[arg(long, value_name = "FILE")]
-    picture: Option<PathBuf>,
-    #[arg(long)]
-    force: bool,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -82,39 +75,6 @@ pub(in crate::cli) struct Report {
     /// The weight that `--inspect` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
-}
-
-/// The coverage of the board by the patterns.
-#[derive(Serialize, schemars::JsonSchema)]
-struct Covered {
-    /// The number of instances that contain each square, a1 first.
-    instances: Vec<u8>,
-    /// The number of straight lines of at least three squares.
-    lines: usize,
-    /// The straight lines that no single instance contains entirely.
-    open_lines: Vec<String>,
-}
-
-impl Covered {
-    fn of(geometry: &Geometry) -> Self {
-        let Coverage { instances, lines: is_covered } = Coverage::of(geometry);
-        let open = lines().zip(&is_covered).filter(|(_, is_covered)| !**is_covered);
-        Self {
-            instances: instances.to_vec(),
-            lines: is_covered.len(),
-            open_lines: open.map(|(line, _)| names(&line)).collect(),
-        }
-    }
-}
-
-impl fmt::Display for Covered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { instances, lines, open_lines } = self;
-        let (least, most) = (instances.iter().min(), instances.iter().max());
-        let [least, most] = [least, most].map(|count| count.copied().unwrap_or(0));
-        write!(f, "each square in {least} to {most} instances, ")?;
-        write!(f, "{} of {lines} lines of 3 squares or more in one", lines - open_lines.len())
-    }
 }
 
 /// The move-ordering evaluation.
@@ -229,11 +189,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let chosen = ByClass::load(&arguments.weights)?;
     let inspect = arguments.inspect.as_deref();
     let inspect = inspect.map(|asked| inspection(&chosen, asked)).transpose()?;
-    if let Some(path) = &arguments.picture {
-        check_output(path, arguments.weights.path())?;
-        let existing = Existing::by_force(arguments.force);
-        plain::write(path, picture::picture(&chosen.weights).as_bytes(), existing)?;
-    }
     let predictions = arguments.predictions.then(|| Predictions::of(chosen.weights.models()));
     session.print(&report(chosen, predictions, inspect))
 }
@@ -331,10 +286,6 @@ fn partial_position(squares: &[Square], discs: &str) -> anyhow::Result<Position>
 
 fn bits(squares: &[Square]) -> u64 {
     squares.iter().fold(0, |bits, square| bits | square.bit())
-}
-
-fn names(squares: &[Square]) -> String {
-    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The number of fields of a JSON object that are printed. Further fields are omitted.

@@ -20,8 +20,8 @@ fn the_picture_of_the_patterns_is_what_the_program_draws() {
     let folder = tempfile::tempdir().expect("a folder");
     let drawn = folder.path().join("patterns.svg");
     let mut command = Command::cargo_bin("othello-engine").expect("the binary is built");
-    command.args(["weights", "embedded", "--picture"]).arg(&drawn).assert().success();
+    command.args(["patterns", "embedded", "--picture"]).arg(&drawn).assert().success();
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures/patterns.svg");
     let is_same = fs::read(&drawn).expect("a picture") == fs::read(&shipped).expect("a picture");
-    assert!(is_same, "run `othello-engine weights --picture {} --force`", shipped.display());
+    assert!(is_same, "run `othello-engine patterns --picture {} --force`", shipped.display());
 }

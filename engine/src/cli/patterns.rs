@@ -1,0 +1,220 @@
+//! `othello-engine patterns`: the instances, classes and cost of a pattern set, before any fit.
+
+mod picture;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::{Outcome, Session};
+use crate::board::{PHASES, Position, Square, Squares};
+use crate::eval::{ByClass, Evaluate as _, Tables, Value, Weights, WeightsChoice};
+use crate::file::{Existing, Kind, check_output, kind_of, plain};
+use crate::pattern::{Coverage, FactorShape, Geometry, LANES, Pattern, PatternSet, Scalar, lines};
+use crate::random::{Generator, random_position};
+use crate::text_table::table;
+
+/// The set that the speed of others is compared with.
+const REFERENCE: &str = "standard";
+/// The positions whose evaluation is timed, in the middle of the game.
+const TIMED: usize = 2000;
+const TIMED_EMPTIES: u32 = 30;
+/// The number of measurements, of which the fastest counts.
+const TURNS: usize = 7;
+
+/// Arguments of `patterns`.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// Pattern set: a TOML file, the name of a shipped set, a weights file, or `embedded`
+    #[arg(default_value = "embedded", value_name = "FILE")]
+    set: String,
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+pub(in crate::cli) struct Patterns {
+    /// The name of the pattern set.
+    pattern_set: String,
+    /// The patterns.
+    patterns: Vec<PatternRow>,
+    /// The number of instances of all patterns; a set has at most 64.
+    instances: usize,
+    /// The number of classes of all patterns.
+    classes: usize,
+    /// The number of squares that at least one instance contains.
+    squares: usize,
+    /// The squares and lines that the patterns cover.
+    coverage: Covered,
+    /// The scalar features of the pattern set.
+    scalars: Vec<Scalar>,
+    /// The shape of the factors, if the pattern set has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factors: Option<FactorShape>,
+    /// The number of weights of each phase.
+    parameters: usize,
+    /// The size of all weights and factors, without counts and before compression, in bytes.
+    bytes: u64,
+    /// The evaluations per second, as a multiple of those with the pattern set `standard`, both
+    /// measured on one thread of this machine.
+    relative_speed: f64,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct PatternRow {
+    /// The name of the pattern.
+    name: String,
+    /// The squares that the set lists.
+    squares: String,
+    /// The number of different images of the pattern on the board.
+    instances: usize,
+    /// The number of classes: configurations up to the pattern's own symmetry.
+    classes: usize,
+}
+
+/// The coverage of the board by the patterns.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(super) struct Covered {
+    /// The number of instances that contain each square, a1 first.
+    instances: Vec<u8>,
+    /// The number of straight lines of at least three squares.
+    lines: usize,
+    /// The straight lines that no single instance contains entirely.
+    open_lines: Vec<String>,
+}
+
+impl Covered {
+    pub(super) fn of(geometry: &Geometry) -> Self {
+        let Coverage { instances, lines: is_covered } = Coverage::of(geometry);
+        let open = lines().zip(&is_covered).filter(|(_, is_covered)| !**is_covered);
+        Self {
+            instances: instances.to_vec(),
+            lines: is_covered.len(),
+            open_lines: open.map(|(line, _)| names(&line)).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Covered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { instances, lines, open_lines } = self;
+        let (least, most) = (instances.iter().min(), instances.iter().max());
+        let [least, most] = [least, most].map(|count| count.copied().unwrap_or(0));
+        write!(f, "each square in {least} to {most} instances, ")?;
+        write!(f, "{} of {lines} lines of 3 squares or more in one", lines - open_lines.len())
+    }
+}
+
+impl fmt::Display for Patterns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.patterns.iter().map(|row| {
+            let PatternRow { name, squares, instances, classes } = row;
+            [name.clone(), instances.to_string(), classes.to_string(), squares.clone()]
+        });
+        writeln!(f, "{}", table(["<pattern", "instances", "classes", "<squares"], rows))?;
+        let full = if self.instances == LANES { "; the set is full" } else { "" };
+        writeln!(f, "{}: {} of {LANES} instances{full}", self.pattern_set, self.instances)?;
+        writeln!(f, "coverage     {}", self.coverage)?;
+        if !self.scalars.is_empty() {
+            let scalars: Vec<_> = self.scalars.iter().map(Scalar::to_string).collect();
+            writeln!(f, "scalars      {}", scalars.join(", "))?;
+        }
+        if let Some(shape) = self.factors {
+            let (dimensions, phases) = (shape.dimensions(), shape.phases());
+            writeln!(f, "factors      {dimensions} of each weight, the same in {phases} phases")?;
+        }
+        writeln!(f, "weights      {} in each of {PHASES} phases", self.parameters)?;
+        writeln!(f, "size         {:.1} MB before compression", self.bytes as f64 / 1e6)?;
+        write!(f, "speed        {:.2} of that of `{REFERENCE}`", self.relative_speed)
+    }
+}
+
+/// Reads the pattern set, measures its speed, and prints the report.
+pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
+    let (set, file) = read(&arguments.set)?;
+    let weights = Weights::zero(set);
+    if let Some(path) = &arguments.picture {
+        check_output(path, file)?;
+        let existing = Existing::by_force(arguments.force);
+        plain::write(path, picture::picture(&weights).as_bytes(), existing)?;
+    }
+    let (set, geometry) = (weights.set(), weights.geometry());
+    let row = |(number, pattern): (usize, &Pattern)| PatternRow {
+        name: pattern.name().to_owned(),
+        squares: names(pattern.squares()),
+        instances: geometry.instances.iter().filter(|it| it.pattern == number).count(),
+        classes: geometry.patterns[number].classes,
+    };
+    let coverage = Covered::of(geometry);
+    let factors = set.factors().map_or(0, |it| it.groups() * it.dimensions());
+    session.print(&Patterns {
+        pattern_set: set.name().to_owned(),
+        patterns: set.patterns().iter().enumerate().map(row).collect(),
+        instances: geometry.instances.len(),
+        classes: geometry.patterns.iter().map(|pattern| pattern.classes).sum(),
+        squares: coverage.instances.iter().filter(|&&count| count > 0).count(),
+        coverage,
+        scalars: set.scalars().to_vec(),
+        factors: set.factors(),
+        parameters: geometry.parameters(),
+        bytes: (geometry.parameters() * (PHASES * size_of::<i16>() + factors)) as u64,
+        relative_speed: relative_speed(&weights),
+    })
+}
+
+/// Returns the pattern set that an argument names, and the file that it comes from.
+fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
+    let path = Path::new(argument);
+    let choice = match argument {
+        "embedded" => WeightsChoice::Embedded,
+        _ if kind_of(path).is_ok_and(|kind| kind == Kind::Weights) => {
+            WeightsChoice::File(path.to_owned())
+        }
+        _ => {
+            let set = PatternSet::named(argument, Path::new(""))?;
+            return Ok((set, path.exists().then_some(path)));
+        }
+    };
+    let file = path.exists().then_some(path);
+    Ok((ByClass::load(&choice)?.weights.set().clone(), file))
+}
+
+/// Returns the evaluations per second of these weights, as a multiple of those of the reference
+/// set. The two are measured in turns, and the fastest turn of each counts.
+fn relative_speed(weights: &Weights) -> f64 {
+    let Some(reference) = PatternSet::shipped(REFERENCE) else { return f64::NAN };
+    let both = [weights, &Weights::zero(reference)].map(Tables::new);
+    let mut random = Generator::new(1);
+    let positions: Vec<Position> =
+        (0..TIMED).map(|_| random_position(&mut random, TIMED_EMPTIES)).collect();
+    let mut best = [f64::INFINITY; 2];
+    // The first turn also expands the tables.
+    for _ in 0..=TURNS {
+        for (best, tables) in best.iter_mut().zip(&both) {
+            *best = best.min(seconds(tables, &positions));
+        }
+    }
+    best[1] / best[0]
+}
+
+/// Evaluates the positions after all moves, as a search does; returns the seconds.
+fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
+    let begun = Instant::now();
+    for position in positions {
+        let state = tables.state(position);
+        let value = |square: Square| -> Value {
+            let flips = position.flips(square);
+            tables.value_after(&state, square, flips, &position.after(square, flips))
+        };
+        std::hint::black_box(Squares(position.moves()).map(value).max());
+    }
+    begun.elapsed().as_secs_f64()
+}
+
+pub(super) fn names(squares: &[Square]) -> String {
+    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
+}
