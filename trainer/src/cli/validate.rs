@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{Existing, Summary};
+use othello_engine::file::{self, Existing, Kind, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordFolder, record_files};
 use serde::Serialize;
 
-use crate::records::validate::{Validation, repair, validate};
+use crate::arena::MatchFile;
+use crate::records::validate::{self, Validation, repair};
 
 /// Arguments of `validate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files to check, or folders of records; checks every game and position of records, and every
-    /// section of other files
+    /// Files to check, or folders of records; checks every game and position of records and matches,
+    /// and every section of other files
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
@@ -64,6 +65,18 @@ impl fmt::Display for Report {
         }
         write!(f, "{} files, {} damaged, {:.2} s", self.files.len(), self.damaged, self.seconds)
     }
+}
+
+/// Reads a whole file and returns the damage in it. Replays the games of a match also.
+fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> {
+    let mut found = validate::validate(path, progress)?;
+    if found.damage.is_empty()
+        && file::kind_of(path)? == Kind::Match
+        && let Err(error) = MatchFile::read(path)
+    {
+        found.damage.push(error.to_string());
+    }
+    Ok(found)
 }
 
 /// Lists the files of records of a folder. Validates those that were not listed before, and adds

@@ -4,7 +4,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use othello_engine::file::{Kind, Reader, Section};
 use othello_testing::program::message;
+use othello_testing::records;
 
 use super::folder::Folder;
 
@@ -220,4 +222,32 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     at.runs(&format!("{fit} limited.weights"));
     at.runs(&format!("{fit} free.weights"));
     assert!(at.read("limited.weights") == at.read("free.weights"));
+}
+
+/// A regression: `validate` accepted the file of a match whose sections are intact, but do not
+/// contain games.
+#[test]
+fn the_file_of_a_match_without_its_games_is_damaged() {
+    let at = &Folder::new();
+    at.write("openings.txt", "f5d6c3\nf5f6e6f4\nf5f4e3d6\n");
+    let work = "match mobility none --openings openings.txt --pairs 3 --depth 1 --exact 2";
+    at.runs(&format!("{work} --out sound.match"));
+    at.runs("validate sound.match");
+    let mut reader = Reader::open(&at.path("sound.match"), Kind::Match).unwrap();
+    let sections: Vec<Section> = reader.by_ref().collect::<Result<_, _>>().unwrap();
+    let forge: [(&str, fn(&mut Vec<Section>)); 4] = [
+        (" is not a pair of games", |all| all[1].content = vec![0; 1 << 20]),
+        (" is not a pair of games", |all| all[1].content = all[3].content.clone()),
+        ("has only the first 1 pairs", |all| drop(all.remove(1))),
+        ("without a section `match`", |all| drop(all.pop())),
+    ];
+    for (damage, forge) in forge {
+        let mut forged = sections.clone();
+        forge(&mut forged);
+        records::write_sections(&at.path("a.match"), Kind::Match, reader.provenance(), forged);
+        let output = at.run("validate a.match");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{damage}: {said}");
+        assert!(said.contains(damage) && said.contains("a.match: damaged: section "), "{said}");
+    }
 }
