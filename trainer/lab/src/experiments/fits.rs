@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Recipe, RecipeError};
+use super::Recipe;
 use crate::arena::{MatchFileError, OpeningsError};
 use othello_fit::dataset::{DataChoice, Dataset, DatasetError, Split, TrainedOn};
 use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, PickedDevice};
@@ -57,8 +57,6 @@ pub struct StudySettings {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum StudyError {
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
     #[error(transparent)]
     Text(#[from] TextError),
     #[error(transparent)]

@@ -20,5 +20,5 @@ pub use difference::{CONFIDENCE, Difference, Estimate, Needed, Verdict};
 pub use fits::{Fitted, Origins, Study, StudyError, StudySettings, as_written, provenance_of};
 pub use halving::{Standing, standings};
 pub use law::{Law, Prediction};
-pub use recipe::{Recipe, RecipeError};
+pub use recipe::Recipe;
 pub use tuning::{Record, Tuned, Tuning};

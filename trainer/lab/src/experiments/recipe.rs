@@ -1,8 +1,9 @@
 //! A recipe: a file with everything that determines a fit.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use othello_engine::eval::{Weights, WeightsError, WeightsFile};
+use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::pattern::PatternSet;
 use othello_engine::text::{Invalid, TextError, from_toml, read_by};
 use serde::Deserialize;
@@ -12,6 +13,7 @@ use super::Values;
 use othello_fit::InvalidSetting;
 use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
+use othello_fit::source::records::Records;
 
 /// Data, pattern set, optimizer and settings of a fit. As TOML:
 ///
@@ -71,20 +73,6 @@ enum RawOptimizer {
     Adam,
 }
 
-/// Errors of a recipe.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum RecipeError {
-    #[error(transparent)]
-    Text(#[from] TextError),
-    #[error("{}: {source}", path.display())]
-    Data { path: PathBuf, source: InvalidSetting },
-    #[error("{}: {problem}", path.display())]
-    Content { path: PathBuf, problem: String },
-    #[error(transparent)]
-    Weights(#[from] WeightsError),
-}
-
 /// The error of a text that is not a recipe.
 #[derive(Debug, thiserror::Error)]
 enum RawError {
@@ -92,8 +80,8 @@ enum RawError {
     Toml(#[from] Invalid),
     #[error(transparent)]
     Settings(#[from] InvalidSetting),
-    #[error("with {0}: {1}")]
-    Values(String, String),
+    #[error("{0}")]
+    Values(String),
 }
 
 impl Recipe {
@@ -104,34 +92,32 @@ impl Recipe {
         inline.into_generator().into_root_schema_for::<Raw>()
     }
 
-    /// Reads a recipe and all files that it names, except the data files.
-    pub fn read(path: &Path) -> Result<Self, RecipeError> {
-        Self::of_raw(path, read_by(path, read_raw)?)
+    /// Reads a recipe and all files that it names, except that data files are only opened.
+    pub fn read(path: &Path) -> Result<Self, TextError> {
+        let raw = read_by(path, read_raw)?;
+        Self::of_raw(path, raw).map_err(|reason| content(path, reason))
     }
 
     /// Reads a recipe and replaces some of its entries. The text of the new values becomes the name
     /// of the recipe.
-    pub fn read_with(path: &Path, values: &Values) -> Result<Self, RecipeError> {
+    pub fn read_with(path: &Path, values: &Values) -> Result<Self, TextError> {
+        let wrong = |reason: String| format!("with {values}: {reason}");
         let raw = read_by(path, |text| -> Result<Raw, RawError> {
             let mut table: Table = from_toml(text)?;
             values.put_into(&mut table);
-            let wrong = |reason: String| RawError::Values(values.to_string(), reason);
             let raw: Result<Raw, toml::de::Error> = table.try_into();
-            let raw = raw.map_err(|error| wrong(error.message().to_owned()))?;
-            raw.settings.check().map_err(|error| wrong(error.to_string()))?;
+            let raw = raw.map_err(|error| RawError::Values(wrong(error.message().to_owned())))?;
+            raw.settings.check().map_err(|error| RawError::Values(wrong(error.to_string())))?;
             Ok(Raw { name: Some(values.to_string()), ..raw })
         })?;
-        Self::of_raw(path, raw)
+        Self::of_raw(path, raw).map_err(|reason| content(path, wrong(reason)))
     }
 
-    fn of_raw(path: &Path, raw: Raw) -> Result<Self, RecipeError> {
+    /// The error is a message that names the key whose value is wrong.
+    fn of_raw(path: &Path, raw: Raw) -> Result<Self, String> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let content = |problem: &str| {
-            let problem = problem.to_owned();
-            RecipeError::Content { path: path.to_owned(), problem }
-        };
         if raw.data.is_empty() {
-            return Err(content("`data` is empty; name records to fit to"));
+            return Err("`data` is empty; name records to fit to".to_owned());
         }
         let data = |text: &String| {
             let mut choice: DataChoice = text.parse()?;
@@ -139,18 +125,22 @@ impl Recipe {
             Ok(choice)
         };
         let data = raw.data.iter().map(data).collect::<Result<Vec<DataChoice>, InvalidSetting>>();
-        let data = data.map_err(|source| RecipeError::Data { path: path.to_owned(), source })?;
-        if let Some(DataChoice { path, .. }) = data.iter().find(|choice| !choice.path.exists()) {
-            return Err(content(&format!("`data` names {}, which is missing", path.display())));
+        let data = data.map_err(by_key("data"))?;
+        for DataChoice { path, .. } in DataChoice::files(&data).map_err(by_key("data"))? {
+            if !path.is_dir() {
+                Records::open(&path).map_err(by_key("data"))?;
+            }
         }
-        let initial = raw.init.map(|file| Weights::read(&folder.join(file))).transpose()?;
+        let initial = raw.init.map(|file| Weights::read(&folder.join(file)));
+        let initial = initial.transpose().map_err(by_key("init"))?;
         let set = match (&initial, raw.patterns) {
             (Some(_), Some(_)) => {
-                return Err(content("`init` has its own pattern set; omit `patterns`"));
+                return Err("`init` has its own pattern set; omit `patterns`".to_owned());
             }
             (Some(file), None) => file.weights.set().clone(),
             (None, patterns) => {
-                PatternSet::named(patterns.as_deref().unwrap_or("standard"), folder)?
+                let name = patterns.as_deref().unwrap_or("standard");
+                PatternSet::named(name, folder).map_err(by_key("patterns"))?
             }
         };
         // Values are not linear in factors, so only Adam fits them.
@@ -181,6 +171,15 @@ impl Recipe {
     }
 }
 
+fn content(path: &Path, reason: String) -> TextError {
+    TextError::Content { path: path.to_owned(), reason }
+}
+
+/// Puts the key, whose value causes an error, before its message.
+fn by_key<E: Display>(key: &str) -> impl Fn(E) -> String {
+    move |error| format!("`{key}`: {error}")
+}
+
 fn read_raw(text: &str) -> Result<Raw, RawError> {
     let raw: Raw = from_toml(text)?;
     raw.settings.check()?;
@@ -192,11 +191,16 @@ mod tests {
     use super::super::Choices;
     use super::*;
 
+    /// A text of scored boards: the start position.
+    const SCORED: &str =
+        "---------------------------OX------XO--------------------------- X; f5:+0;\n";
+
     fn read(text: &str) -> Result<Recipe, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one.toml");
         std::fs::write(&path, text).unwrap();
-        std::fs::write(folder.path().join("a.games"), "").unwrap();
+        std::fs::write(folder.path().join("a.games"), SCORED).unwrap();
+        std::fs::create_dir(folder.path().join("folder")).unwrap();
         Recipe::read(&path).map_err(|error| error.to_string())
     }
 
@@ -214,7 +218,8 @@ mod tests {
     fn values_replace_those_of_a_recipe_and_wrong_ones_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one.toml");
-        std::fs::write(&path, "data = ['one.toml']\n[settings]\nridge = 7.0\nshare = 0.5").unwrap();
+        std::fs::write(folder.path().join("a.games"), SCORED).unwrap();
+        std::fs::write(&path, "data = ['a.games']\n[settings]\nridge = 7.0\nshare = 0.5").unwrap();
         let with = |text: &str| {
             let values = Choices::parse(text).unwrap().all().remove(0);
             Recipe::read_with(&path, &values).map_err(|error| error.to_string())
@@ -228,6 +233,7 @@ mod tests {
         for (text, reason) in [
             ("[settings]\nridge = [-1]", "with ridge = -1: `ridge` is -1.0"),
             ("[settings]\nrigde = [1]", "with rigde = 1: unknown field"),
+            ("patterns = ['smal']", "with patterns = smal: `patterns`: "),
         ] {
             let error = with(text).unwrap_err();
             assert!(error.contains(reason) && error.contains("one.toml"), "{error}");
@@ -241,13 +247,20 @@ mod tests {
             ("data = ['a.games']\npattern = 'small'", "pattern"),
             ("data = ['a.games']\n[settings]\nridge = -1.0", "ridge"),
             ("data = ['a.games*0']", "above 0"),
-            // A regression: the recipe was not named.
-            ("data = ['a.games', 'b.games']", "b.games, which is missing"),
-            ("data = ['a.games']\npatterns = 'none.toml'", "none.toml"),
+            // A regression: the recipe and the key were not named.
+            ("data = ['a.games', 'b.games']", "one.toml: `data`: "),
+            ("data = ['a.games', 'b.games']", "b.games: cannot open it"),
+            ("data = ['one.toml']", "one.toml: `data`: "),
+            ("data = ['folder']", "folder: is a folder without records.json"),
+            ("data = ['a.games']\npatterns = 'none.toml'", "one.toml: `patterns`: "),
+            ("data = ['a.games']\npatterns = 'none.toml'", "none.toml: neither a file nor one of"),
+            ("data = ['a.games']\npatterns = 'one.toml'", "one.toml: `patterns`: "),
+            ("data = ['a.games']\ninit = 'b.weights'", "one.toml: `init`: "),
+            ("data = ['a.games']\ninit = 'one.toml'", "not a file of this program"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(reason), "{error}");
-            assert!(error.contains("one.toml") || reason == "none.toml", "{error}");
+            assert!(error.contains("one.toml"), "{error}");
         }
     }
 }
