@@ -16,6 +16,7 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Player, Reply, Server, serve};
 use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search, Strength};
+use othello_testing::program::message;
 use othello_trainer::arena::{Contestant, Match, MatchResult, Terms};
 use serde_json::Value;
 
@@ -255,4 +256,29 @@ fn the_command_reports_a_match_against_a_program() {
         assert_eq!((&report["pairs"], &report["forfeits"]), (&3.into(), &Value::Array(vec![])));
         assert_eq!(report["second"], player);
     }
+}
+
+/// A regression: the report of a match printed a limit that the program did not keep, and called
+/// its resignations misconduct.
+#[test]
+fn limits_that_a_program_does_not_keep_are_reported_with_its_time_and_resignations_as_results() {
+    let folder = Folder::new();
+    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\n");
+    let arguments = "match mobility --pairs 3 --depth 1 --exact 2 --openings openings.txt";
+    let played = |limit: &str, manners: &str| {
+        let program = format!("gtp:{}", command(Protocol::Gtp, manners));
+        let output = folder.command(&format!("{arguments}{limit}")).arg(&program).output().unwrap();
+        (program, message(&output), String::from_utf8(output.stdout).unwrap())
+    };
+    let (program, said, report) = played(" --milliseconds 50", "good");
+    assert!(said.contains("limits of a move apply to weights only"), "{said}");
+    let time = |line: &str| -> Option<f64> {
+        let time = line.trim_start().strip_prefix(&format!("{program}: "))?;
+        time.strip_suffix(" s before exact play")?.parse().ok()
+    };
+    assert!(report.lines().find_map(time).is_some(), "{report}");
+    let (program, said, report) = played("", "resign");
+    assert!(!said.contains("limits of a move"), "{said}");
+    assert!(report.contains(&format!("\n  6 games resigned by {program}\n")), "{report}");
+    assert!(!report.contains("forfeited"), "{report}");
 }

@@ -90,3 +90,18 @@ fn the_worst_positions_are_board_lines_with_their_labels() {
         assert_eq!(Phase::of(&board.position).unwrap().index(), row["phase"]);
     }
 }
+
+/// A regression: the report of a fit with `--test` did not print how many positions of the test
+/// games training does not have.
+#[test]
+fn a_fit_prints_how_many_test_positions_training_has_not() {
+    let folder = Folder::with_random_games(0..60);
+    folder.write("settings.toml", "validation_percent = 0\n");
+    folder.random_games("seen.games", 0..30);
+    folder.random_games("new.games", 100..110);
+    // Each game has one position of the phase.
+    let fit = format!("{FIT} --settings settings.toml --phases 40..40 --out a.weights --test");
+    let output = folder.run(&format!("{fit} new.games seen.games"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(" discs on 10 positions that training has not\n"), "{text}");
+}

@@ -22,16 +22,34 @@ fn transcripts(games: u64) -> String {
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
+/// Writes games of twelve random moves to `short.games`.
+fn short_games(folder: &Folder, games: u64) {
+    let short = |seed| {
+        let moves = random_moves(seed);
+        Game::new(0, &moves[..moves.len().min(12)]).unwrap()
+    };
+    records::write(&folder.path("short.games"), (0..games).map(short));
+}
+
+/// A regression: the message was about "the 0 MB of memory allowed", since `inspect` had divided
+/// the limit.
+#[cfg(unix)]
+#[test]
+fn inspect_with_a_megabyte_reports_a_megabyte() {
+    let folder = Folder::new();
+    short_games(&folder, 4000);
+    let mut inspect = folder.command("inspect short.games --memory-mb 1");
+    let said = message(&inspect.env("TMPDIR", folder.path("none")).output().unwrap());
+    assert!(said.contains("beyond the 1 MB of memory allowed"), "{said}");
+    assert!(!said.contains(" 0 MB"), "{said}");
+}
+
 /// In this test, the disk is full for temporary files. (`trainer/fuzz` fills it while outputs are
 /// written.)
 #[test]
 fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     let folder = Folder::new();
-    let short = |seed| {
-        let moves = random_moves(seed);
-        Game::new(0, &moves[..moves.len().min(12)]).unwrap()
-    };
-    records::write(&folder.path("short.games"), (0..3000).map(short));
+    short_games(&folder, 3000);
     let shuffle = "shuffle ../short.games --memory-mb 1 --out out";
     let script = format!(
         "head -c $(((4096 - 40) * 1024)) /dev/zero >fill
