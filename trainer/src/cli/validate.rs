@@ -16,8 +16,8 @@ use crate::records::validate::{self, Validation, repair};
 /// Arguments of `validate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files to check, or folders of records; checks every game and position of records and matches,
-    /// and every section of other files
+    /// Files to check, or folders of records; checks every game and position of records and
+    /// matches, and every section of other files
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
