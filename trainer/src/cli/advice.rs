@@ -28,22 +28,16 @@ pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
     PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))
 }
 
-/// The choices of a fit, as far as they are known to cost.
+/// The choices of a fit, as far as they are known to cost: the greatest depth of the games, the
+/// training games and positions, and whether games have and labels use the values of searches.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Choices {
-    /// The greatest depth of the searches in the games.
     pub depth: u64,
-    /// The number of training games.
     pub games: u64,
-    /// The number of training positions.
     pub positions: usize,
-    /// True if games have the values of searches.
     pub has_values: bool,
-    /// True if a label rule uses the values of searches.
     pub uses_values: bool,
-    /// True if the model has factors.
     pub has_factors: bool,
-    /// True if the fit starts from given weights.
     pub has_initial: bool,
 }
 

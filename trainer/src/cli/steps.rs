@@ -44,10 +44,7 @@ pub(super) struct Made {
 }
 
 /// A command line that was parsed.
-enum Parsed {
-    Engine(Box<othello_engine::cli::Program>),
-    Trainer(Box<Program>),
-}
+type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
 
 /// Returns the program that has a subcommand.
 pub(super) fn program(command: &str) -> &'static str {
@@ -55,29 +52,24 @@ pub(super) fn program(command: &str) -> &'static str {
     if is_own { "othello-trainer" } else { "othello-engine" }
 }
 
-impl Parsed {
-    fn of(words: &[String]) -> anyhow::Result<Self> {
-        let command = words[0].as_str();
-        ensure!(!RUNS.contains(&command), "`{command}` cannot be the command of a step");
-        let program = program(command);
-        let line = std::iter::once(program).chain(words.iter().map(String::as_str));
-        let parsed = match program {
-            "othello-trainer" => parse_words(line).map(|parsed| Self::Trainer(Box::new(parsed))),
-            _ => parse_words(line).map(|parsed| Self::Engine(Box::new(parsed))),
-        };
-        parsed.map_err(|error| {
-            let text = error.to_string();
-            let reason: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
-            anyhow::anyhow!("{}", reason.join(" ").trim_start_matches("error: ").to_owned())
+/// Parses the arguments of a program.
+fn parsed(words: &[String]) -> anyhow::Result<Command> {
+    let command = words[0].as_str();
+    ensure!(!RUNS.contains(&command), "`{command}` cannot be the command of a step");
+    let program = program(command);
+    let line = std::iter::once(program).chain(words.iter().map(String::as_str));
+    let parsed = if program == "othello-trainer" {
+        parse_words(line).map(|own: Program| Box::new(move |it: &Session| own.run(it)) as Command)
+    } else {
+        parse_words(line).map(|other: othello_engine::cli::Program| {
+            Box::new(move |it: &Session| other.run(it)) as Command
         })
-    }
-
-    fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
-        match self {
-            Self::Engine(program) => program.run(session),
-            Self::Trainer(program) => program.run(session),
-        }
-    }
+    };
+    parsed.map_err(|error| {
+        let text = error.to_string();
+        let reason: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+        anyhow::anyhow!("{}", reason.join(" ").trim_start_matches("error: ").to_owned())
+    })
 }
 
 impl Making<'_> {
@@ -114,13 +106,13 @@ impl Making<'_> {
     fn parse<'s>(
         &self,
         &(step, is_fresh): &(&'s Step, bool),
-    ) -> anyhow::Result<(&'s Step, Parsed)> {
+    ) -> anyhow::Result<(&'s Step, Command)> {
         let mut words = step.words(self.folder, self.seed);
         let force = "--force".to_owned();
         if is_fresh && !words.contains(&force) {
             words.push(force);
         }
-        let command = Parsed::of(&words).with_context(|| format!("step {}", step.name))?;
+        let command = parsed(&words).with_context(|| format!("step {}", step.name))?;
         if let Some(file) = step.foreign_files().find(|file| !file.exists()) {
             bail!(
                 "step {} reads {}, which does not exist and which no step makes; the head of the \
@@ -144,14 +136,14 @@ impl Making<'_> {
         }
     }
 
-    fn make_step(&self, step: &Step, command: &Parsed) -> anyhow::Result<(Made, Outcome)> {
+    fn make_step(&self, step: &Step, command: &Command) -> anyhow::Result<(Made, Outcome)> {
         self.session.progress().check()?;
         let path = self.folder.join(&step.name);
         let modified = || -> Option<SystemTime> { fs::metadata(&path).ok()?.modified().ok() };
         let before = modified();
         let report = self.folder.join(format!("{}.json", step.name));
         let session = self.session.step(&report);
-        let outcome = command.run(&session)?;
+        let outcome = command(&session)?;
         let is_kept = before.is_some() && before == modified();
         let made = Made {
             name: step.name.clone(),
