@@ -74,8 +74,8 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Decompresses the first frame, at most `most` bytes of it, and appends the bytes to `content`.
-/// Returns the number of stored bytes after the frame.
+/// Decompresses the first frame, at most `most` bytes of it, into the empty `content`. Returns the
+/// number of stored bytes after the frame.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],
@@ -85,7 +85,12 @@ fn unpack_frame(
 ) -> io::Result<usize> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
     decoder.window_log_max(largest.ilog2())?;
-    decoder.by_ref().take(most).read_to_end(content)?;
+    // Into a buffer with room for the whole frame, the decoder unpacks at once, without a window. A
+    // damaged length must not take much memory: most frames shrink their content less.
+    *content = vec![0; most.min(16 * stored.len() as u64) as usize];
+    let unpacked = decoder.read(content)?;
+    content.truncate(unpacked);
+    decoder.by_ref().take(most - unpacked as u64).read_to_end(content)?;
     Ok(decoder.finish().len())
 }
 

@@ -158,11 +158,13 @@ fn changes(square: Square) -> u8 {
 /// Numbers the classes, which are the orbits of configurations under the permutations, in the order
 /// of their smallest members. Returns the class of each configuration, and the number of classes.
 fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
-    let images: Vec<Vec<u32>> = permutations.iter().map(|digits| permuted(digits)).collect();
-    let mut class_of: Vec<u16> = vec![];
+    // The first permutation is the identity.
+    let images: Vec<Vec<u32>> = permutations[1..].iter().map(|digits| permuted(digits)).collect();
+    let configurations = configurations(permutations[0].len());
+    let mut class_of: Vec<u16> = Vec::with_capacity(configurations);
     let mut classes = 0;
-    for index in 0..images[0].len() {
-        let least = images.iter().map(|images| images[index] as usize).min().unwrap_or(index);
+    for index in 0..configurations {
+        let least = images.iter().fold(index, |least, images| least.min(images[index] as usize));
         let known = class_of.get(least).copied();
         // At most 3^10 = 59,049 classes.
         class_of.push(known.unwrap_or(classes));
@@ -174,7 +176,8 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
 /// Returns the image of each number of base-3 digits, of which digit `i` goes to place
 /// `permutation[i]`.
 pub fn permuted(permutation: &[usize]) -> Vec<u32> {
-    let mut images = vec![0];
+    let mut images = Vec::with_capacity(configurations(permutation.len()));
+    images.push(0);
     for &place in permutation {
         // The numbers with digit 1 or 2 follow those with digits 0 and 1.
         for index in 0..2 * images.len() {

@@ -3,6 +3,8 @@
 //! Consecutive phases form a block: those that share factors, or ten phases if there are no
 //! factors. A block is expanded as a whole. Before and after its tables it has a margin of zeros.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 
 use super::Weights;
@@ -110,39 +112,37 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The expansion of weights from classes to configurations. It contains the index of each
-/// configuration in the table of a phase, which is also the index of its factor vector in the
-/// block.
+/// The expansion of weights from classes to configurations. The index of a configuration in the
+/// table of a phase is also the index of its factor vector in the block.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    parameters: usize,
-    /// For each configuration and each value of a scalar feature, its index in a phase's table and
-    /// its parameter.
-    places: Vec<[u32; 2]>,
+    /// For each configuration, in the order of a phase's table, its parameter. The values of scalar
+    /// features follow the configurations, in the table after a zero and as parameters.
+    parameters: Vec<u32>,
+    scalars: Range<usize>,
 }
 
 impl Expansion {
     /// Computes the table index of each configuration of a pattern set.
     pub(super) fn new(set: &PatternSet, geometry: &Geometry) -> Self {
         let layout = TableLayout::new(set, geometry);
-        let patterns = geometry.patterns.iter().zip(pattern_starts(geometry));
-        let of_pattern = patterns.flat_map(|(pattern, start)| {
-            permuted(&pattern.places).into_iter().zip(&pattern.class_of).map(
-                move |(place, &class)| {
-                    [start + place as usize, pattern.first_parameter + usize::from(class)]
-                },
-            )
-        });
-        let scalars = 0..geometry.scalars.len() * Scalar::VALUES;
-        let scalars = scalars.map(|n| [layout.scalars + n, geometry.pattern_parameters + n]);
-        let places = of_pattern.chain(scalars).map(|[place, of]| [place as u32, of as u32]);
-        Self { places: places.collect(), parameters: geometry.parameters(), layout }
+        let mut parameters = vec![0; layout.scalars - 1];
+        for (pattern, start) in geometry.patterns.iter().zip(pattern_starts(geometry)) {
+            for (place, &class) in permuted(&pattern.places).into_iter().zip(&pattern.class_of) {
+                let parameter = pattern.first_parameter + usize::from(class);
+                parameters[start + place as usize] = parameter as u32;
+            }
+        }
+        Self { layout, parameters, scalars: geometry.pattern_parameters..geometry.parameters() }
     }
 
-    fn places(&self) -> impl Iterator<Item = [usize; 2]> {
-        // Without `map` of arrays, which takes as long as all the rest if it is not inlined.
-        self.places.iter().map(|&[place, parameter]| [place as usize, parameter as usize])
+    /// Expands one element for each parameter to a table of a phase.
+    fn expand<T: Copy>(&self, of_parameters: &[T], table: &mut [T]) {
+        let patterns = table.iter_mut().zip(&self.parameters);
+        patterns.for_each(|(element, &parameter)| *element = of_parameters[parameter as usize]);
+        let scalars = &of_parameters[self.scalars.clone()];
+        table[self.layout.scalars..][..scalars.len()].copy_from_slice(scalars);
     }
 
     /// Returns the blocks of the layout, all of them still empty.
@@ -157,14 +157,17 @@ impl Expansion {
             block.steps = vec![0; self.layout.weights(self.layout.block(phase))];
         }
         let table = &mut block.steps[self.layout.start(phase)..][..self.layout.stride];
-        self.places().for_each(|[place, parameter]| table[place] = steps[parameter]);
+        self.expand(steps, table);
     }
 
     /// Returns the weights by class of a phase from its expanded block.
     pub(super) fn folded(&self, phase: Phase, block: &Block) -> Vec<i16> {
         let table = &block.steps[self.layout.start(phase)..][..self.layout.stride];
-        let mut steps = vec![0; self.parameters];
-        self.places().for_each(|[place, parameter]| steps[parameter] = table[place]);
+        let mut steps = vec![0; self.scalars.end];
+        let patterns = table.iter().zip(&self.parameters);
+        patterns.for_each(|(&step, &parameter)| steps[parameter as usize] = step);
+        let scalars = &mut steps[self.scalars.clone()];
+        scalars.copy_from_slice(&table[self.layout.scalars..][..scalars.len()]);
         steps
     }
 
@@ -175,9 +178,13 @@ impl Expansion {
         block.vectors = bytemuck::zeroed_vec(lines);
         let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut block.vectors);
         let vectors = &mut vectors[MARGIN * dimensions..];
-        for [place, parameter] in self.places() {
-            vectors[place * dimensions..][..dimensions]
-                .copy_from_slice(&factors[parameter * dimensions..][..dimensions]);
+        // An array of a known width is copied by a few instructions, a slice by a call.
+        match dimensions {
+            8 => self.expand(factors.as_chunks::<8>().0, vectors.as_chunks_mut::<8>().0),
+            16 => self.expand(factors.as_chunks::<16>().0, vectors.as_chunks_mut::<16>().0),
+            32 => self.expand(factors.as_chunks::<32>().0, vectors.as_chunks_mut::<32>().0),
+            64 => self.expand(factors.as_chunks::<64>().0, vectors.as_chunks_mut::<64>().0),
+            _ => self.expand(factors.as_chunks::<128>().0, vectors.as_chunks_mut::<128>().0),
         }
     }
 }

@@ -46,7 +46,9 @@ impl PhaseRow<i16> {
         before: impl FnOnce(Phase) -> Option<Cow<'a, [i16]>>,
     ) -> Result<Vec<i16>, String> {
         let steps = self.after(phase, before, i16::wrapping_add)?;
-        match steps.iter().position(|step| !(-MAX_STEPS..=MAX_STEPS).contains(step)) {
+        let is_wrong = |step: &i16| !(-MAX_STEPS..=MAX_STEPS).contains(step);
+        let is_any_wrong = steps.iter().fold(false, |any, step| any | is_wrong(step));
+        match is_any_wrong.then(|| steps.iter().position(is_wrong)).flatten() {
             None => Ok(steps),
             Some(parameter) => {
                 let step = steps[parameter];
