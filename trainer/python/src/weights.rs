@@ -6,8 +6,8 @@ use numpy::ndarray::{Array3, ArrayViewD, CowArray, Ix2};
 use numpy::{AllowTypeChange, IntoPyArray, PyArray1, PyArrayLike2, PyArrayLikeDyn};
 use othello_engine::board::{PHASES, Phase, Square};
 use othello_engine::eval::{
-    ByClass, Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter, WeightsChoice,
-    WeightsError, WeightsFile,
+    ByClass, Evaluate as _, Evaluator, Factors, STEPS_PER_DISC, Weights as ByParameter,
+    WeightsChoice, WeightsError, WeightsFile,
 };
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::Scalar;

@@ -235,7 +235,8 @@ fn the_file_of_a_match_without_its_games_is_damaged() {
     at.runs("validate sound.match");
     let mut reader = Reader::open(&at.path("sound.match"), Kind::Match).unwrap();
     let sections: Vec<Section> = reader.by_ref().collect::<Result<_, _>>().unwrap();
-    let forge: [(&str, fn(&mut Vec<Section>)); 4] = [
+    type Forge = fn(&mut Vec<Section>);
+    let forge: [(&str, Forge); 4] = [
         (" is not a pair of games", |all| all[1].content = vec![0; 1 << 20]),
         (" is not a pair of games", |all| all[1].content = all[3].content.clone()),
         ("has only the first 1 pairs", |all| drop(all.remove(1))),
