@@ -71,6 +71,7 @@ impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
         Ok(Advance::Epoch(Epoch {
             number: self.epoch,
             gradient: None,
+            learning_rate: Some(RATE),
             train_mse: Some(Problem::<B>::squared_discs(squared) / occurrences),
         }))
     }

@@ -170,6 +170,18 @@ impl Progress for Reporter {
         }
     }
 
+    fn epoch(&self, line: &str, fields: &Map<String, Value>) {
+        match self.log {
+            Log::Json => Event::of_epoch(fields).write(),
+            Log::Text => {
+                let is_due = lock(&self.stage).as_mut().is_some_and(Stage::epoch_is_due);
+                if is_due {
+                    self.message(line);
+                }
+            }
+        }
+    }
+
     fn is_interrupted(&self) -> bool {
         self.interrupts.is_requested()
     }

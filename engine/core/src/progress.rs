@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::{Map, Value};
+
 /// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
     /// Begins a stage of `total` units. The name ends with the unit in parentheses: `solve
@@ -26,6 +28,11 @@ pub trait Progress: Sync {
 
     /// Shows a line that the user must see, such as a warning.
     fn message(&self, line: &str);
+
+    /// Reports the end of an epoch of a fit: as a line, and as the fields of an event.
+    fn epoch(&self, line: &str, fields: &Map<String, Value>) {
+        let _ = (line, fields);
+    }
 
     /// Shows a warning, if one is given.
     fn warn(&self, warning: Option<String>) {

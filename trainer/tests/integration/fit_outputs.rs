@@ -51,6 +51,27 @@ fn side_files_of_another_fit_are_refused_without_force() {
     fitted(&folder, "--out a.weights");
 }
 
+/// A fit of one phase showed nothing but a bar for minutes: each epoch is an event as it ends.
+#[test]
+fn every_epoch_is_an_event_with_the_numbers_of_its_line_in_the_metrics() {
+    let folder = folder();
+    let output = folder.run(&format!("{FIT} --out a.weights --log json"));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let events = stderr.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut epochs: Vec<Value> = events.filter(|event| event["event"] == "epoch").collect();
+    assert!(epochs.iter().all(|event| event["positions_per_second"].as_f64().unwrap() > 0.0));
+    epochs.sort_by_key(|event| [&event["phase"], &event["epoch"]].map(|key| key.as_u64()));
+    let metrics = folder.text("a.weights.metrics.jsonl");
+    let lines = metrics.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines: Vec<Value> = lines.collect();
+    assert!(epochs.len() >= 9 && epochs.len() == lines.len(), "{stderr}");
+    for (event, line) in epochs.iter().zip(&lines) {
+        for (key, value) in line.as_object().unwrap() {
+            assert_eq!(&event[key], value, "{key}");
+        }
+    }
+}
+
 #[test]
 fn metrics_have_every_epoch_once_in_order_whatever_the_threads() {
     let folder = folder();

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::stage::Standing;
 use crate::report::JSON_VERSION;
@@ -16,7 +17,7 @@ const HEAD: &[u8] = br#"{"event":""#;
 /// An event: a line of `--log json`, or the content of a progress file.
 #[derive(Serialize, schemars::JsonSchema, Debug)]
 pub(crate) struct Event<'a> {
-    /// The kind of event: `begin`, `progress`, `end`, `message`, `warning`, `error` or `exit`.
+    /// The kind of event: `begin`, `progress`, `epoch`, `end`, `message`, `warning`, `error` or `exit`.
     event: &'a str,
     /// Seconds since 1970, UTC.
     time: f64,
@@ -35,6 +36,11 @@ pub(crate) enum Details<'a> {
     Text {
         /// The text of a message, warning or error.
         text: &'a str,
+    },
+    Epoch {
+        /// The metrics of an epoch of a fit, with its wall time and its positions a second.
+        #[serde(flatten)]
+        metrics: &'a Map<String, Value>,
     },
     Exit {
         /// The exit status.
@@ -86,6 +92,10 @@ impl<'a> Event<'a> {
 
     pub(super) fn of_text(event: &'a str, text: &'a str) -> Self {
         Self::new(event, Details::Text { text })
+    }
+
+    pub(super) fn of_epoch(metrics: &'a Map<String, Value>) -> Self {
+        Self::new("epoch", Details::Epoch { metrics })
     }
 
     pub(super) fn of_exit(status: u8) -> Self {

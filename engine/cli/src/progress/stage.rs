@@ -7,7 +7,10 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::unit::{Unit, duration, time_left};
 
+/// The least time between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(5);
+/// The least time between two lines above a bar.
+const BAR_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct Stage {
     pub(super) name: String,
@@ -16,6 +19,8 @@ pub(super) struct Stage {
     total: u64,
     begun: Instant,
     last_told: Instant,
+    /// The time of the last line about an epoch.
+    epoch_told: Instant,
     bar: Option<ProgressBar>,
 }
 
@@ -35,7 +40,7 @@ impl Stage {
         let (name, unit) = Unit::of(stage);
         let bar = has_bar.then(|| new_bar(name, &unit, done_before, total));
         let (name, now) = (name.to_owned(), Instant::now());
-        Self { name, unit, done_before, total, begun: now, last_told: now, bar }
+        Self { name, unit, done_before, total, begun: now, last_told: now, epoch_told: now, bar }
     }
 
     pub(super) fn standing(&self, done: u64) -> Standing<'_> {
@@ -53,6 +58,16 @@ impl Stage {
         let is_due = self.last_told.elapsed() >= INTERVAL;
         if is_due {
             self.last_told = Instant::now();
+        }
+        is_due
+    }
+
+    /// Returns whether it is time for the next line about an epoch.
+    pub(super) fn epoch_is_due(&mut self) -> bool {
+        let interval = if self.bar.is_some() { BAR_INTERVAL } else { INTERVAL };
+        let is_due = self.epoch_told.elapsed() >= interval;
+        if is_due {
+            self.epoch_told = Instant::now();
         }
         is_due
     }

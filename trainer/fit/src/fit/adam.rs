@@ -168,6 +168,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
 
 impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
+        let rate = self.rate();
         let in_sweep = (self.progress.updates % u64::from(self.batches)) as usize;
         let squared = self.update(Problem::<B>::batch(self.order[in_sweep], self.batches))?;
         self.progress.updates += 1;
@@ -185,6 +186,7 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
         Ok(Advance::Epoch(Epoch {
             number: u32::try_from(self.epochs()).unwrap_or(u32::MAX),
             gradient: None,
+            learning_rate: Some(rate),
             train_mse: Some(squared / self.problem.occurrences),
         }))
     }

@@ -94,7 +94,7 @@ mod tests {
             number += 1;
             let mut validation = Errors::default();
             validation.add(64, if number == 1 { 1 } else { 2 });
-            let epoch = Epoch { number, gradient: None, train_mse: None };
+            let epoch = Epoch { number, gradient: None, learning_rate: None, train_mse: None };
             vector.observe(epoch, &validation, &settings.stop(optimizer));
         }
         assert_eq!(vector.progress.best_epoch, 1);

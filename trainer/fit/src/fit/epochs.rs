@@ -68,6 +68,7 @@ impl<B: Backend> Epochs<'_, '_, B> {
             phase: self.phase,
             epoch: epoch.number,
             gradient: epoch.gradient,
+            learning_rate: epoch.learning_rate,
             train_mse: epoch.train_mse,
             validation_mse: validation.mse(),
             validation_mae: validation.mae(),

@@ -236,6 +236,7 @@ impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
         Ok(Advance::Epoch(Epoch {
             number: self.progress.epoch,
             gradient: Some((self.progress.energy / self.progress.start).sqrt()),
+            learning_rate: None,
             train_mse: Some(self.train_mse()?),
         }))
     }

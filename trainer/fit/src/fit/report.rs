@@ -6,6 +6,7 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
 /// discs², with values clamped to ±64; null without positions to measure.
@@ -110,6 +111,9 @@ pub struct Metrics {
     /// The norm of the preconditioned gradient relative to its initial norm, if the optimizer
     /// computes it.
     pub gradient: Option<f64>,
+    /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
+    #[serde(default)]
+    pub learning_rate: Option<f64>,
     /// The mean squared error on the training positions of the window, before rounding. With
     /// mini-batches, the error of each batch is measured before its update; otherwise, all errors
     /// are measured after the epoch.
@@ -118,6 +122,33 @@ pub struct Metrics {
     pub validation_mse: Option<f64>,
     /// Mean absolute validation error before rounding.
     pub validation_mae: Option<f64>,
+}
+
+impl Metrics {
+    /// Describes the epoch in one line.
+    pub(super) fn line(&self, seconds: f64) -> String {
+        let Self { phase, epoch, train_mse, validation_mse, validation_mae, .. } = *self;
+        let squared = |name: &str, mse: Option<f64>| mse.map(|mse| format!("{name} {mse:.2}"));
+        let error = validation_mae.map(|mae| format!("error {mae:.3} discs"));
+        let errors = [
+            squared("training", train_mse),
+            squared("validation", validation_mse),
+            error,
+            Some(format!("{seconds:.1} s")),
+        ];
+        let errors: Vec<String> = errors.into_iter().flatten().collect();
+        format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
+    }
+
+    /// Returns the fields of the event of the epoch, which took `seconds` for `positions`.
+    pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
+        let fields = json!(self).as_object().cloned();
+        let mut fields = fields.unwrap_or_default();
+        fields.insert("seconds".to_owned(), json!(seconds));
+        let rate = positions as f64 / seconds.max(1e-9);
+        fields.insert("positions_per_second".to_owned(), json!(rate));
+        fields
+    }
 }
 
 /// The fitted weights of one phase, in the order of weights files, and the report of their fit.

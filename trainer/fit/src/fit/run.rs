@@ -287,7 +287,8 @@ impl<B: Backend> Work<'_, B> {
         let backend = self.backend;
         let fit = PhaseFit { backend, model, dataset, settings, optimizer, initial, phase };
         let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
-        let vector = self.resumable(part, (phase, model.parameters()), metrics, run)?;
+        let watched = (metrics, dataset.training(phase).len());
+        let vector = self.resumable(part, (phase, model.parameters()), watched, run)?;
         if !is_start {
             let finish =
                 |vector| Ok(FittedUnit { phases: vec![fit.finish(vector)?], factors: None });
@@ -308,7 +309,9 @@ impl<B: Backend> Work<'_, B> {
         let (start, initial) = (start.collect::<Result<_, _>>()?, self.fit.initial_weights());
         let fit = GroupFit { backend, model, dataset, settings, group, start, initial };
         let run = |resumed, saver: &mut Saver<'_, '_>| fit.run(resumed, saver);
-        let vector = self.resumable(part, (first, length), self.metrics.as_ref(), run)?;
+        let positions = unit.iter().map(|&phase| dataset.training(phase).len()).sum();
+        let watched = (self.metrics.as_ref(), positions);
+        let vector = self.resumable(part, (first, length), watched, run)?;
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
@@ -338,7 +341,7 @@ impl<B: Backend> Work<'_, B> {
         &self,
         part: &mut LongPart<'_>,
         (phase, length): (Phase, usize),
-        metrics: Option<&GrowingMetrics>,
+        watched: (Option<&GrowingMetrics>, usize),
         run: impl Fn(Option<Snapshot>, &mut Saver<'_, '_>) -> Result<FittedVector, FitError>,
     ) -> Result<FittedVector, FitError> {
         let path = part.snapshot_path();
@@ -350,7 +353,7 @@ impl<B: Backend> Work<'_, B> {
         let resumed = part.snapshot(most)?.map(|there| Snapshot::from_sections(&there, length));
         let resumed = resumed.and_then(|read| read.inspect_err(anew).ok());
         part.advance(resumed.as_ref().map_or(0, |there: &Snapshot| there.vector.epochs().into()));
-        let mut saver = Saver::new(part, self.deadline, self.progress, metrics);
+        let mut saver = Saver::new(part, self.deadline, self.progress, watched);
         match run(resumed, &mut saver) {
             Err(error @ FitError::Snapshot(_)) => {
                 anew(&error);

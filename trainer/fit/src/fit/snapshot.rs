@@ -64,6 +64,10 @@ pub(super) struct Saver<'s, 'r> {
     progress: &'s dyn Progress,
     /// The file that gets a line for each epoch.
     metrics: Option<&'s GrowingMetrics>,
+    /// The training positions of an epoch.
+    positions: usize,
+    /// The end of the last epoch, or the begin of the fit.
+    epoch_begun: Instant,
     saved: Instant,
     /// The duration of the last save.
     took: Duration,
@@ -80,9 +84,10 @@ impl<'s, 'r> Saver<'s, 'r> {
         part: &'s mut LongPart<'r>,
         deadline: Option<Instant>,
         progress: &'s dyn Progress,
-        metrics: Option<&'s GrowingMetrics>,
+        (metrics, positions): (Option<&'s GrowingMetrics>, usize),
     ) -> Self {
-        Self { part, deadline, progress, metrics, saved: Instant::now(), took: Duration::ZERO }
+        let (epoch_begun, saved, took) = (Instant::now(), Instant::now(), Duration::ZERO);
+        Self { part, deadline, progress, metrics, positions, epoch_begun, saved, took }
     }
 }
 
@@ -112,7 +117,11 @@ impl Checkpointer for Saver<'_, '_> {
     }
 
     fn measured(&mut self, metrics: &Metrics) -> Result<(), RunError> {
-        self.metrics.map_or(Ok(()), |file| Ok(file.add(metrics)?))
+        let Some(file) = self.metrics else { return Ok(()) };
+        let seconds = self.epoch_begun.elapsed().as_secs_f64();
+        self.epoch_begun = Instant::now();
+        self.progress.epoch(&metrics.line(seconds), &metrics.event(seconds, self.positions));
+        Ok(file.add(metrics)?)
     }
 }
 

@@ -125,6 +125,8 @@ pub struct Epoch {
     pub number: u32,
     /// ‖preconditioned gradient‖ relative to its initial value, if the optimizer computes it.
     pub gradient: Option<f64>,
+    /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
+    pub learning_rate: Option<f64>,
     /// The mean squared error on the training positions in discs², measured after the epoch. With
     /// mini-batches, each batch is measured before its update instead.
     pub train_mse: Option<f64>,
