@@ -49,3 +49,20 @@ fn sections_without_meaning_are_refused() {
         assert!(error.contains(expected) && error.is_empty() == expected.is_empty(), "{error}");
     }
 }
+
+/// A regression: a command that first counts the games trusted a frame that states four billion,
+/// and did not end.
+#[test]
+fn games_that_are_not_there_are_not_counted() {
+    let content = [60_000_u16; 40].map(u16::to_le_bytes).concat();
+    let sections = [Section::new("games", &content)];
+    let bytes = container::file(b'G', container::VERSION, b"{}", &sections);
+    scratch::with_file("counted", &bytes, |path| {
+        let opened = || GameReader::open(path).unwrap();
+        let passed = [opened().pass_by_frame().map(|_| 0), opened().pass_by(u64::MAX)];
+        for passed in passed {
+            let error = passed.unwrap_err().to_string();
+            assert!(error.contains("section 1 at byte 22 has more than 65536 games"), "{error}");
+        }
+    });
+}

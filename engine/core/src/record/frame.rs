@@ -54,16 +54,22 @@ fn flags(game: &Game) -> u8 {
     flag(values, VALUES) | flag(game.deviations() != 0, DEVIATIONS) | flag(stated, STATED)
 }
 
-pub(super) fn games_in(bytes: &[u8]) -> u64 {
-    bytes.first_chunk().map_or(0, |&count| u64::from(u32::from_le_bytes(count)))
+pub(super) fn games_in(bytes: &[u8]) -> Result<u64, FrameError> {
+    Ok(counted(bytes)?.0 as u64)
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
+/// Returns the number of games, and the columns after it.
+fn counted(bytes: &[u8]) -> Result<(usize, Columns<'_>), FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;
     if count > MAX_GAMES {
         return Err(wrong("has more than 65536 games"));
     }
+    Ok((count, rest))
+}
+
+pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Game>, FrameError> {
+    let (count, mut rest) = counted(bytes)?;
     let random_plies = rest.take(count)?;
     let moves = rest.take(count)?;
     let solved_plies = rest.take(count)?;

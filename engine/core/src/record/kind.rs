@@ -33,8 +33,8 @@ pub trait Record: Clone + Ord + Send + Sync {
     /// Decodes the records of a frame and checks each.
     fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError>;
 
-    /// Returns the number of records in a frame without decoding them; 0 if the frame is too short.
-    fn count_in_frame(bytes: &[u8]) -> u64;
+    /// Returns the number of records in a frame without decoding them.
+    fn count_in_frame(bytes: &[u8]) -> Result<u64, FrameError>;
 }
 
 impl Record for Game {
@@ -51,7 +51,7 @@ impl Record for Game {
         frame::decode(bytes)
     }
 
-    fn count_in_frame(bytes: &[u8]) -> u64 {
+    fn count_in_frame(bytes: &[u8]) -> Result<u64, FrameError> {
         frame::games_in(bytes)
     }
 }
@@ -79,7 +79,7 @@ impl Record for ScoredPosition {
         rows.iter().enumerate().map(read).collect()
     }
 
-    fn count_in_frame(bytes: &[u8]) -> u64 {
-        (bytes.len() / ROW_BYTES) as u64
+    fn count_in_frame(bytes: &[u8]) -> Result<u64, FrameError> {
+        Ok((bytes.len() / ROW_BYTES) as u64)
     }
 }

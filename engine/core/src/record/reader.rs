@@ -92,7 +92,7 @@ impl<R: Record> RecordReader<R> {
                 continue;
             }
             let Some(section) = self.next_records()? else { break };
-            let count = R::count_in_frame(&section.content);
+            let count = self.records_in(&section)?;
             if count <= records - passed {
                 self.number += count;
                 passed += count;
@@ -106,7 +106,8 @@ impl<R: Record> RecordReader<R> {
     /// Skips the next frame without decoding it. Returns the number of records in it; `None` at the
     /// end. Do not mix calls with the iterator.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
-        let records = self.next_records()?.map(|section| R::count_in_frame(&section.content));
+        let section = self.next_records()?;
+        let records = section.map(|section| self.records_in(&section)).transpose()?;
         self.number += records.unwrap_or(0);
         Ok(records)
     }
@@ -130,6 +131,10 @@ impl<R: Record> RecordReader<R> {
                 section => return Ok(section),
             }
         }
+    }
+
+    fn records_in(&self, section: &Section) -> Result<u64, RecordError> {
+        R::count_in_frame(&section.content).map_err(|error| self.wrong(self.number, error))
     }
 
     fn decode(&mut self, content: &[u8]) -> Result<Vec<R>, RecordError> {
