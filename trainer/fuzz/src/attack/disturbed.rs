@@ -285,6 +285,8 @@ pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
         command.arg(inner.get_program()).args(inner.get_args()).current_dir(folder);
+        // The run that resumes it has parts of the same size.
+        command.envs(inner.get_envs().filter_map(|(key, value)| Some((key, value?))));
         let ended = run(command.arg("--json"), limits);
         Some((format!("ulimit {limit}"), Some(ended).filter(|ended| !ended.found_no_memory())))
     });
