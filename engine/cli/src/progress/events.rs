@@ -17,7 +17,8 @@ const HEAD: &[u8] = br#"{"event":""#;
 /// An event: a line of `--log json`, or the content of a progress file.
 #[derive(Serialize, schemars::JsonSchema, Debug)]
 pub(crate) struct Event<'a> {
-    /// The kind of event: `begin`, `progress`, `epoch`, `end`, `message`, `warning`, `error` or `exit`.
+    /// The kind of event: `begin`, `progress`, `epoch`, `end`, `message`, `warning`, `error` or
+    /// `exit`.
     event: &'a str,
     /// Seconds since 1970, UTC.
     time: f64,
