@@ -6,7 +6,7 @@
 #
 # OUT is release in cargo's target folder by default. The parts are programs, wheels, page and npm. The targets are
 # those that a machine with Linux builds: x86-64 and aarch64 Linux with glibc 2.17 or later, x86-64 Windows; on
-# another system, the system itself. --built takes the programs in FOLDER for this machine, and builds none.
+# another system, the system itself. --built takes the programs and the C library in FOLDER for this machine, and builds none.
 # --dirty allows changes that are not committed. PROFILE (release) and LEVEL (6, of gzip) make trials cheaper.
 #
 # On Linux, zig from PyPI compiles C and links: no compiler, cross compiler or old system is needed. Programs with
@@ -62,7 +62,7 @@ tools() { # zig and maturin, in an environment of their own.
 with_zig() { [[ $system == *-linux-* ]]; }
 glibc() { [[ $1 != *-linux-gnu ]] || echo .2.17; } # The oldest that the compiler of Rust supports.
 
-build() { # TARGET: leaves both programs in $folder/TARGET/PROFILE.
+build() { # TARGET: leaves both programs and the C library in $folder/TARGET/PROFILE.
     local call=build
     ! with_zig || { tools && call=zigbuild; }
     rustup target list --installed | grep -qx "$1" || rustup target add "$1" >&2
@@ -96,6 +96,7 @@ archive() { # TARGET FOLDER
     for file in "$2"/{libothello.{so,dylib,a,dll.a},othello.{dll,lib}}; do
         [[ ! -e $file ]] || cp "$file" "$work/$name/lib/"
     done
+    compgen -G "$work/$name/lib/*othello.*" >/dev/null || { echo "$2: no C library; build othello-capi" >&2 && exit 2; }
     cp engine/capi/include/othello.h "$work/$name/include/"
     sed "s/VERSION/$version/" engine/capi/othello.pc >"$work/$name/lib/pkgconfig/othello.pc"
     "${PYTHON:-python3}" scripts/release/notices.py --target "$1" --out "$work/$name"
