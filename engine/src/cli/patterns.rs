@@ -119,14 +119,7 @@ impl fmt::Display for Patterns {
         let full = if self.instances == LANES { "; the set is full" } else { "" };
         writeln!(f, "{}: {} of {LANES} instances{full}", self.pattern_set, self.instances)?;
         writeln!(f, "coverage     {}", self.coverage)?;
-        if !self.scalars.is_empty() {
-            let scalars: Vec<_> = self.scalars.iter().map(Scalar::to_string).collect();
-            writeln!(f, "scalars      {}", scalars.join(", "))?;
-        }
-        if let Some(shape) = self.factors {
-            let (dimensions, phases) = (shape.dimensions(), shape.phases());
-            writeln!(f, "factors      {dimensions} of each weight, the same in {phases} phases")?;
-        }
+        describe_features(f, &self.scalars, self.factors)?;
         writeln!(f, "weights      {} in each of {PHASES} phases", self.parameters)?;
         writeln!(f, "size         {:.1} MB before compression", self.bytes as f64 / 1e6)?;
         write!(f, "speed        {:.2} of that of `{REFERENCE}`", self.relative_speed)
@@ -213,6 +206,28 @@ fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
         std::hint::black_box(Squares(position.moves()).map(value).max());
     }
     begun.elapsed().as_secs_f64()
+}
+
+/// Writes the scalar features and the shape of the factors of a set, a line each.
+pub(super) fn describe_features(
+    f: &mut fmt::Formatter<'_>,
+    scalars: &[Scalar],
+    factors: Option<FactorShape>,
+) -> fmt::Result {
+    list(f, "scalars", scalars)?;
+    let Some(shape) = factors else { return Ok(()) };
+    let (dimensions, phases) = (shape.dimensions(), shape.phases());
+    writeln!(f, "factors      {dimensions} of each weight, the same in {phases} phases")
+}
+
+/// Writes names after a heading in one line. Writes nothing if there are no names.
+pub(super) fn list(
+    f: &mut fmt::Formatter<'_>,
+    heading: &str,
+    names: &[impl ToString],
+) -> fmt::Result {
+    let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+    if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
 pub(super) fn names(squares: &[Square]) -> String {

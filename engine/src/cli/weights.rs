@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::patterns::{Covered, names};
+use super::patterns::{Covered, describe_features, list, names};
 use super::{Outcome, Session};
 use crate::board::{PHASES, Phase, Position, Square};
 use crate::eval::{
@@ -130,11 +130,7 @@ impl fmt::Display for Report {
         for pattern in &self.patterns {
             writeln!(f, "             {pattern}")?;
         }
-        list(f, "scalars", &self.scalars)?;
-        if let Some(shape) = self.factors {
-            let (dimensions, phases) = (shape.dimensions(), shape.phases());
-            writeln!(f, "factors      {dimensions} of each weight, the same in {phases} phases")?;
-        }
+        describe_features(f, &self.scalars, self.factors)?;
         writeln!(f, "coverage     {}", self.coverage)?;
         writeln!(f, "phases       {}, each with {} weights", self.phases, self.parameters)?;
         writeln!(f, "unit         1/{} disc", self.steps_per_disc)?;
@@ -149,12 +145,6 @@ impl fmt::Display for Report {
         self.predictions.as_ref().map_or(Ok(()), |predictions| predictions.fmt(f))?;
         self.inspect.as_ref().map_or(Ok(()), |inspection| inspection.fmt(f))
     }
-}
-
-/// Writes names after a heading in one line. Writes nothing if there are no names.
-fn list(f: &mut fmt::Formatter<'_>, heading: &str, names: &[impl ToString]) -> fmt::Result {
-    let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-    if names.is_empty() { Ok(()) } else { writeln!(f, "{heading:12} {}", names.join(", ")) }
 }
 
 /// Writes two lines: one for the phase with the fewest weights that occur in training, and one for

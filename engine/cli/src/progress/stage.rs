@@ -55,21 +55,13 @@ impl Stage {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
         }
-        let is_due = self.last_told.elapsed() >= INTERVAL;
-        if is_due {
-            self.last_told = Instant::now();
-        }
-        is_due
+        is_due(&mut self.last_told, INTERVAL)
     }
 
     /// Returns whether it is time for the next line about an epoch.
     pub(super) fn epoch_is_due(&mut self) -> bool {
         let interval = if self.bar.is_some() { BAR_INTERVAL } else { INTERVAL };
-        let is_due = self.epoch_told.elapsed() >= interval;
-        if is_due {
-            self.epoch_told = Instant::now();
-        }
-        is_due
+        is_due(&mut self.epoch_told, interval)
     }
 
     pub(super) fn bar(&self) -> Option<&ProgressBar> {
@@ -82,6 +74,15 @@ impl Stage {
             bar.abandon();
         }
     }
+}
+
+/// Returns whether an interval has passed since `last`, and if so, begins the next one.
+fn is_due(last: &mut Instant, interval: Duration) -> bool {
+    let is_due = last.elapsed() >= interval;
+    if is_due {
+        *last = Instant::now();
+    }
+    is_due
 }
 
 impl Standing<'_> {
