@@ -21,7 +21,7 @@
  * not wait.
  */
 
-// The number of a pass, where a square is expected.
+// The number that stands for a pass in the place of a square.
 #define OTHELLO_PASS -1
 
 // Values are in steps; this many steps are one disc.
@@ -33,7 +33,7 @@ typedef enum {
   OTHELLO_STATUS_OK = 0,
   // An argument is null, not a position, not a legal move, or not a setting.
   OTHELLO_STATUS_ARGUMENT = 1,
-  // A weights file cannot be read, is damaged, or lacks what the search needs.
+  // A weights file cannot be read, is damaged, or has no model for the search.
   OTHELLO_STATUS_WEIGHTS = 2,
   // There is too little memory or no further thread.
   OTHELLO_STATUS_MEMORY = 3,
@@ -97,8 +97,8 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// Returns the text of the last failed call of this thread: what is wrong, where, and what was
-// expected. It is valid until the next call that fails; empty if none failed.
+// Returns the text of the last failed call of this thread: the fault, its place, and the expected
+// form. It is valid until the next call that fails; empty if none failed.
 const char *othello_error(void);
 
 // Reads a board from a text: 64 squares and the side to move, OBF, or the moves of a game such as
@@ -143,7 +143,7 @@ OthelloStatus othello_solve(const OthelloSearch *search,
 // Most of the tree is still in the table; the rest is searched within the same limits.
 OthelloStatus othello_line(const OthelloSearch *search, int32_t *squares, size_t *count);
 
-// Ends the search that another thread runs with this handle, which returns what it has found.
+// Ends the search that another thread runs with this handle, which returns its result so far.
 // Without such a search, nothing happens.
 void othello_search_stop(const OthelloSearch *search);
 

@@ -6,7 +6,7 @@ use othello_engine::board::{Position, Side, Square, StatedPosition};
 
 use crate::{Failure, OthelloStatus, call, place, read, text};
 
-/// The number of a pass, where a square is expected.
+/// The number that stands for a pass in the place of a square.
 pub const OTHELLO_PASS: i32 = -1;
 
 /// A board: the discs of the player (the side to move) and of the opponent.

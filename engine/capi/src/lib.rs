@@ -30,7 +30,7 @@ pub enum OthelloStatus {
     Ok = 0,
     /// An argument is null, not a position, not a legal move, or not a setting.
     Argument = 1,
-    /// A weights file cannot be read, is damaged, or lacks what the search needs.
+    /// A weights file cannot be read, is damaged, or has no model for the search.
     Weights = 2,
     /// There is too little memory or no further thread.
     Memory = 3,
@@ -60,8 +60,8 @@ thread_local! {
     static ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Returns the text of the last failed call of this thread: what is wrong, where, and what was
-/// expected. It is valid until the next call that fails; empty if none failed.
+/// Returns the text of the last failed call of this thread: the fault, its place, and the expected
+/// form. It is valid until the next call that fails; empty if none failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn othello_error() -> *const c_char {
     ERROR.with_borrow(|error| error.as_ptr())

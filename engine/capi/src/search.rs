@@ -234,7 +234,7 @@ pub unsafe extern "C" fn othello_line(
     })
 }
 
-/// Ends the search that another thread runs with this handle, which returns what it has found.
+/// Ends the search that another thread runs with this handle, which returns its result so far.
 /// Without such a search, nothing happens.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_stop(search: *const OthelloSearch) {
