@@ -161,8 +161,14 @@ const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 /// Runs `train`: makes a plan, or reads the one of an earlier start, and makes its steps.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { out, seed, .. } = arguments;
+    let Arguments { out, seed, weights, .. } = arguments;
     check_name(out, Kind::Weights)?;
+    ensure!(
+        *weights != WeightsChoice::None,
+        "--weights none: values every position at 0; expected `mobility`, `embedded` or a file"
+    );
+    // Weights that cannot be used are refused before there is a plan.
+    Evaluator::load(weights)?;
     let folder = out.with_extension("run");
     let path = out.with_extension("recipe.toml");
     make_folder(folder_of(out))?;

@@ -1,5 +1,5 @@
-//! Tests of `run`: it checks a recipe before the first step, keeps finished steps, and compares
-//! checksums.
+//! Tests of `run` and `train`: a recipe is checked before the first step, finished steps are kept,
+//! and checksums are compared.
 
 use othello_testing::program::message;
 
@@ -66,5 +66,19 @@ fn a_wrong_step_is_refused_before_the_first_one() {
         assert_eq!(output.status.code(), Some(2), "{name}: {said}");
         assert!(said.contains("step b.weights") && said.contains(expected), "{name}: {said}");
         assert!(!folder.path(name).exists(), "{name}");
+    }
+}
+
+/// A regression: `none` was taken for `mobility`, and a missing file left a plan.
+#[test]
+fn weights_that_train_cannot_use_are_refused_before_there_is_a_plan() {
+    let folder = Folder::new();
+    for (weights, expected) in [
+        ("none", "expected `mobility`, `embedded` or a file"),
+        ("no.weights", "no.weights: cannot open it"),
+    ] {
+        let train = format!("train --minutes 0.1 --weights {weights} --out a.weights");
+        folder.refuses(&train, expected);
+        assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 0, "{weights}");
     }
 }
