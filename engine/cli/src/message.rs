@@ -21,15 +21,7 @@ const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 /// Returns an argument for a message: control characters are escaped, and a long argument is
 /// shortened in the middle.
 pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
-    let argument = shortened_word(argument);
-    if !argument.contains(char::is_control) {
-        return argument;
-    }
-    let shown = argument.chars().map(|letter| match letter.is_control() {
-        true => letter.escape_debug().to_string(),
-        false => letter.to_string(),
-    });
-    shown.collect::<String>().into()
+    escaped(shortened_word(argument), char::is_control)
 }
 
 /// Returns a text with its long words shortened, because any word may be an argument of the user.
@@ -53,19 +45,19 @@ fn shortened_word(word: &str) -> Cow<'_, str> {
 /// Escapes the characters of a text that control a terminal, except line breaks and tabs. Messages
 /// quote names and provenance from files of unknown origin.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    if !text.contains(is_obeyed) {
-        return text.into();
+    escaped(text.into(), |letter| letter.is_control() && !matches!(letter, '\n' | '\t'))
+}
+
+/// Escapes the characters of a text that `is_obeyed` accepts.
+fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_obeyed) {
+        return text;
     }
-    let mut shown = String::new();
-    for letter in text.chars() {
-        if is_obeyed(letter) {
-            shown.extend(letter.escape_debug());
-        } else {
-            shown.push(letter);
-        }
-    }
-    shown.into()
+    let shown = text.chars().map(|letter| match is_obeyed(letter) {
+        true => letter.escape_debug().to_string(),
+        false => letter.to_string(),
+    });
+    shown.collect::<String>().into()
 }
 
 /// The greatest length of a message in bytes; only a message that repeats its input is longer.

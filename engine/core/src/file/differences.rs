@@ -82,12 +82,13 @@ impl fmt::Display for Difference {
         let same = same.count();
         // The maker of the file may have put any characters into these texts.
         let [path, there, wanted] = [(&*self.path, 0), (there, same), (wanted, same)]
-            .map(|(text, at)| harmless(&surroundings(text, at)));
+            .map(|(text, at)| escaped(&surroundings(text, at)));
         write!(f, "{path}: {there} there, {wanted} wanted")
     }
 }
 
-fn harmless(text: &str) -> String {
+/// Escapes all characters of a text but letters, digits, blanks and marks, as in `\u{1b}`.
+pub(crate) fn escaped(text: &str) -> String {
     let escaped = |letter: char| match letter {
         '"' | '\'' | '\\' => letter.to_string(),
         letter => letter.escape_debug().to_string(),

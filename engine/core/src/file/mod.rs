@@ -21,12 +21,13 @@ mod source;
 mod tests;
 mod writer;
 
+pub(crate) use differences::escaped;
 pub use error::{FileError, may_pass, remedy};
 pub use format::{Kind, MAX_CONTENT_BYTES, VERSION};
 pub(crate) use lock::{lock, sync_folder};
 pub use output::{check_differ, check_output, check_replaceable, make_folder};
 pub use packing::unreadable;
-pub use paths::{check_name, folder_of, open_ordinary, read_ordinary, remove_if_there};
+pub use paths::{check_name, folder_of, names_in, open_ordinary, read_ordinary, remove_if_there};
 pub use plain::ShownFile;
 pub use provenance::{BEHAVIOUR_REVISION, Provenance};
 pub use reader::{RawSection, Reader, SectionPlace, kind_of, stated_sha256};

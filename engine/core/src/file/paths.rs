@@ -52,6 +52,13 @@ pub fn remove_if_there(path: &Path) -> Result<(), FileError> {
     }
 }
 
+/// Returns the names of the files in a folder.
+pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
+    let failed = FileError::io(folder, "list it");
+    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
+    fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
+}
+
 /// Refuses an output if there is anything but an ordinary file at its path or at the path of its
 /// partial file. Returns both paths. The output may be a link to an ordinary file; writing the
 /// output replaces the link.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::RecordError;
-use crate::file::{FileError, Kind, kind_of, plain, read_ordinary, stated_sha256};
+use crate::file::{FileError, Kind, kind_of, names_in, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
 /// A folder of record files, which its manifest lists completely. When the folder is opened, the
@@ -216,26 +216,20 @@ impl RecordFolder {
     }
 
     fn unlisted(&self) -> Result<Vec<String>, RecordError> {
-        let unreadable = FileError::io(&self.path, "read it");
-        let mut names = vec![];
-        for entry in fs::read_dir(&self.path).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if !self.files.contains_key(&name) && is_of_records(&entry.path(), &name) {
-                names.push(name);
-            }
-        }
+        let mut names = names_in(&self.path)?;
+        names.retain(|name| !self.files.contains_key(name) && is_of_records(&self.path, name));
         names.sort_unstable();
         Ok(names)
     }
 }
 
-fn is_of_records(path: &Path, name: &str) -> bool {
+fn is_of_records(folder: &Path, name: &str) -> bool {
+    let path = folder.join(name);
     if name.starts_with('.') || name.ends_with(".partial") || !path.is_file() {
         return false;
     }
     let extension = Path::new(name).extension().unwrap_or_default();
-    let by_kind = || matches!(kind_of(path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+    let by_kind = || matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 

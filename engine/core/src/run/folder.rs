@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 
 use super::lock::{Lock, is_lock};
 use super::{Plan, Stage};
-use crate::file::{FileError, Kind, read_ordinary, refuse_shown_within, sync_folder};
+use crate::file::{
+    FileError, Kind, names_in, read_ordinary, refuse_shown_within, remove_if_there, sync_folder,
+};
 
 /// The name of the file that describes the run.
 const MANIFEST: &str = "run.json";
@@ -145,7 +147,7 @@ impl Folder {
         let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
         let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
         // A killed process with the same number may have left this file.
-        crate::file::remove_if_there(&partial)?;
+        remove_if_there(&partial)?;
         let written = fs::File::create_new(&partial).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
@@ -184,24 +186,13 @@ impl Folder {
 
     fn remove_files(&self, chosen: impl Fn(&str) -> bool) -> Result<(), FileError> {
         for name in self.names()?.iter().filter(|name| is_of_run(name) && chosen(name)) {
-            let path = self.path.join(name);
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(FileError::io(&path, "remove it")(error));
-                }
-                _ => {}
-            }
+            remove_if_there(&self.path.join(name))?;
         }
         Ok(())
     }
 
     fn names(&self) -> Result<Vec<String>, FileError> {
-        let failed = FileError::io(&self.path, "list it");
-        let mut names = vec![];
-        for entry in fs::read_dir(&self.path).map_err(failed)? {
-            names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
-        }
-        Ok(names)
+        names_in(&self.path)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -165,15 +166,15 @@ impl Run {
         Ok(())
     }
 
-    /// Writes a part, complete.
+    /// Writes the complete file of a part, or of its snapshot.
     pub(super) fn write_part(
         &self,
-        stage: usize,
-        index: u64,
+        path: &Path,
+        (stage, index): (usize, u64),
         sections: &[Section],
     ) -> Result<(), RunError> {
-        let (path, provenance) = (self.path(stage, index), self.provenance_of(stage, index));
-        let mut writer = Writer::create(&path, Kind::Part, &provenance)?;
+        let provenance = self.provenance_of(stage, index);
+        let mut writer = Writer::create(path, Kind::Part, &provenance)?;
         for Section { name, content } in sections {
             writer.section(name, content)?;
         }
@@ -285,7 +286,8 @@ impl<W: Items> Work<'_, W> {
         results.sort_unstable_by_key(|&(first, _)| first);
         let results = results.into_iter().flat_map(|(_, results)| results).collect();
         let sections = self.work.encode(results);
-        self.run.write_part(self.stage, index, &sections)?;
+        let path = self.run.path(self.stage, index);
+        self.run.write_part(&path, (self.stage, index), &sections)?;
         let mut state = self.lock();
         state.parts.retain(|part| part.index != index);
         self.ask_about_end(&mut state)

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Shard;
-use crate::file::{FileError, lock};
+use crate::file::{FileError, lock, names_in};
 
 /// The name of the lock for packing.
 const PACKING: &str = "lock-pack";
@@ -28,30 +28,19 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns an error if another process is making parts of this shard. Creates no file.
-    pub(super) fn check_is_free(
-        folder: &Path,
-        output: &Path,
-        shard: Shard,
-    ) -> Result<(), FileError> {
-        Self::refuse_overlapping(folder, output, shard, None)
-    }
-
     /// Returns an error if another process holds the lock of a shard that has a part in common with
     /// this shard. The two shards may belong to different divisions of the run, such as 1/2 and
-    /// 3/4. Ignores the lock `own`.
-    fn refuse_overlapping(
+    /// 3/4. Ignores the lock `own`. Creates no file.
+    pub(super) fn refuse_overlapping(
         folder: &Path,
         output: &Path,
         shard: Shard,
         own: Option<&Path>,
     ) -> Result<(), FileError> {
-        let others = shards_with_lock(folder)?.into_iter();
-        let mut others =
-            others.filter(|(path, other)| Some(&**path) != own && other.overlaps(shard));
-        others
-            .find(|(path, _)| is_held(path))
-            .map_or(Ok(()), |(path, _)| Err(refused(&path, output)))
+        let held = shards_with_lock(folder)?
+            .into_iter()
+            .find(|(path, other)| Some(&**path) != own && other.overlaps(shard) && is_held(path));
+        held.map_or(Ok(()), |(path, _)| Err(refused(&path, output)))
     }
 
     /// Takes the lock for packing.
@@ -94,14 +83,8 @@ pub(super) fn is_lock(name: &str) -> bool {
 }
 
 fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>, FileError> {
-    let failed = FileError::io(folder, "list it");
-    let mut found = vec![];
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let shard = path.file_name().and_then(|name| shard_of(name.to_str()?));
-        found.extend(shard.map(|shard| (path, shard)));
-    }
-    Ok(found)
+    let lock = |name: String| Some((folder.join(&name), shard_of(&name)?));
+    Ok(names_in(folder)?.into_iter().filter_map(lock).collect())
 }
 
 /// Returns whether another process holds a lock file. Never creates the file.

@@ -189,13 +189,7 @@ impl LongPart<'_> {
 
     /// Replaces the snapshot.
     pub fn save(&self, sections: &[Section]) -> Result<(), RunError> {
-        let provenance = self.run.provenance_of(self.stage, self.index);
-        let mut writer = Writer::create(&self.snapshot_path(), Kind::Part, &provenance)?;
-        for Section { name, content } in sections {
-            writer.section(name, content)?;
-        }
-        writer.finish()?;
-        Ok(())
+        self.run.write_part(&self.snapshot_path(), (self.stage, self.index), sections)
     }
 
     fn writer(&mut self) -> Result<&mut Writer, RunError> {

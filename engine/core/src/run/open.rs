@@ -102,7 +102,7 @@ impl Run {
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
-            Lock::check_is_free(&folder, output, shard)?;
+            Lock::refuse_overlapping(&folder, output, shard, None)?;
         }
         Ok(())
     }

@@ -52,7 +52,7 @@ impl Run {
         for index in missing {
             progress.check().map_err(RunError::from)?;
             let result = make(index)?;
-            self.write_part(stage, index, &[section(&[result])])?;
+            self.write_part(&self.path(stage, index), (stage, index), &[section(&[result])])?;
         }
         Ok(self.read_results(stage)?)
     }
@@ -128,7 +128,7 @@ mod tests {
         let out = folder.path().join("out");
         let opened = Run::open(&out, plan, Shard::WHOLE, Existing::Keep, &Silent).unwrap();
         let Opened::Run(run) = opened else { panic!("done") };
-        run.write_part(0, 0, &[]).unwrap();
+        run.write_part(&run.path(0, 0), (0, 0), &[]).unwrap();
         let refused = run.steps(0, Ok::<u64, RunError>, &Silent).unwrap_err().to_string();
         assert!(
             refused.contains("part-000000") && refused.contains("lacks the results"),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::file::escaped;
+
 pub mod as_text;
 mod error;
 mod lines;
@@ -41,18 +43,10 @@ pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
 }
 
 fn shortened(text: &str, most: usize) -> String {
-    let mut excerpt = String::new();
-    for (index, c) in text.chars().enumerate() {
-        match c {
-            _ if index == most => {
-                excerpt.push('…');
-                break;
-            }
-            '"' | '\'' | '\\' => excerpt.push(c),
-            c => excerpt.extend(c.escape_debug()),
-        }
+    match text.char_indices().nth(most) {
+        Some((end, _)) => escaped(&text[..end]) + "…",
+        None => escaped(text),
     }
-    excerpt
 }
 
 #[cfg(test)]
