@@ -74,7 +74,7 @@ impl Reporter {
             let mut resumed = lock(&self.resumed);
             let before = resumed.get(name).and_then(Value::as_u64).unwrap_or(0);
             resumed.insert(name.to_owned(), (before + done).into());
-            let part = stage.unit.part(done, total);
+            let part = unit::part(&stage.unit, done, total);
             self.message(&format!("{}: {part} from an earlier run", stage.name));
         }
         self.done.store(done, Relaxed);
@@ -93,7 +93,7 @@ impl Reporter {
 
     fn tell(&self, moment: &'static str, stage: &Stage, done: u64) {
         let standing = stage.standing(done);
-        let event = Event::of_stage(moment, &standing);
+        let event = Event::of_stage(moment, standing);
         match self.log {
             Log::Json => event.write(),
             Log::Text if self.has_bar => {}

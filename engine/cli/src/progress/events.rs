@@ -3,12 +3,11 @@
 
 use std::io::Write as _;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::stage::Standing;
 use crate::report::JSON_VERSION;
 use othello_core::file::{FileError, ShownFile};
 
@@ -49,24 +48,41 @@ pub(crate) enum Details<'a> {
     },
 }
 
-#[derive(Serialize, schemars::JsonSchema, Debug)]
+/// The standing of a stage at one moment.
+#[derive(Clone, Copy, Serialize, schemars::JsonSchema, Debug)]
 pub(crate) struct StageDetails<'a> {
     /// The stage of the work.
-    stage: &'a str,
+    pub(super) stage: &'a str,
     /// The units of the work, such as `games`.
-    unit: &'a str,
+    pub(super) unit: &'a str,
     /// The finished units.
-    done: u64,
+    pub(super) done: u64,
     /// The units that an earlier run had finished.
     resumed: u64,
     /// The units of the stage.
-    total: u64,
+    pub(super) total: u64,
     /// The wall time of the stage.
-    seconds: f64,
+    pub(super) seconds: f64,
     /// The units a second.
-    per_second: f64,
+    pub(super) per_second: f64,
     /// The estimated wall time to the end of the stage; null if nothing is done yet.
     seconds_left: Option<f64>,
+}
+
+impl<'a> StageDetails<'a> {
+    /// Computes the standing from the finished units, those that an earlier run had finished, and
+    /// all units of the stage. The rate does not include the units of earlier runs.
+    pub(super) fn new(
+        (stage, unit): (&'a str, &'a str),
+        (done, resumed, total): (u64, u64, u64),
+        elapsed: Duration,
+    ) -> Self {
+        let seconds = elapsed.as_secs_f64();
+        let per_second = done.saturating_sub(resumed) as f64 / seconds.max(1e-9);
+        let left = total.saturating_sub(done) as f64;
+        let seconds_left = (per_second > 0.0).then_some(left / per_second);
+        Self { stage, unit, done, resumed, total, seconds, per_second, seconds_left }
+    }
 }
 
 impl<'a> Event<'a> {
@@ -76,19 +92,8 @@ impl<'a> Event<'a> {
         Self { event, time, details, process: std::process::id(), json_version: JSON_VERSION }
     }
 
-    pub(super) fn of_stage(event: &'a str, standing: &Standing<'a>) -> Self {
-        let rate = standing.rate();
-        let details = StageDetails {
-            stage: standing.name,
-            unit: standing.unit.plural(),
-            done: standing.done,
-            resumed: standing.done_before,
-            total: standing.total,
-            seconds: standing.elapsed.as_secs_f64(),
-            per_second: rate,
-            seconds_left: (rate > 0.0).then(|| standing.left() as f64 / rate),
-        };
-        Self::new(event, Details::Stage(details))
+    pub(super) fn of_stage(event: &'a str, standing: StageDetails<'a>) -> Self {
+        Self::new(event, Details::Stage(standing))
     }
 
     pub(super) fn of_text(event: &'a str, text: &'a str) -> Self {
@@ -136,16 +141,13 @@ impl ProgressFile {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::time::Duration;
 
     use serde_json::{Value, json};
 
-    use super::super::unit::Unit;
     use super::*;
 
-    fn standing(unit: &Unit, done: u64) -> Standing<'_> {
-        let elapsed = Duration::from_secs(10);
-        Standing { name: "self-play", unit, done, done_before: 100, total: 1_000, elapsed }
+    fn standing(done: u64) -> StageDetails<'static> {
+        StageDetails::new(("self-play", "games"), (done, 100, 1_000), Duration::from_secs(10))
     }
 
     fn parsed(line: &str) -> Value {
@@ -159,15 +161,14 @@ mod tests {
 
     #[test]
     fn an_event_states_how_far_a_stage_is() {
-        let (_, unit) = Unit::of("self-play (games)");
-        let line = Event::of_stage("progress", &standing(&unit, 400)).line();
+        let line = Event::of_stage("progress", standing(400)).line();
         let expected = json!({
             "event": "progress", "stage": "self-play", "unit": "games", "done": 400,
             "resumed": 100, "total": 1_000, "seconds": 10.0, "per_second": 30.0,
             "seconds_left": 20.0,
         });
         assert_eq!(parsed(&line), expected);
-        let begin = parsed(&Event::of_stage("begin", &standing(&unit, 100)).line());
+        let begin = parsed(&Event::of_stage("begin", standing(100)).line());
         assert_eq!((&begin["event"], &begin["seconds_left"]), (&json!("begin"), &Value::Null));
     }
 
@@ -185,8 +186,7 @@ mod tests {
         let content = || parsed(&fs::read_to_string(&path).unwrap());
         let file = ProgressFile::create(&path).unwrap();
         assert_eq!(content()["event"], "start");
-        let (_, unit) = Unit::of("self-play (games)");
-        file.replace(&Event::of_stage("progress", &standing(&unit, 400))).unwrap();
+        file.replace(&Event::of_stage("progress", standing(400))).unwrap();
         assert_eq!((&content()["event"], &content()["done"]), (&json!("progress"), &json!(400)));
         file.replace(&Event::of_exit(75)).unwrap();
         assert_eq!(content(), json!({"event": "exit", "status": 75}));

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-use super::unit::{Unit, duration, time_left};
+use super::events::StageDetails;
+use super::unit::{duration, name_and_unit, part, rate, time_left};
 
 /// The least time between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -14,7 +15,7 @@ const BAR_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct Stage {
     pub(super) name: String,
-    pub(super) unit: Unit,
+    pub(super) unit: String,
     done_before: u64,
     total: u64,
     begun: Instant,
@@ -24,29 +25,17 @@ pub(super) struct Stage {
     bar: Option<ProgressBar>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Standing<'a> {
-    pub(super) name: &'a str,
-    pub(super) unit: &'a Unit,
-    pub(super) done: u64,
-    /// The units that an earlier run had finished; the rate does not include them.
-    pub(super) done_before: u64,
-    pub(super) total: u64,
-    pub(super) elapsed: Duration,
-}
-
 impl Stage {
     pub(super) fn new(stage: &str, done_before: u64, total: u64, has_bar: bool) -> Self {
-        let (name, unit) = Unit::of(stage);
-        let bar = has_bar.then(|| new_bar(name, &unit, done_before, total));
-        let (name, now) = (name.to_owned(), Instant::now());
+        let (name, unit) = name_and_unit(stage);
+        let bar = has_bar.then(|| new_bar(name, unit, done_before, total));
+        let (name, unit, now) = (name.to_owned(), unit.to_owned(), Instant::now());
         Self { name, unit, done_before, total, begun: now, last_told: now, epoch_told: now, bar }
     }
 
-    pub(super) fn standing(&self, done: u64) -> Standing<'_> {
+    pub(super) fn standing(&self, done: u64) -> StageDetails<'_> {
         let Self { name, unit, done_before, total, begun, .. } = self;
-        let (done_before, total, elapsed) = (*done_before, *total, begun.elapsed());
-        Standing { name, unit, done, done_before, total, elapsed }
+        StageDetails::new((name, unit), (done, *done_before, *total), begun.elapsed())
     }
 
     /// Moves the progress bar to `done` units. Returns whether it is time for the next progress
@@ -85,37 +74,27 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
     is_due
 }
 
-impl Standing<'_> {
-    pub(super) fn rate(&self) -> f64 {
-        let seconds = self.elapsed.as_secs_f64().max(1e-9);
-        self.done.saturating_sub(self.done_before) as f64 / seconds
-    }
-
-    pub(super) fn left(&self) -> u64 {
-        self.total.saturating_sub(self.done)
-    }
-
+impl StageDetails<'_> {
     /// Returns the plain line for a moment, `progress` or `end`; `None` for any other moment, and
     /// for the end of a stage that took less than a second.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
-        let Self { name, unit, done, total, elapsed, .. } = *self;
-        let part = unit.part(done, total);
+        let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
+        let part = part(unit, done, total);
         match moment {
             "progress" => {
                 let percent = 100.0 * done.min(total) as f64 / total.max(1) as f64;
-                let rate = self.rate();
-                let left = time_left(self.left(), rate);
-                Some(format!("{name}: {part} ({percent:.0} %), {}{left}", unit.rate(rate)))
+                let left = time_left(total.saturating_sub(done), per_second);
+                Some(format!("{stage}: {part} ({percent:.0} %), {}{left}", rate(unit, per_second)))
             }
-            "end" if elapsed >= Duration::from_secs(1) => {
-                Some(format!("{name}: {part} in {}", duration(elapsed)))
+            "end" if seconds >= 1.0 => {
+                Some(format!("{stage}: {part} in {}", duration(Duration::from_secs_f64(seconds))))
             }
             _ => None,
         }
     }
 }
 
-fn new_bar(name: &str, unit: &Unit, done: u64, total: u64) -> ProgressBar {
+fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
     const TEMPLATE: &str = "{prefix:<24} {bar:30} {done}, {rate}{left}";
     fn key<T: Display>(
         text: impl Fn(&ProgressState) -> T + Clone + Send + Sync + 'static,
@@ -126,11 +105,11 @@ fn new_bar(name: &str, unit: &Unit, done: u64, total: u64) -> ProgressBar {
     }
     let total_of = |state: &ProgressState| state.len().unwrap_or(0);
     let left = move |state: &ProgressState| total_of(state).saturating_sub(state.pos());
-    let (of_part, of_rate) = (unit.clone(), unit.clone());
+    let (of_part, of_rate) = (unit.to_owned(), unit.to_owned());
     let style = ProgressStyle::with_template(TEMPLATE).unwrap_or(ProgressStyle::default_bar());
     let style = style
-        .with_key("done", key(move |state| of_part.part(state.pos(), total_of(state))))
-        .with_key("rate", key(move |state| of_rate.rate(state.per_sec())))
+        .with_key("done", key(move |state| part(&of_part, state.pos(), total_of(state))))
+        .with_key("rate", key(move |state| rate(&of_rate, state.per_sec())))
         .with_key("left", key(move |state| time_left(left(state), state.per_sec())));
     let bar = ProgressBar::new(total).with_style(style).with_prefix(name.to_owned());
     bar.set_position(done);
@@ -174,15 +153,12 @@ mod tests {
                 "import: 600.00 MB of 57.00 kB (100 %), 600.00 MB/s, 0 s left",
             ),
         ] {
-            let (name, unit) = Unit::of(stage);
-            let elapsed = Duration::from_secs(seconds);
-            let standing = Standing { name, unit: &unit, done, done_before, total, elapsed };
+            let (units, elapsed) = ((done, done_before, total), Duration::from_secs(seconds));
+            let standing = StageDetails::new(name_and_unit(stage), units, elapsed);
             assert_eq!(standing.line("progress").as_deref(), Some(expected));
         }
-        let (name, unit) = Unit::of("self-play (games)");
-        let elapsed = Duration::from_secs(10);
-        let total = u64::MAX;
-        let endless = Standing { name, unit: &unit, done: 1, done_before: 0, total, elapsed };
+        let units = (1, 0, u64::MAX);
+        let endless = StageDetails::new(("self-play", "games"), units, Duration::from_secs(10));
         let line = endless.line("progress").unwrap();
         assert!(line.ends_with("(0 %), 0.1/s, more than a year left"), "{line}");
     }

@@ -4,48 +4,26 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, HumanCount};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Unit {
-    Bytes,
-    /// Any other unit, in the plural; empty if the stage does not name a unit.
-    Things(String),
+/// Splits the name of a stage from its unit: the stage `import (bytes)` has the name `import` and the
+/// unit `bytes`. The unit is empty if the stage does not name one.
+pub(super) fn name_and_unit(stage: &str) -> (&str, &str) {
+    let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
+    split.unwrap_or((stage, ""))
 }
 
-impl Unit {
-    /// Splits the name of a stage from its unit: the stage `import (bytes)` has the name `import`
-    /// and the unit bytes.
-    pub(super) fn of(stage: &str) -> (&str, Self) {
-        let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
-        match split {
-            Some((name, "bytes")) => (name, Self::Bytes),
-            Some((name, things)) => (name, Self::Things(things.to_owned())),
-            None => (stage, Self::Things(String::new())),
-        }
+/// Writes an amount and its total: `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
+pub(super) fn part(unit: &str, done: u64, total: u64) -> String {
+    if unit == "bytes" {
+        return format!("{} of {}", DecimalBytes(done), DecimalBytes(total));
     }
+    let part = format!("{} of {} {unit}", HumanCount(done), HumanCount(total));
+    part.trim_end().to_owned()
+}
 
-    /// Writes an amount and its total: `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
-    pub(super) fn part(&self, done: u64, total: u64) -> String {
-        match self {
-            Self::Bytes => format!("{} of {}", DecimalBytes(done), DecimalBytes(total)),
-            Self::Things(things) => {
-                let part = format!("{} of {} {things}", HumanCount(done), HumanCount(total));
-                part.trim_end().to_owned()
-            }
-        }
-    }
-
-    pub(super) fn plural(&self) -> &str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::Things(things) => things,
-        }
-    }
-
-    pub(super) fn rate(&self, per_second: f64) -> String {
-        match self {
-            Self::Bytes => format!("{}/s", DecimalBytes(per_second as u64)),
-            Self::Things(_) => format!("{per_second:.1}/s"),
-        }
+pub(super) fn rate(unit: &str, per_second: f64) -> String {
+    match unit {
+        "bytes" => format!("{}/s", DecimalBytes(per_second as u64)),
+        _ => format!("{per_second:.1}/s"),
     }
 }
 
@@ -80,11 +58,9 @@ mod tests {
 
     #[test]
     fn a_stage_names_its_unit() {
-        let things = |text: &str| Unit::Things(text.to_owned());
-        assert_eq!(Unit::of("import (bytes)"), ("import", Unit::Bytes));
-        assert_eq!(Unit::of("self-play (games)"), ("self-play", things("games")));
-        assert_eq!(Unit::of("shuffle (games read)"), ("shuffle", things("games read")));
-        assert_eq!(Unit::of("training"), ("training", things("")));
+        assert_eq!(name_and_unit("import (bytes)"), ("import", "bytes"));
+        assert_eq!(name_and_unit("shuffle (games read)"), ("shuffle", "games read"));
+        assert_eq!(name_and_unit("training"), ("training", ""));
     }
 
     #[test]
