@@ -6,7 +6,7 @@ use std::path::Path;
 use ndarray::{Array2, ArrayView2};
 
 use super::factors::{Factors, own_worth};
-use super::reading::{Content, CountsAre, PATTERN_SET, Receiver, WeightsError, read};
+use super::reading::{CountsAre, PATTERN_SET, Parts, Receiver, WeightsError, read};
 use super::rows::{Rows, row};
 use super::{
     MAX_STEPS, Models, MoveOrderingWeights, PhaseSection, nearest_weight, weight_in_discs,
@@ -166,11 +166,6 @@ impl Weights {
         Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Kept)
     }
 
-    /// Reads a weights file in memory, as [`Self::read`] does; messages call it `name`.
-    pub fn read_bytes(name: &Path, bytes: Vec<u8>) -> Result<WeightsFile, WeightsError> {
-        Self::read_by(Reader::of_bytes(name, bytes, Kind::Weights)?, CountsAre::Kept)
-    }
-
     /// Reads a weights file whose counts were omitted, from memory. In the result, all counts are
     /// 0.
     pub fn read_without_counts(
@@ -182,9 +177,8 @@ impl Weights {
 
     fn read_by(reader: Reader, counts: CountsAre) -> Result<WeightsFile, WeightsError> {
         let are_kept = counts == CountsAre::Kept;
-        let content = read::<ByClass>(reader, counts)?;
-        let Content { set, geometry, received, counts, ordering, models, provenance, sha256 } =
-            content;
+        let (parts, provenance, sha256) = read::<ByClass>(reader, counts)?;
+        let Parts { set, geometry, received, counts, ordering, models, .. } = parts;
         let ByClass { steps, factors } = received;
         let counts = if are_kept { counts.whole() } else { no_counts(&geometry) };
         let weights =

@@ -5,8 +5,7 @@
 //! Othello", 1997, which has separate predictions for endgame searches. There, a confidence applies
 //! to one cut; here, it applies to the score of a whole search, in which many cuts take part.
 
-use super::Prediction;
-use super::probcut::{check, coefficients, dot, section};
+use super::probcut::{LinearModel, Prediction, check, coefficients, section};
 use crate::file::Section;
 
 /// The name of the section.
@@ -30,8 +29,7 @@ const CENTRE: f64 = 16.0;
 /// depend on the value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ends {
-    mean: [f64; END_MEAN_TERMS],
-    error: [f64; END_ERROR_TERMS],
+    model: LinearModel<END_MEAN_TERMS, END_ERROR_TERMS>,
     deviations: [f64; CONFIDENCES],
 }
 
@@ -57,9 +55,8 @@ impl Ends {
         error: [f64; END_ERROR_TERMS],
         deviations: [f64; CONFIDENCES],
     ) -> Result<Self, String> {
-        let ends = Self { mean, error, deviations };
-        check(ends.coefficients())?;
-        Ok(ends)
+        check(deviations.iter())?;
+        Ok(Self { model: LinearModel::new(mean, error)?, deviations })
     }
 
     /// Sets the distance, in standard deviations, by which a predicted score must miss the window
@@ -72,8 +69,7 @@ impl Ends {
     /// Returns the predicted mean of the exact score as a function of the shallow search's value,
     /// and the standard deviation.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
-        let mean = |value| dot(&self.mean, &depths.mean_terms(value));
-        Prediction::new(mean, dot(&self.error, &depths.error_terms()))
+        self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
     /// Returns the distance, in standard deviations, by which a predicted score must miss the
@@ -83,25 +79,18 @@ impl Ends {
         self.deviations.get(confidence).copied()
     }
 
-    fn coefficients(&self) -> impl Iterator<Item = &f64> {
-        self.mean.iter().chain(&self.error).chain(&self.deviations)
-    }
-
     /// Returns the section that stores this model in a weights file.
     pub(super) fn section(&self) -> Section {
-        section(ENDS, self.coefficients())
+        section(ENDS, self.model.coefficients().chain(&self.deviations))
     }
 
     /// Reads the section.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
-        let all: [f64; END_MEAN_TERMS + END_ERROR_TERMS + CONFIDENCES] = coefficients(content)?;
-        let (mean, rest) = all.split_at(END_MEAN_TERMS);
-        let (error, deviations) = rest.split_at(END_ERROR_TERMS);
-        Self::new(
-            std::array::from_fn(|place| mean[place]),
-            std::array::from_fn(|place| error[place]),
-            std::array::from_fn(|place| deviations[place]),
-        )
+        let before = END_MEAN_TERMS + END_ERROR_TERMS;
+        let all = coefficients(content, before + CONFIDENCES)?;
+        check(all.iter())?;
+        let deviations = std::array::from_fn(|confidence| all[before + confidence]);
+        Ok(Self { model: LinearModel::of_coefficients(&all)?, deviations })
     }
 }
 
@@ -150,6 +139,7 @@ impl EndDepths {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Depths, ERROR_TERMS, MEAN_TERMS, Models, ProbCut};
     use super::*;
 
     /// Returns a model for the tests, with slope 1 and a standard error of 2 discs everywhere. Its
@@ -163,16 +153,23 @@ mod tests {
     }
 
     #[test]
-    fn a_section_reads_back_and_a_damaged_one_is_refused() {
-        let content = model().section().content;
-        assert_eq!(Ends::from_section(&content), Ok(model()));
-        let error = Ends::from_section(&content[1..]).unwrap_err();
-        assert_eq!(error, "has 151 bytes; expected 152");
-        for wrong in [f64::NAN, f64::INFINITY, -1e4] {
-            let mut content = content.clone();
-            content[16..24].copy_from_slice(&wrong.to_le_bytes());
-            let error = Ends::from_section(&content).unwrap_err();
-            assert_eq!(error, "coefficient 2 is not within ±1000");
+    fn sections_read_back_and_damaged_ones_are_refused() {
+        let probcut = ProbCut::new([0.5; MEAN_TERMS], [-2.0; ERROR_TERMS]).unwrap();
+        let models = Models { probcut: Some(probcut), ends: Some(model()), ..Models::NONE };
+        for Section { name, content } in models.sections() {
+            let read = |content: &[u8]| {
+                let mut read = Models::NONE;
+                read.take(&name, content).map(|_| read.sections().next())
+            };
+            let section = Section { name: name.clone(), content: content.clone() };
+            assert_eq!(read(&content), Ok(Some(section)));
+            let (length, error) = (content.len(), read(&content[1..]).unwrap_err());
+            assert_eq!(error, format!("has {} bytes; expected {length}", length - 1));
+            for wrong in [f64::NAN, f64::INFINITY, -1e4] {
+                let mut content = content.clone();
+                content[16..24].copy_from_slice(&wrong.to_le_bytes());
+                assert_eq!(read(&content).unwrap_err(), "coefficient 2 is not within ±1000");
+            }
         }
     }
 
@@ -192,12 +189,16 @@ mod tests {
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {
             let (mean, error) = ([extreme; END_MEAN_TERMS], [extreme; END_ERROR_TERMS]);
-            let model = Ends::new(mean, error, [extreme; CONFIDENCES]).unwrap();
+            let ends = Ends::new(mean, error, [extreme; CONFIDENCES]).unwrap();
+            let probcut = ProbCut::new([extreme; MEAN_TERMS], [extreme; ERROR_TERMS]).unwrap();
             for (empties, shallow) in [(1, 0), (60, 1), (30, 14)] {
-                let prediction = model.prediction(EndDepths { empties, shallow });
-                assert!(prediction.error.is_finite() && prediction.slope > 0.0);
-                prediction.least_for(2048, extreme);
-                prediction.greatest_for(-2048, extreme);
+                let deeper = Depths { ply: 60 - empties, shallow, deep: shallow + empties };
+                let end = ends.prediction(EndDepths { empties, shallow });
+                for prediction in [end, probcut.prediction(deeper)] {
+                    assert!(prediction.error.is_finite() && prediction.slope > 0.0);
+                    prediction.least_for(2048, extreme);
+                    prediction.greatest_for(-2048, extreme);
+                }
             }
         }
     }

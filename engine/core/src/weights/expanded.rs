@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::layout::{self, Block, Expansion};
-use super::reading::{Content, CountsAre, Receiver, WeightsError, read};
+use super::reading::{CountsAre, Parts, Receiver, WeightsError, read};
 use super::{Counts, Models, MoveOrderingWeights, Weights, WeightsFile};
 use crate::board::Phase;
 use crate::file::{Kind, Reader};
@@ -45,8 +45,8 @@ impl ExpandedWeights {
         Ok(file)
     }
 
-    /// Reads a weights file in memory with its counts, as [`Weights::read_bytes`] does; messages
-    /// call it `name`.
+    /// Reads a weights file in memory with its counts, as [`Weights::read`] does; messages call it
+    /// `name`.
     pub fn read_with_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -70,9 +70,8 @@ impl ExpandedWeights {
         reader: Reader,
         counts: CountsAre,
     ) -> Result<(WeightsFile<Self>, Counts), WeightsError> {
-        let content = read::<Expanding>(reader, counts)?;
-        let Content { set, geometry, received, counts, ordering, models, provenance, sha256 } =
-            content;
+        let (parts, provenance, sha256) = read::<Expanding>(reader, counts)?;
+        let Parts { set, geometry, received, counts, ordering, models, .. } = parts;
         let weights = Self { set, geometry, blocks: received.blocks, ordering, models };
         Ok((WeightsFile { weights, provenance, sha256 }, Counts(counts)))
     }

@@ -29,7 +29,7 @@ pub use models::Models;
 pub use move_ordering::MoveOrderingWeights;
 pub use packed::PackedWeights;
 pub use parts::{InstancePart, PartWeight, Parts, ScalarPart};
-pub use probcut::{Depths, ERROR_TERMS, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
+pub use probcut::{Depths, ERROR_TERMS, LinearModel, MEAN_TERMS, NoProbCut, Prediction, ProbCut};
 pub use reading::WeightsError;
 pub use realization::{Memory, MoveKind, NoRealization, Place, Rank, Realization, STAGES};
 pub use sections::{PhaseRow, PhaseSection};

@@ -50,19 +50,6 @@ pub(super) trait Receiver {
     fn take_factors(&mut self, group: usize, factors: &[i8]);
 }
 
-/// The content of a weights file.
-pub(super) struct Content<R> {
-    pub(super) set: PatternSet,
-    pub(super) geometry: Geometry,
-    pub(super) received: R,
-    /// The counts, with a row for each phase; no rows if counts are not read.
-    pub(super) counts: Rows<u32>,
-    pub(super) ordering: Option<MoveOrderingWeights>,
-    pub(super) models: Models,
-    pub(super) provenance: Provenance,
-    pub(super) sha256: String,
-}
-
 /// The treatment of the counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
@@ -74,19 +61,18 @@ pub(super) enum CountsAre {
     LeftOut,
 }
 
-/// Reads a weights file and checks every part of it.
+/// Reads a weights file and checks every part of it. Also returns its provenance and its checksum.
 pub(super) fn read<R: Receiver>(
     mut reader: Reader,
     counts: CountsAre,
-) -> Result<Content<R>, WeightsError> {
+) -> Result<(Parts<R>, Provenance, String), WeightsError> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
     let mut parts = Parts::<R>::of(pattern_set(&mut reader)?, counts == CountsAre::Kept);
     parts.set_came = true;
     let sha256 = parts.take_all(reader)?;
     parts.are_whole(counts).map_err(|section| missing(path, section))?;
-    let Parts { set, geometry, received, counts, ordering, models, .. } = parts;
-    Ok(Content { set, geometry, received, counts, ordering, models, provenance, sha256 })
+    Ok((parts, provenance, sha256))
 }
 
 /// Reads the first section.
@@ -118,6 +104,7 @@ pub(super) struct Parts<R> {
     counts_came: [bool; PHASES],
     groups_came: Vec<bool>,
     pub(super) received: R,
+    /// The counts, with a row for each phase; no rows if counts are not kept.
     pub(super) counts: Rows<u32>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,
