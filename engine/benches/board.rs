@@ -6,25 +6,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use othello_engine::board::{Position, Square, Squares};
-use othello_engine::random::Generator;
-
-/// Returns positions after each move of random games.
-fn positions(count: usize) -> Vec<Position> {
-    let mut random = Generator::new(1);
-    let mut positions = vec![];
-    let mut position = Position::START;
-    while positions.len() < count {
-        let moves = position.moves();
-        let choice = random.below(moves.count_ones()) as usize;
-        position = match Square::nth(moves, choice) {
-            Some(square) => position.play(square).unwrap(),
-            None if position.is_over() => Position::START,
-            None => position.pass(),
-        };
-        positions.push(position);
-    }
-    positions
-}
+use othello_engine::random::random_game;
 
 /// Counts the leaves of the game tree at `depth` + 1 plies. Each move creates a new board.
 fn walk_copying(position: &Position, depth: u32) -> u64 {
@@ -73,7 +55,8 @@ fn walk(criterion: &mut Criterion) {
 }
 
 fn board(criterion: &mut Criterion) {
-    let positions = positions(10_000);
+    let steps = (0..).flat_map(|number| random_game(1, number, usize::MAX).steps);
+    let positions: Vec<Position> = steps.map(|step| step.position).take(10_000).collect();
     let mut group = criterion.benchmark_group("board");
     group.throughput(Throughput::Elements(positions.len() as u64));
     group.bench_function("moves", |bencher| {

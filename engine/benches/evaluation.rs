@@ -7,10 +7,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use othello_engine::board::{Phase, Position, Square};
+use othello_engine::board::{Phase, Position, Square, transcript};
 use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
 use othello_engine::pattern::{Indices, PatternSet};
-use othello_engine::random::Generator;
+use othello_engine::random::random_game;
 
 /// A move of a random game, with the position before it and the indices of that position. The move
 /// leads neither to a pass nor to the end of the game.
@@ -22,23 +22,13 @@ struct Step {
 }
 
 fn steps(tables: &Tables, count: usize) -> Vec<Step> {
-    let mut random = Generator::new(1);
-    let mut steps = vec![];
-    let mut position = Position::START;
-    while steps.len() < count {
-        let moves = position.moves();
-        let choice = random.below(moves.count_ones()) as usize;
-        let Some(square) = Square::nth(moves, choice) else {
-            position = if position.is_over() { Position::START } else { position.pass() };
-            continue;
-        };
+    let moves = (0..).flat_map(|number| random_game(1, number, usize::MAX).steps);
+    let step = |transcript::Step { position, square, .. }: transcript::Step| {
         let flips = position.flips(square);
-        let child = position.after(square, flips);
-        if child.empty() != 0 {
-            steps.push(Step { position, indices: tables.state(&position), square, flips });
-        }
-        position = child;
-    }
+        let goes_on = position.after(square, flips).moves() != 0;
+        goes_on.then(|| Step { position, indices: tables.state(&position), square, flips })
+    };
+    let mut steps: Vec<Step> = moves.filter_map(step).take(count).collect();
     // Each phase has weights of its own, and a search needs only a few phases.
     steps.sort_by_key(|step| step.position.ply());
     steps

@@ -5,31 +5,16 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use othello_engine::board::{Position, Square};
+use othello_engine::board::Position;
 use othello_engine::eval::Mobility;
-use othello_engine::random::Generator;
+use othello_engine::random::{Generator, random_position_to_move};
 use othello_engine::search::Searcher;
-
-/// Returns a position of a random game, in which the player can move.
-fn position(seed: u64, empties: u32) -> Position {
-    let mut random = Generator::new(seed);
-    let mut position = Position::START;
-    while position.empties() > empties || position.moves() == 0 {
-        let moves = position.moves();
-        let choice = random.below(moves.count_ones()) as usize;
-        position = match Square::nth(moves, choice) {
-            Some(square) => position.play(square).unwrap(),
-            None if position.is_over() => Position::START,
-            None => position.pass(),
-        };
-    }
-    position
-}
 
 fn search(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("solve");
     for empties in [4, 8, 12] {
-        let positions: Vec<Position> = (0..100).map(|seed| position(seed, empties)).collect();
+        let position = |seed| random_position_to_move(&mut Generator::new(seed), empties);
+        let positions: Vec<Position> = (0..100).map(position).collect();
         let mut searcher = Searcher::new(&Mobility, 4);
         group.throughput(Throughput::Elements(positions.len() as u64));
         group.sample_size(20);

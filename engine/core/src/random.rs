@@ -73,8 +73,18 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
 
 /// Returns a position of a random game with at most `empties` empty squares.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
+    first_position(random, |position| position.empties() <= empties)
+}
+
+/// Returns a position as [`random_position`] does, in which the player can move.
+pub fn random_position_to_move(random: &mut Generator, empties: u32) -> Position {
+    first_position(random, |position| position.empties() <= empties && position.moves() != 0)
+}
+
+/// Plays random games until a position is wanted.
+fn first_position(random: &mut Generator, is_wanted: impl Fn(&Position) -> bool) -> Position {
     let mut position = Position::START;
-    while position.empties() > empties {
+    while !is_wanted(&position) {
         position = match random.square_of(position.moves()) {
             Some(square) => position.after(square, position.flips(square)),
             None if position.is_over() => Position::START,

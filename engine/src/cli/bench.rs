@@ -6,10 +6,10 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::{Outcome, Session};
-use crate::board::{Position, Square};
+use crate::board::Position;
 use crate::eval::{Evaluator, WeightsChoice};
 use crate::progress::Progress as _;
-use crate::random::Generator;
+use crate::random::{Generator, random_position_to_move};
 use crate::search::{Search, Searcher};
 use crate::simd::InstructionSet;
 
@@ -77,31 +77,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         });
         Part::new(nodes.sum(), begun.elapsed().as_secs_f64())
     };
+    let position = |number, empties| -> Position {
+        random_position_to_move(&mut Generator::new(number), empties)
+    };
     let midgame = time(&mut |searcher, number| {
         let span = u64::from(MIDGAME_EMPTIES.end - MIDGAME_EMPTIES.start);
         let empties = MIDGAME_EMPTIES.start + (number % span) as u32;
-        searcher.search(&random_position(number, empties), DEPTH).nodes
+        searcher.search(&position(number, empties), DEPTH).nodes
     });
-    let endgame = time(&mut |searcher, number| {
-        searcher.solve(&random_position(number, SOLVED_EMPTIES)).nodes
-    });
+    let endgame =
+        time(&mut |searcher, number| searcher.solve(&position(number, SOLVED_EMPTIES)).nodes);
     let all = Part::new(midgame.nodes + endgame.nodes, midgame.seconds + endgame.seconds);
     let instructions = InstructionSet::chosen().to_string();
     session.print(&Bench { all, midgame, endgame, instructions })
-}
-
-/// Returns a position of a random game, in which the player can move.
-fn random_position(seed: u64, empties: u32) -> Position {
-    let mut random = Generator::new(seed);
-    let mut position = Position::START;
-    while position.empties() > empties || position.moves() == 0 {
-        let moves = position.moves();
-        let square = Square::nth(moves, random.below(moves.count_ones()) as usize);
-        position = match square.and_then(|square| position.play(square)) {
-            Some(next) => next,
-            None if position.is_over() => Position::START,
-            None => position.pass(),
-        };
-    }
-    position
 }

@@ -1,9 +1,8 @@
 //! Nearly even openings, from which matches start.
 
-use std::collections::BTreeMap;
-
+use super::OpeningTree;
 use crate::board::transcript::Replay;
-use crate::board::{Discs, Position, Square, Squares};
+use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::progress::{Interrupted, Progress, Silent};
 use crate::random::Generator;
@@ -76,24 +75,13 @@ impl Balance {
     }
 }
 
-/// Returns one game for every position of a ply, up to symmetry. Of all games that lead to the
-/// position, this is the lexicographically first, by the indices of the moves' squares.
+/// Returns one game for every position of a ply, up to symmetry, without finished games. Of all
+/// games that lead to the position, this is the lexicographically first, by the indices of the
+/// moves' squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
-    let mut found = vec![vec![]];
-    for _ in 0..plies {
-        let mut next = BTreeMap::new();
-        for game in &found {
-            for square in Squares(end(game).moves()) {
-                let longer = [&game[..], &[square]].concat();
-                next.entry(end(&longer).canonical()).or_insert(longer);
-            }
-        }
-        found = next.into_values().collect();
-        found.sort_unstable();
-    }
-    // No game can begin from a finished one.
-    found.retain(|game| end(game).moves() != 0);
-    found
+    let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
+    let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();
+    (0..tree.count(plies)).map(game).collect()
 }
 
 fn end(game: &[Square]) -> Position {
@@ -105,18 +93,7 @@ mod tests {
     use super::*;
     use crate::board::transcript::parse;
     use crate::eval::{Evaluator, Mobility};
-    use crate::openings::enumerate;
     use crate::progress::Silent;
-
-    #[test]
-    fn one_game_leads_to_every_opening() {
-        for plies in 0..=6 {
-            let games = games(plies);
-            let mut ends: Vec<Position> = games.iter().map(|game| end(game).canonical()).collect();
-            ends.sort_unstable();
-            assert_eq!(ends, enumerate(plies, &Silent)[plies as usize]);
-        }
-    }
 
     #[test]
     fn openings_are_those_that_the_deep_search_finds_near_even() {
