@@ -59,7 +59,7 @@ impl Board {
             return Ok((self.position, side));
         }
         if self.position.moves() != 0 {
-            return Err(format!("it is the turn of {}", name(self.side)));
+            return Err(format!("it is the turn of {}", self.side));
         }
         Ok((self.position.pass(), side))
     }
@@ -108,13 +108,5 @@ impl Board {
         let rows: String =
             (0..8).map(|rank| format!("{} {}\n", rank + 1, self.row(rank))).collect();
         format!("  a b c d e f g h\n{rows}")
-    }
-}
-
-/// Returns the name of a side in messages.
-pub fn name(side: Side) -> &'static str {
-    match side {
-        Side::Black => "black",
-        Side::White => "white",
     }
 }

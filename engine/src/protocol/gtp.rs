@@ -9,12 +9,11 @@ mod analyze;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::board::{Board, Turn, name};
+use super::board::{Board, Turn};
 use super::clock::{Clock, TimeSettings};
 use super::player::Player;
 use super::{Interruption, Reply, Server};
-use crate::board::sgf;
-use crate::board::{Side, Squares};
+use crate::board::{Side, Squares, sgf};
 use crate::eval::Evaluate;
 use crate::file::read_ordinary;
 use crate::search::{Level, Limits};
@@ -95,7 +94,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("gogui-rules_board", _) => {
                 Ok((0..8).rev().map(|rank| self.board.row(rank)).collect::<Vec<_>>().join("\n"))
             }
-            ("gogui-rules_side_to_move", _) => Ok(name(self.board.side()).to_owned()),
+            ("gogui-rules_side_to_move", _) => Ok(self.board.side().to_string()),
             ("gogui-rules_legal_moves", _) => Ok(self.legal_moves()),
             (known, _) if is_known(known) => Err("syntax error".to_owned()),
             _ => Err("unknown command".to_owned()),
@@ -194,7 +193,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     }
 
     fn drawing(&self) -> String {
-        format!("{}{} to move", self.board.drawing(), name(self.board.side()))
+        format!("{}{} to move", self.board.drawing(), self.board.side())
     }
 }
 

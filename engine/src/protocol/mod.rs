@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::search::Limits;
 
-pub use board::{Board, Turn, name};
+pub use board::{Board, Turn};
 pub use clock::{Clock, TimeSettings};
 pub use inbox::Interruption;
 use inbox::{Inbox, Rules};

@@ -272,10 +272,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Squares, transcript};
+    use crate::board::transcript::Step;
     use crate::eval::Mobility;
     use crate::progress::Silent;
-    use crate::random::Generator;
+    use crate::random::random_game;
 
     fn values(positions: &[Position], depth: u32) -> Vec<Value> {
         Search::new(&Mobility).depth(depth).values(positions, &Silent).unwrap()
@@ -284,21 +284,9 @@ mod tests {
     /// Plays random games from the start, and returns all positions, including those whose player
     /// must pass and the ends of games.
     fn random_positions() -> Vec<Position> {
-        let mut positions = vec![];
-        for game in 0..40 {
-            let mut random = Generator::split(3, game);
-            let mut position = Position::START;
-            while !position.is_over() {
-                positions.push(position);
-                let moves = position.moves();
-                let choice = random.below(moves.count_ones()) as usize;
-                position = Squares(moves).nth(choice).map_or(position.pass(), |square| {
-                    position.after(square, position.flips(square))
-                });
-            }
-            positions.push(position);
-        }
-        positions
+        let steps = (0..40).flat_map(|game| random_game(3, game, usize::MAX).steps);
+        let both = |step: Step| [step.position, step.position.play(step.square).unwrap()];
+        steps.flat_map(both).collect()
     }
 
     #[test]
@@ -336,12 +324,5 @@ mod tests {
         let found = Search::new(&Mobility).find(&Position::START).unwrap();
         assert!(found.best.is_some());
         assert_eq!(found, usual);
-    }
-
-    #[test]
-    fn a_wipe_out_is_worth_64_discs() {
-        let squares = transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap();
-        let end = transcript::Replay::from_start(&squares).unwrap().end;
-        assert_eq!(values(&[end], 3), [Value::MIN]);
     }
 }

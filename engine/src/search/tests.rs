@@ -99,6 +99,9 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
         for searcher in &mut searchers {
             let solution = searcher.solve(&position);
             assert_eq!(solution.score, expected, "{position:?}");
+            // A depth beyond the empty squares is exact, too.
+            let Found { value, depth, .. } = searcher.search(&position, 20);
+            assert_eq!((value.score(), depth), (expected, position.empties()), "{position:?}");
             assert_eq!(solution.best.is_some(), position.moves() != 0, "{position:?}");
             if let Some(square) = solution.best {
                 assert_eq!(-minimax(&position.play(square).unwrap()), expected, "{position:?}");
@@ -107,14 +110,18 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
+/// At the greater depths, the search uses narrow windows, moves and bounds from the table, and moves
+/// ordered by value. Searches are repeated with the table of another depth and of another position.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
+    let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));
+    let deep = positions(9, 30, 8..18).into_iter().map(|it| (it, &[5, 6][..]));
     let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 3), searcher(&Mobility, 5000)];
-    for position in positions(2, 300, 6..60) {
-        for searcher in &mut searchers {
-            searcher.new_game();
+    for (number, (position, depths)) in shallow.chain(deep).enumerate() {
+        if number % 2 == 0 {
+            searchers.iter_mut().for_each(Searcher::new_game);
         }
-        for depth in [4, 0, 1, 2, 3] {
+        for &depth in depths {
             let expected = negamax(&position, depth);
             for searcher in &mut searchers {
                 let found = searcher.search(&position, depth);
@@ -122,6 +129,8 @@ fn values_are_those_of_negamax_and_the_move_attains_them() {
                 if let (Some(square), 1..) = (found.best, depth) {
                     let child = position.play(square).unwrap();
                     assert_eq!(-negamax(&child, depth - 1), expected, "{position:?} {depth}");
+                    let reply = searcher.search(&child, depth - 1);
+                    assert_eq!(-reply.value, expected, "{position:?} {depth}");
                 }
             }
         }
@@ -140,29 +149,6 @@ fn all_instruction_sets_find_the_same_in_as_many_nodes() {
         });
         let found: Vec<Found> = found.collect();
         assert!(found.iter().all(|one| *one == found[0]), "{position:?} {depth}: {found:?}");
-    }
-}
-
-/// At these depths, the search uses narrow windows, moves and bounds from the table, and moves
-/// ordered by value. The test repeats searches with the table of a shallower search, and with the
-/// table of another position.
-#[test]
-fn deep_values_are_those_of_negamax() {
-    let mut searchers = [searcher(&Mobility, 1), searcher(&Mobility, 5000)];
-    for position in positions(9, 30, 8..18) {
-        for depth in [5, 6] {
-            let expected = negamax(&position, depth);
-            for searcher in &mut searchers {
-                let found = searcher.search(&position, depth);
-                assert_eq!(found.value, expected, "{position:?} {depth}");
-                if let Some(square) = found.best {
-                    let child = position.play(square).unwrap();
-                    assert_eq!(-negamax(&child, depth - 1), expected, "{position:?} {depth}");
-                    let reply = searcher.search(&child, depth - 1);
-                    assert_eq!(-reply.value, expected, "{position:?} {depth}");
-                }
-            }
-        }
     }
 }
 
@@ -190,16 +176,6 @@ fn once_solved_only_the_moves_that_attain_the_score_are_left_to_find() {
         }
     }
     assert!(4 * nodes[0] < 3 * nodes[1], "{nodes:?}");
-}
-
-#[test]
-fn a_depth_of_all_empty_squares_is_exact() {
-    let mut searcher = searcher(&Mobility, 64);
-    for position in positions(3, 60, 0..9) {
-        let found = searcher.search(&position, 20);
-        assert_eq!(found.value, Value::from_score(minimax(&position)));
-        assert_eq!(found.depth, position.empties());
-    }
 }
 
 #[test]
@@ -279,22 +255,6 @@ fn no_feature_changes_a_score_or_a_value() {
     }
 }
 
-#[test]
-fn the_enhanced_cut_off_changes_nodes_and_no_score() {
-    let mut all = searcher(&Mobility, 20_000);
-    let features = Features { enhanced_cutoff: false, ..Features::ALL };
-    let mut without = searcher(&Mobility, 20_000).with_features(features);
-    let mut random = Generator::new(7);
-    let mut nodes = [0; 2];
-    for _ in 0..4 {
-        let position = random_position(&mut random, 18);
-        let [with, without] = [&mut all, &mut without].map(|searcher| searcher.solve(&position));
-        assert_eq!(with.score, without.score, "{position:?}");
-        nodes = [nodes[0] + with.nodes, nodes[1] + without.nodes];
-    }
-    assert_ne!(nodes[0], nodes[1]);
-}
-
 /// Creates weights that contain only a random move-ordering evaluation.
 fn with_move_ordering(strength: i16) -> Tables {
     let set = PatternSet::shipped("ordering").unwrap();
@@ -317,15 +277,16 @@ fn a_move_ordering_evaluation_changes_nodes_and_no_score() {
     assert_ne!(nodes[0], nodes[1]);
 }
 
-/// Builds the shipped evaluation with a model that predicts values of deeper searches with a
-/// standard error of 2 discs.
+/// Returns a model that predicts values of deeper searches with a standard error of 2 discs.
+pub(crate) fn predictions() -> Models {
+    let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);
+    (mean[0], error[0]) = (1.0, libm::log(2.0));
+    Models { probcut: Some(ProbCut::new(mean, error).unwrap()), ..Models::NONE }
+}
+
+/// Returns the shipped evaluation with these predictions.
 pub(super) fn with_predictions() -> Tables {
-    let mut mean = [0.0; MEAN_TERMS];
-    mean[0] = 1.0;
-    let mut error = [0.0; ERROR_TERMS];
-    error[0] = libm::log(2.0);
-    let model = ProbCut::new(mean, error).unwrap();
-    embedded::tables().with_models(Models { probcut: Some(model), ..Models::NONE })
+    embedded::tables().with_models(predictions())
 }
 
 #[test]

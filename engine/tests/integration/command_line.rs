@@ -34,18 +34,6 @@ fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
     assert_eq!(solve(3), alone);
 }
 
-#[test]
-fn the_same_games_are_played_by_any_number_of_threads() {
-    let folder = folder();
-    let selfplay = "selfplay --games 30 --seed 3 --depth 2 --exact 6 --weights mobility";
-    let play = |more: &str| folder.json(&format!("{selfplay} {more}"));
-    let (one, two) = (play("--threads 1 --out 1.games"), play("--threads 2 --out 2.games"));
-    assert_eq!((&one["games"], &one["sha256"]), (&30.into(), &two["sha256"]));
-    assert!(one["bytes"].as_u64().unwrap() < 50 * 30, "{one}");
-    folder.refusal(&format!("{selfplay} --random-plies 9 --out 1.games"));
-    assert_ne!(play("--random-plies 9 --out 1.games --force")["sha256"], one["sha256"]);
-}
-
 /// A regression: the allocation panicked.
 #[cfg(target_os = "linux")]
 #[test]

@@ -2,13 +2,14 @@
 //! indices do not depend on the moves that led to a position, and each phase has one set of
 //! weights.
 
-use othello_engine::board::{PHASES, Phase, Position, Squares, Symmetry};
+use othello_engine::board::transcript::Step;
+use othello_engine::board::{Phase, Position, Side, Symmetry};
 use othello_engine::eval::{
     Evaluate, MAX_STEPS, Models, MoveOrderingWeights, Realization, Tables, Value, Weights,
 };
 use othello_engine::file::{Existing, Kind, Provenance, Reader, Section};
 use othello_engine::pattern::{Geometry, MAX_SQUARES, PatternSet};
-use othello_engine::random::Generator;
+use othello_engine::random::{Generator, random_game};
 use othello_testing::records;
 
 fn random_weights(set: PatternSet, seed: u64) -> Weights {
@@ -42,30 +43,10 @@ fn random_set(random: &mut Generator) -> PatternSet {
     set
 }
 
-/// Plays a random game, and calls `visit` with every position and the step to it: the start, a
-/// pass, or a move with its flips.
-fn random_game(random: &mut Generator, mut visit: impl FnMut(&Position, Reached)) {
-    let mut position = Position::START;
-    visit(&position, Reached::Start);
-    while !position.is_over() {
-        let moves = position.moves();
-        if moves == 0 {
-            position = position.pass();
-            visit(&position, Reached::Pass);
-            continue;
-        }
-        let choice = random.below(moves.count_ones()) as usize;
-        let square = Squares(moves).nth(choice).unwrap();
-        let flips = position.flips(square);
-        position = position.after(square, flips);
-        visit(&position, Reached::Move(square, flips));
-    }
-}
-
-enum Reached {
-    Start,
-    Pass,
-    Move(othello_engine::board::Square, u64),
+/// Returns the positions of random games in which a move is played.
+fn random_positions() -> impl Iterator<Item = Position> {
+    let steps = (0..).flat_map(|game| random_game(5, game, usize::MAX).steps);
+    steps.map(|step| step.position)
 }
 
 fn all_sets() -> Vec<PatternSet> {
@@ -79,19 +60,18 @@ fn all_sets() -> Vec<PatternSet> {
 fn indices_along_a_thousand_games_with_passes_are_those_computed_from_scratch() {
     for set in ["standard", "small", "scalars"] {
         let tables = Tables::new(&Weights::zero(PatternSet::shipped(set).unwrap()));
-        let mut random = Generator::new(6);
         let mut passes = 0;
-        for _ in 0..1000 {
-            let mut state = tables.state(&Position::START);
-            random_game(&mut random, |position, reached| {
-                state = match reached {
-                    Reached::Start => state,
-                    Reached::Pass => tables.pass(&state),
-                    Reached::Move(square, flips) => tables.after(&state, square, flips),
-                };
-                passes += u32::from(matches!(reached, Reached::Pass));
-                assert_eq!(state, tables.state(position));
-            });
+        for game in 0..1000 {
+            let (mut state, mut mover) = (tables.state(&Position::START), Side::Black);
+            for Step { position, side, square } in random_game(6, game, usize::MAX).steps {
+                if side != mover {
+                    state = tables.pass(&state);
+                    passes += 1;
+                }
+                assert_eq!(state, tables.state(&position));
+                (state, mover) =
+                    (tables.after(&state, square, position.flips(square)), side.other());
+            }
         }
         assert!(passes > 100, "only {passes} passes met");
     }
@@ -103,22 +83,18 @@ fn ten_thousand_positions_and_their_seven_images_have_the_same_value_by_definiti
     for (number, set) in all_sets().into_iter().enumerate() {
         let weights = random_weights(set, number as u64);
         let tables = Tables::new(&weights);
-        let mut random = Generator::new(5);
-        let mut checked = 0;
-        while checked < 10_000 {
-            random_game(&mut random, |position, _| {
-                let value = |p: &Position| tables.value(&tables.state(p), p);
-                let images: Vec<Value> =
-                    Symmetry::all().map(|symmetry| value(&position.image(symmetry))).collect();
-                assert_eq!(images, [images[0]; 8], "{position:?}");
-                // The definition is slow, and a full board has no phase.
-                if let Some(phase) = Phase::of(position).filter(|_| checked < 1_200) {
-                    let parameters = weights.geometry().parameters_of(position);
-                    let sum: i32 = parameters.map(|p| i32::from(weights.steps(phase)[p])).sum();
-                    assert_eq!(images[0].steps(), sum.clamp(-2048, 2048), "{position:?}");
-                }
-                checked += 1;
-            });
+        for (checked, position) in random_positions().take(10_000).enumerate() {
+            let value = |p: &Position| tables.value(&tables.state(p), p);
+            let images: Vec<Value> =
+                Symmetry::all().map(|symmetry| value(&position.image(symmetry))).collect();
+            assert_eq!(images, [images[0]; 8], "{position:?}");
+            // The definition is slow.
+            if checked < 1_200 {
+                let parameters = weights.geometry().parameters_of(&position);
+                let steps = weights.steps(Phase::of(&position).unwrap());
+                let sum: i32 = parameters.map(|parameter| i32::from(steps[parameter])).sum();
+                assert_eq!(images[0].steps(), sum.clamp(-2048, 2048), "{position:?}");
+            }
         }
     }
 }
@@ -131,19 +107,13 @@ fn zeroing_one_phase_changes_values_at_that_ply_only() {
     assert_eq!(without.steps(Phase::new(30).unwrap())[0], -MAX_STEPS);
     without.set_steps(Phase::new(30).unwrap(), |_| 0);
     let (tables, tables_without) = (Tables::new(&weights), Tables::new(&without));
-    let mut random = Generator::new(8);
-    for _ in 0..50 {
-        random_game(&mut random, |position, _| {
-            if position.ply() as usize == PHASES {
-                return;
-            }
-            let value = |t: &Tables| t.value(&t.state(position), position);
-            if position.ply() == 30 {
-                assert_eq!(value(&tables_without), Value::ZERO);
-            } else {
-                assert_eq!(value(&tables), value(&tables_without));
-            }
-        });
+    for position in random_positions().take(3_000) {
+        let value = |t: &Tables| t.value(&t.state(&position), &position);
+        if position.ply() == 30 {
+            assert_eq!(value(&tables_without), Value::ZERO);
+        } else {
+            assert_eq!(value(&tables), value(&tables_without));
+        }
     }
 }
 
@@ -165,11 +135,10 @@ fn a_move_ordering_evaluation_travels_with_the_weights_and_changes_no_value() {
     assert_eq!(read.move_ordering(), weights.move_ordering());
     let (with, without) = (Tables::new(&read), Tables::new(&read.clone().with_move_ordering(None)));
     assert!(with.move_ordering().is_some() && without.move_ordering().is_none());
-    let mut random = Generator::new(10);
-    random_game(&mut random, |position, _| {
-        let value = |tables: &Tables| tables.value(&tables.state(position), position);
+    for position in random_positions().take(60) {
+        let value = |tables: &Tables| tables.value(&tables.state(&position), &position);
         assert_eq!(value(&with), value(&without));
-    });
+    }
 }
 
 #[test]

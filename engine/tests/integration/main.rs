@@ -6,7 +6,6 @@
 
 use othello_testing::folder::Folder;
 
-mod closed_pipe;
 mod command_line;
 mod conformance;
 #[cfg(target_os = "linux")]

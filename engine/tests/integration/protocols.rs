@@ -29,10 +29,6 @@ fn ask(server: &mut Gtp<'_, Zero>, command: &str) -> String {
     body.strip_suffix("\n\n").unwrap().trim_start_matches(' ').to_owned()
 }
 
-fn name(side: Side) -> &'static str {
-    if side == Side::Black { "black" } else { "white" }
-}
-
 fn turns(position: &Position) -> Vec<Option<Square>> {
     match position.moves() {
         0 => vec![None],
@@ -88,15 +84,15 @@ fn gtp_plays_whole_games_with_passes() {
         60,
         |_, position, side| {
             let mut server = server.borrow_mut();
-            assert_eq!(ask(&mut server, "gogui-rules_side_to_move"), name(side));
+            assert_eq!(ask(&mut server, "gogui-rules_side_to_move"), side.to_string());
             let legal = ask(&mut server, "gogui-rules_legal_moves");
             let expected: Vec<String> = turns(position)
                 .iter()
                 .map(|turn| turn.map_or("pass".into(), |s| s.to_string()))
                 .collect();
             assert_eq!(legal.split(' ').collect::<Vec<_>>(), expected);
-            let suggested = ask(&mut server, &format!("reg_genmove {}", name(side)));
-            let turn = ask(&mut server, &format!("genmove {}", name(side)));
+            let suggested = ask(&mut server, &format!("reg_genmove {side}"));
+            let turn = ask(&mut server, &format!("genmove {side}"));
             if position.empties() <= 4 {
                 assert_eq!(suggested == "pass", turn == "pass");
             }
@@ -110,7 +106,7 @@ fn gtp_plays_whole_games_with_passes() {
                 Some(_) if own.get() => {}
                 Some(turn) => {
                     let turn = turn.map_or("pass".to_owned(), |square| square.to_string());
-                    ask(&mut server, &format!("play {} {turn}", name(side.other())));
+                    ask(&mut server, &format!("play {} {turn}", side.other()));
                 }
             }
             own.set(false);
@@ -182,12 +178,13 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// The engine must answer during pondering. A search at level 60 does not end by itself in the time
+/// The engine must answer during pondering, and lose no game on time. A search at level 60 does not end by itself in the time
 /// of this test: the clock ends the search for a move, and the next command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let folder = folder();
-    let mut engine = folder.command("gtp --ponder --level 60 --weights mobility --hash-mb 1");
+    let mut engine =
+        folder.command("gtp --ponder --level 60 --weights mobility --hash-mb 1 --threads 2");
     let mut engine = engine.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = engine.stdin.take().unwrap();
     let mut output = BufReader::new(engine.stdout.take().unwrap()).lines();

@@ -12,7 +12,8 @@ pub struct Position {
 }
 
 /// One of the two sides. Black moves first.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 pub enum Side {
     /// `X`, the first to move.
     Black,

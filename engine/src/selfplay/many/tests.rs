@@ -3,10 +3,10 @@
 use othello_testing::{StopAfter, on_threads};
 
 use super::*;
-use crate::eval::{ERROR_TERMS, MEAN_TERMS, Mobility, Models, ProbCut};
+use crate::eval::Mobility;
 use crate::file::{Reader, Writer};
 use crate::progress::Silent;
-use crate::search::tests::WithModels;
+use crate::search::tests::{WithModels, predictions};
 
 fn run() -> Run {
     let settings = Settings::new(5, "3..=12".parse().unwrap(), 1, 5);
@@ -46,12 +46,7 @@ impl Identified for WithModels {
 /// needs its own table.
 #[test]
 fn selective_games_do_not_depend_on_threads() {
-    let mut mean = [0.0; MEAN_TERMS];
-    mean[0] = 1.0;
-    let mut error = [0.0; ERROR_TERMS];
-    error[0] = 1.0;
-    let probcut = Some(ProbCut::new(mean, error).unwrap());
-    let predicting = WithModels(Models { probcut, ..Models::NONE });
+    let predicting = WithModels(predictions());
     let folder = tempfile::tempdir().unwrap();
     for depth in [4, 6] {
         let settings = Settings::new(5, "12..=30".parse().unwrap(), depth, 4);
@@ -96,17 +91,6 @@ fn weights_without_predictions_are_refused_for_a_selective_run() {
     let played = play_games(&path, &run, PerSide::both(&Mobility), Existing::Keep, &Silent);
     assert!(matches!(played, Err(RecordError::NoProbCut(_))));
     assert!(!path.exists());
-}
-
-/// A regression: a run did not report that its output was complete if an earlier run had made it.
-#[test]
-fn a_complete_file_is_said_to_be_from_an_earlier_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("whole.games");
-    played(&path, &run());
-    let progress = StopAfter::units(u64::MAX);
-    play_games(&path, &run(), PerSide::both(&Mobility), Existing::Keep, &progress).unwrap();
-    assert_eq!((progress.begun_with(), progress.finished()), (600, 0));
 }
 
 /// Plays a run in parts of `size` games, since the usual parts are larger than a test run.

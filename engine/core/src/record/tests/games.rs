@@ -5,7 +5,6 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::board::Position;
 use crate::file::{Existing, Kind, Provenance, Writer};
 use crate::random;
 use crate::record::{Game, GameReader, GameWriter, Record as _, Solved, frame};
@@ -109,24 +108,6 @@ fn an_impossible_move_is_named() {
 }
 
 #[test]
-fn a_killed_writer_leaves_nothing_that_matters() {
-    let folder = tempfile::tempdir().unwrap();
-    let (whole, path) = (folder.path().join("whole.games"), folder.path().join("some.games"));
-    let games: Vec<Game> = (0..600).map(|seed| random_game(seed, 20)).collect();
-    let write = |mut writer: GameWriter| {
-        games.iter().for_each(|game| writer.push(game.clone()).unwrap());
-        writer.finish().unwrap()
-    };
-    write(begin(&whole));
-    let bytes = std::fs::read(&whole).unwrap();
-    std::fs::write(path.with_added_extension("partial"), &bytes[..bytes.len() / 2]).unwrap();
-    write(begin(&path));
-    assert_eq!(std::fs::read(&path).unwrap(), bytes);
-    drop(begin(&folder.path().join("other.games")));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-}
-
-#[test]
 fn frames_may_be_the_callers_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.games");
@@ -171,12 +152,4 @@ fn a_game_takes_at_most_50_bytes() {
     let bytes = writer.finish().unwrap().bytes;
     println!("{:.2} bytes a game", bytes as f64 / games as f64);
     assert!(bytes <= 50 * games);
-}
-
-#[test]
-fn positions_follow_from_the_moves() {
-    let game = random_game(5, 60);
-    let replay = game.replay();
-    assert_eq!(replay.steps[0].position, Position::START);
-    assert!(replay.steps.iter().enumerate().all(|(i, s)| s.position.ply() as usize == i));
 }
