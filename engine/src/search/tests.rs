@@ -110,8 +110,8 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// At the greater depths, the search uses narrow windows, moves and bounds from the table, and moves
-/// ordered by value. Searches are repeated with the table of another depth and of another position.
+/// At the greater depths, the search uses narrow windows, moves and bounds from the table, and
+/// moves ordered by value. Searches are repeated with the table of another depth and position.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));

@@ -178,8 +178,9 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// The engine must answer during pondering, and lose no game on time. A search at level 60 does not end by itself in the time
-/// of this test: the clock ends the search for a move, and the next command ends pondering.
+/// The engine must answer during pondering, and lose no game on time. A search at level 60 does not
+/// end by itself in the time of this test: the clock ends the search for a move, and the next
+/// command ends pondering.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let folder = folder();

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, HumanCount};
 
-/// Splits the name of a stage from its unit: the stage `import (bytes)` has the name `import` and the
-/// unit `bytes`. The unit is empty if the stage does not name one.
+/// Splits the name of a stage from its unit: the stage `import (bytes)` has the name `import` and
+/// the unit `bytes`. The unit is empty if the stage does not name one.
 pub(super) fn name_and_unit(stage: &str) -> (&str, &str) {
     let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
     split.unwrap_or((stage, ""))

@@ -39,8 +39,8 @@ pub enum FileError {
 }
 
 /// Returns the remedy for a system error, as the end of a message, or an empty text. `action`
-/// completes "cannot …". If it is `open it`, `read it` or `list it`, the file is an input; otherwise,
-/// it is an output.
+/// completes "cannot …". If it is `open it`, `read it` or `list it`, the file is an input;
+/// otherwise, it is an output.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     use io::ErrorKind;
     let input = matches!(action, "open it" | "read it" | "list it");
