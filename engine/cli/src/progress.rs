@@ -5,6 +5,7 @@ pub(crate) mod events;
 mod stage;
 mod unit;
 
+use std::env;
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -23,6 +24,7 @@ use stage::Stage;
 pub struct Reporter {
     log: Log,
     has_bar: bool,
+    is_quiet: AtomicBool,
     stage: Mutex<Option<Stage>>,
     /// The number of finished units of the current stage.
     done: AtomicU64,
@@ -38,6 +40,7 @@ impl Reporter {
         Self {
             log,
             has_bar: log == Log::Text && io::stderr().is_terminal(),
+            is_quiet: AtomicBool::new(false),
             stage: Mutex::default(),
             done: AtomicU64::new(0),
             file: OnceLock::new(),
@@ -45,6 +48,16 @@ impl Reporter {
             interrupts: Interrupts::default(),
             resumed: Mutex::default(),
         }
+    }
+
+    /// Does work whose stages and messages are not shown. Errors and interrupts are.
+    pub fn quietly<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.finish();
+        self.is_quiet.store(true, Relaxed);
+        let result = work();
+        *lock(&self.stage) = None;
+        self.is_quiet.store(false, Relaxed);
+        result
     }
 
     pub(crate) fn keep_in(&self, file: ProgressFile) {
@@ -69,7 +82,7 @@ impl Reporter {
     fn begin_stage(&self, name: &str, done: u64, total: u64, stops: bool) {
         self.interrupts.begin_stage(stops);
         self.finish();
-        let stage = Stage::new(name, done, total, self.has_bar);
+        let stage = Stage::new(name, done, total, self.has_bar && !self.is_quiet.load(Relaxed));
         if done > 0 {
             let mut resumed = lock(&self.resumed);
             let before = resumed.get(name).and_then(Value::as_u64).unwrap_or(0);
@@ -92,6 +105,9 @@ impl Reporter {
     }
 
     fn tell(&self, moment: &'static str, stage: &Stage, done: u64) {
+        if self.is_quiet.load(Relaxed) {
+            return;
+        }
         let standing = stage.standing(done);
         let event = Event::of_stage(moment, standing);
         match self.log {
@@ -111,12 +127,17 @@ impl Reporter {
     fn write(&self, event: &'static str, text: &str) {
         match self.log {
             Log::Json => Event::of_text(event, &shortened(&harmless(text))).write(),
+            // An annotation of the job's page.
+            Log::Text if event == "error" && env::var_os("GITHUB_ACTIONS").is_some() => {
+                say(&format!("::error::{}", text.replace('\n', "%0A")));
+            }
             Log::Text if event == "error" => say(&format!("error: {text}")),
             Log::Text => say(text),
         }
     }
 
-    pub(crate) fn error(&self, line: &str) {
+    /// Reports what was found wrong, or why the work ended.
+    pub fn error(&self, line: &str) {
         self.write("error", line);
     }
 
@@ -164,6 +185,9 @@ impl Progress for Reporter {
     }
 
     fn message(&self, line: &str) {
+        if self.is_quiet.load(Relaxed) {
+            return;
+        }
         match lock(&self.stage).as_ref().and_then(Stage::bar) {
             Some(bar) => bar.println(shortened(&harmless(line))),
             None => self.write("message", line),
@@ -172,6 +196,7 @@ impl Progress for Reporter {
 
     fn epoch(&self, line: &str, fields: &Map<String, Value>) {
         match self.log {
+            _ if self.is_quiet.load(Relaxed) => {}
             Log::Json => Event::of_epoch(fields).write(),
             Log::Text => {
                 let is_due = lock(&self.stage).as_mut().is_some_and(Stage::epoch_is_due);

@@ -29,6 +29,7 @@ mod steps;
 pub mod train;
 pub mod tune;
 pub mod validate;
+mod verify;
 
 use std::process::ExitCode;
 

@@ -1,9 +1,11 @@
 //! `othello-trainer run`: makes weights by the steps of a recipe.
 
 use std::fmt;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
 use othello_engine::text::read_by;
@@ -33,6 +35,9 @@ pub struct Arguments {
     /// one differs
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
+    /// Append the steps, with their times, errors and matches, to this file as Markdown
+    #[arg(long, value_name = "FILE.md")]
+    summary: Option<PathBuf>,
 }
 
 /// Returns the help text of the recipe.
@@ -110,16 +115,46 @@ impl fmt::Display for Report {
         for Made { name, sha256, state, seconds, .. } in &self.steps {
             writeln!(f, "{sha256}  {name}  {state}, {seconds:.1} s")?;
         }
-        match &self.check {
-            None => {}
-            Some(Check { equal, differs: None }) => {
-                writeln!(f, "{equal} checksums are as listed")?;
-            }
-            Some(Check { differs: Some(Difference { step, expected, found }), .. }) => {
-                writeln!(f, "{step} differs: expected {expected}, found {found}")?;
-            }
+        if let Some(check) = &self.check {
+            writeln!(f, "{check}")?;
         }
         write!(f, "{:.1} s in all", self.seconds)
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.differs {
+            None => write!(f, "{} checksums are as listed", self.equal),
+            Some(Difference { step, expected, found }) => {
+                write!(f, "{step} differs: expected {expected}, found {found}")
+            }
+        }
+    }
+}
+
+impl Report {
+    /// Returns the report as Markdown: the comparison of checksums, a table of the steps, and what
+    /// fits and matches printed.
+    fn markdown(&self, recipe: &str) -> String {
+        let verdict = self.check.as_ref().map(|check| format!("**{check}**\n\n"));
+        let row = |Made { name, sha256, state, seconds, bytes, .. }: &Made| {
+            format!("| {name} | {state} | {seconds:.1} | {bytes} | `{sha256}` |\n")
+        };
+        let printed = |made: &Made| match made.name.rsplit_once('.') {
+            Some((_, "weights" | "match")) => {
+                format!("\n### {}\n\n```text\n{}\n```\n", made.name, made.summary)
+            }
+            _ => String::new(),
+        };
+        format!(
+            "## {recipe}: {:.0} s\n\n{}| step | state | seconds | bytes | sha256 |\n\
+             |---|---|---|---|---|\n{}{}",
+            self.seconds,
+            verdict.unwrap_or_default(),
+            self.steps.iter().map(row).collect::<String>(),
+            self.steps.iter().map(printed).collect::<String>()
+        )
     }
 }
 
@@ -145,13 +180,23 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let only = &arguments.only;
     let wanted = recipe.steps.iter().filter(|it| only.is_empty() || only.contains(&it.name));
     let wanted = wanted.map(|step| (step, fresh.contains(&step.name.as_str())));
-    let (steps, outcome) =
-        Making { folder: &arguments.out, seed, session }.make(&wanted.collect::<Vec<_>>())?;
+    let (steps, outcome) = Making { recipe: &recipe, folder: &arguments.out, seed, session }
+        .make(&wanted.collect::<Vec<_>>())?;
     let check = list.map(|list| check(list, &steps));
     let differs = check.as_ref().is_some_and(|check| check.differs.is_some());
     let weights = steps.iter().rfind(|step| step.name.ends_with(".weights"));
     let sha256 = weights.or(steps.last()).map(|step| step.sha256.clone());
-    session.print(&Report { steps, sha256, check, seconds: session.seconds() })?;
+    let report = Report { steps, sha256, check, seconds: session.seconds() };
+    if let Some(path) = &arguments.summary {
+        let text = report.markdown(&arguments.recipe);
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.with_context(|| format!("--summary {}", path.display()))?;
+    }
+    session.print(&report)?;
+    if let Some(check) = report.check.filter(|_| differs) {
+        session.progress().error(&check.to_string());
+    }
     Ok(if differs { Outcome::FoundWrong } else { outcome })
 }
 

@@ -13,13 +13,15 @@ use serde::Serialize;
 
 use super::Program;
 use super::export::sha256_of;
-use crate::recipe::Step;
+use crate::recipe::{Recipe, Step};
 
 /// The subcommands that a step cannot have, because they make the steps of a recipe.
 const RUNS: [&str; 3] = ["quickstart", "run", "train"];
 
 /// A run of a recipe.
+#[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
+    pub recipe: &'a Recipe,
     /// The folder for the files of the steps.
     pub folder: &'a Path,
     pub seed: u64,
@@ -34,6 +36,8 @@ pub(super) struct Made {
     /// The checksum of the file: that of its content, which `othello-engine weights` prints too, or
     /// for other formats that of all bytes.
     pub sha256: String,
+    /// The size of the file.
+    pub bytes: u64,
     /// `made`, or `kept` if an earlier run had made it.
     pub state: &'static str,
     /// The wall time.
@@ -44,7 +48,7 @@ pub(super) struct Made {
 }
 
 /// A command line that was parsed.
-type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
+pub(super) type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
 
 /// Returns the program that has a subcommand.
 pub(super) fn program(command: &str) -> &'static str {
@@ -74,10 +78,11 @@ fn parsed(words: &[String]) -> anyhow::Result<Command> {
 
 impl Making<'_> {
     /// Makes the steps, a fresh one even if its file is complete. Checks all before it makes the
-    /// first one.
+    /// first one, and those that are finished if another program made them.
     pub(super) fn make(&self, steps: &[(&Step, bool)]) -> anyhow::Result<(Vec<Made>, Outcome)> {
         let parsed: Vec<_> = steps.iter().map(|step| self.parse(step)).collect::<Result<_, _>>()?;
         make_folder(self.folder)?;
+        self.verify(steps)?;
         let (begun, mut made) = (Instant::now(), vec![]);
         let mut left: f64 = parsed.iter().map(|(step, _)| step.core_seconds).sum();
         let mut finished = 0.0;
@@ -103,7 +108,7 @@ impl Making<'_> {
     }
 
     /// Parses the command line of a step, and checks that the files exist that no step makes.
-    fn parse<'s>(
+    pub(super) fn parse<'s>(
         &self,
         &(step, is_fresh): &(&'s Step, bool),
     ) -> anyhow::Result<(&'s Step, Command)> {
@@ -136,7 +141,11 @@ impl Making<'_> {
         }
     }
 
-    fn make_step(&self, step: &Step, command: &Command) -> anyhow::Result<(Made, Outcome)> {
+    pub(super) fn make_step(
+        &self,
+        step: &Step,
+        command: &Command,
+    ) -> anyhow::Result<(Made, Outcome)> {
         self.session.progress().check()?;
         let path = self.folder.join(&step.name);
         let modified = || -> Option<SystemTime> { fs::metadata(&path).ok()?.modified().ok() };
@@ -148,6 +157,7 @@ impl Making<'_> {
         let made = Made {
             name: step.name.clone(),
             sha256: checksum(&path)?,
+            bytes: fs::metadata(&path).map_or(0, |it| it.len()),
             state: if is_kept { "kept" } else { "made" },
             seconds: session.seconds(),
             summary: session.summary().unwrap_or_default().to_owned(),

@@ -97,12 +97,8 @@ impl fmt::Display for Verdict {
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
 /// Makes the steps of a recipe and returns the verdict.
-fn verdict(
-    recipe: &Recipe,
-    making: &Making<'_>,
-    plan: String,
-    is_fresh: bool,
-) -> anyhow::Result<Verdict> {
+fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
+    let recipe = making.recipe;
     let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
     let (steps, outcome) = making.make(&wanted)?;
     if let (Outcome::FoundWrong, Some(step)) = (outcome, steps.last()) {
@@ -142,8 +138,8 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     let Quickstart { seed, out, force } = arguments;
     let name = "quickstart";
     let recipe = Recipe::shipped(name).context("the recipe is shipped")?;
-    let making = Making { folder: out, seed: *seed, session };
-    session.print(&verdict(&recipe, &making, name.to_owned(), *force)?)
+    let making = Making { recipe: &recipe, folder: out, seed: *seed, session };
+    session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
 /// The recipes from nothing, and those that begin with games of given weights. The book has the
@@ -186,8 +182,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         folder.display()
     );
     print_plan(&recipe, &path, session);
-    let making = Making { folder: &folder, seed: *seed, session };
-    let mut verdict = verdict(&recipe, &making, path.display().to_string(), false)?;
+    let making = Making { recipe: &recipe, folder: &folder, seed: *seed, session };
+    let mut verdict = verdict(&making, path.display().to_string(), false)?;
     let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
     plain::write(out, &bytes, Existing::Keep)?;
     verdict.weights = out.clone();

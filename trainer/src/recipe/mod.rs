@@ -80,6 +80,9 @@ const SHIPPED: [(&str, &str); 10] = [
     ("small", include_str!("../../recipes/small.toml")),
 ];
 
+/// The greatest values of the flags of a recipe in small.
+const SMALL: [(&str, i64); 4] = [("games", 64), ("pairs", 2), ("plies", 5), ("positions", 100)];
+
 impl Recipe {
     /// Returns the names of the shipped recipes.
     pub fn shipped_names() -> impl Iterator<Item = &'static str> {
@@ -128,6 +131,22 @@ impl Recipe {
             }
         }
         Self::of_table(table).expect("other numbers of games keep a recipe valid")
+    }
+
+    /// Returns the recipe in small: a few games, openings, pairs and positions for each step,
+    /// with otherwise equal settings.
+    pub fn in_small(&self) -> Self {
+        let mut table = self.table.clone();
+        for flags in table.iter_mut().filter_map(|(_, flags)| flags.as_table_mut()) {
+            for (key, most) in SMALL {
+                if let Some(Value::Integer(number)) = flags.get_mut(key) {
+                    *number = most.min(*number);
+                }
+            }
+            // The errors of such weights say nothing.
+            flags.remove("max-mae");
+        }
+        Self::of_table(table).expect("smaller numbers keep a recipe valid")
     }
 
     /// Returns the recipe with other weights for the openings and games whose own table names none.

@@ -46,10 +46,14 @@ fn a_recipe_is_made_kept_and_checked() {
 
     let list = format!("{}  a.games\n{}  a.weights\n", first[0].1, "0".repeat(64));
     folder.write("list.sha256", list);
-    let output = folder.run("run recipe.toml --out made --check list.sha256");
+    let output = folder.run("run recipe.toml --out made --check list.sha256 --summary a.md");
     assert_eq!(output.status.code(), Some(1), "{}", message(&output));
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.contains("a.weights differs: expected 000"), "{printed}");
+    let summary = std::fs::read_to_string(folder.path("a.md")).unwrap();
+    assert!(summary.contains("**a.weights differs: expected 000"), "{summary}");
+    assert!(summary.contains("| a.games | kept |"), "{summary}");
+    assert!(summary.contains("### a.weights\n\n```text\nphase "), "{summary}");
 }
 
 #[test]
@@ -81,4 +85,45 @@ fn weights_that_train_cannot_use_are_refused_before_there_is_a_plan() {
         folder.refuses(&train, expected);
         assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 0, "{weights}");
     }
+}
+
+/// A regression: steps that an earlier program had made were kept after a change of its play.
+#[test]
+fn steps_of_a_program_that_makes_others_are_refused() {
+    let folder = Folder::new();
+    folder.write("recipe.toml", RECIPE);
+    let run = |words: &str| folder.run(&format!("run recipe.toml --out made {words}"));
+    let first = message(&run(""));
+    assert!(first.contains("to verify them after a change"), "{first}");
+    let again = message(&run(""));
+    assert!(!again.contains("in small"), "{again}");
+
+    let makers = folder.path("made/run.json");
+    let change = |step: &str, key: &str| {
+        let mut json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&makers).unwrap()).unwrap();
+        json[step][key] = "0".repeat(64).into();
+        std::fs::write(&makers, json.to_string()).unwrap();
+    };
+    // Another program, whose steps are equal in small.
+    change("a.games", "program");
+    change("a.weights", "program");
+    let equal = message(&run(""));
+    assert!(equal.contains("makes 2 finished steps in small as the one"), "{equal}");
+
+    change("a.games", "program");
+    change("a.games", "probe");
+    let refused = run("");
+    let said = message(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("made/a.games: the program that made this step"), "{said}");
+    assert!(said.contains("--fresh a.games"), "{said}");
+    let fresh = run("--fresh a.games");
+    assert_eq!(fresh.status.code(), Some(0), "{}", message(&fresh));
+
+    std::fs::remove_file(&makers).unwrap();
+    let unknown = message(&run(""));
+    assert!(unknown.contains("not verified: a.games, a.weights"), "{unknown}");
+    std::fs::write(&makers, "{").unwrap();
+    assert!(message(&run("")).contains("made/run.json"));
 }

@@ -1,0 +1,138 @@
+//! The check of finished steps after a change of the program.
+//!
+//! The file `run.json` in the folder of a run has for each step the program and the recipe that
+//! made it, and its *probe*: the checksum of the step in the same recipe in small
+//! ([`Recipe::in_small`]), made by this program in a second or so. Another program makes the recipe
+//! in small again: a finished step with another probe is refused. A probe is a sample, so equal
+//! probes do not prove equal steps; `--fresh` does without them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::env;
+use std::fs;
+
+use anyhow::{Context as _, bail};
+use othello_engine::file::plain;
+use othello_engine::progress::Progress as _;
+use othello_engine::text::read_by;
+use serde::{Deserialize, Serialize};
+use toml::Table;
+
+use super::export::sha256_of;
+use super::steps::Making;
+use crate::recipe::{Recipe, Step};
+
+/// Commands whose files state times, and so have no probe.
+const TIMED: [&str; 2] = ["match", "report"];
+
+/// What made a step, or began to make it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Maker {
+    /// The checksum of the program file.
+    program: String,
+    /// The checksum of the recipe in small, with the seed.
+    recipe: String,
+    /// The checksum of the step in small; `None` if it has none.
+    probe: Option<String>,
+}
+
+type Makers = BTreeMap<String, Maker>;
+
+impl Making<'_> {
+    /// Refuses finished steps that this program would make otherwise, and records what makes the
+    /// others. `wanted` are the steps of the run, and whether each is made anew.
+    pub(super) fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
+        let path = self.folder.join("run.json");
+        let mut makers: Makers = match path.exists() {
+            true => read_by(&path, |text| serde_json::from_str(text))?,
+            false => Makers::new(),
+        };
+        let small = self.recipe.in_small();
+        let recipe =
+            small.to_toml("run", Table::from_iter([("seed".into(), self.seed.to_string().into())]));
+        let program =
+            env::current_exe().and_then(fs::read).context("cannot read the program file")?;
+        let (program, recipe) = (sha256_of(&program), sha256_of(recipe.as_bytes()));
+        let is_own = |maker: &Maker| maker.program == program && maker.recipe == recipe;
+        if wanted.iter().all(|(step, _)| makers.get(&step.name).is_some_and(is_own)) {
+            return Ok(());
+        }
+        let probes = self.probes(&small, wanted)?;
+        let (mut kept, mut unknown) = (0, Vec::<&str>::new());
+        for (step, is_fresh) in wanted {
+            let name = &step.name;
+            let probe = probes.get(name).cloned();
+            let is_there = !is_fresh
+                && ["", ".parts"]
+                    .iter()
+                    .any(|end| self.folder.join(format!("{name}{end}")).exists());
+            match makers.get(name).filter(|_| is_there) {
+                None if is_there => {
+                    unknown.push(name);
+                    continue;
+                }
+                Some(old)
+                    if old.program != program && old.probe.is_some() && old.probe != probe =>
+                {
+                    bail!(
+                        "{}: the program that made this step (sha256 {:.12}) makes it otherwise than \
+                     this one ({program:.12}); `--fresh {name}` makes it and what depends on it anew, \
+                     `--fresh` all steps",
+                        self.folder.join(name).display(),
+                        old.program
+                    )
+                }
+                Some(_) if probe.is_none() => unknown.push(name),
+                Some(_) => kept += 1,
+                None => {}
+            }
+            let maker = Maker { program: program.clone(), recipe: recipe.clone(), probe };
+            makers.insert(name.clone(), maker);
+        }
+        let progress = self.session.progress();
+        if kept > 0 {
+            progress.message(&format!(
+                "this program makes {kept} finished steps in small as the one that made them"
+            ));
+        }
+        if !unknown.is_empty() {
+            progress.message(&format!("not verified: {}", unknown.join(", ")));
+        }
+        Ok(plain::replace(&path, &serde_json::to_vec_pretty(&makers)?)?)
+    }
+
+    /// Makes the wanted steps of a recipe in small, with those that they need, and returns the
+    /// checksums of those that succeed and do not depend on time.
+    fn probes(
+        &self,
+        small: &Recipe,
+        wanted: &[(&Step, bool)],
+    ) -> anyhow::Result<HashMap<String, String>> {
+        let mut needed: Vec<&str> = wanted.iter().map(|(step, _)| step.name.as_str()).collect();
+        for step in small.steps.iter().rev() {
+            if needed.contains(&step.name.as_str()) {
+                needed.extend(step.inputs());
+            }
+        }
+        let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
+        let folder = folder.with_context(|| self.folder.display().to_string())?;
+        let making = Making { recipe: small, folder: folder.path(), ..*self };
+        let mut probes = HashMap::new();
+        let progress = self.session.progress();
+        progress.message("making the steps in small, to verify them after a change of the program");
+        progress.quietly(|| -> anyhow::Result<()> {
+            for step in &small.steps {
+                if !needed.contains(&step.name.as_str()) || TIMED.contains(&step.command()) {
+                    continue;
+                }
+                let made =
+                    making.parse(&(step, false)).and_then(|(_, it)| making.make_step(step, &it));
+                progress.check()?;
+                if let Ok((made, _)) = made {
+                    probes.insert(made.name, made.sha256);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(probes)
+    }
+}
