@@ -85,7 +85,7 @@ fn lacks(block: &Block) -> Option<&'static str> {
     };
     let import = ["-c", "import sys, numpy, zstandard; assert sys.version_info >= (3, 11)"];
     let compile = ["-c", "echo '#include <zstd.h>' | cc -E - >/dev/null"];
-    if calls("sbatch") || block.script.contains("submit.sh") {
+    if calls("sbatch") {
         return Some("needs a cluster; scripts/slurm/check.sh is one");
     }
     if calls("python3") && !runs(&python(), &import) {

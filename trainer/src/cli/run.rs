@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
+use othello_engine::run::Shard;
 use othello_engine::text::read_by;
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ pub struct Arguments {
     plan: bool,
     #[arg(long, value_name = "STEP", num_args = 1..)]
     only: Vec<String>,
+    #[arg(long, value_name = "I/N", conflicts_with = "fresh")]
+    shard: Option<Shard>,
     /// Make this step and those that depend on it anew, or without a name all steps
     #[arg(long, value_name = "STEP", num_args = 0..=1)]
     fresh: Option<Option<String>>,
@@ -171,6 +174,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     if arguments.plan {
         return session.print(&plan(&recipe, &arguments.out, seed));
     }
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
     let list = arguments.check.as_deref().map(checksums).transpose()?;
     let fresh = match fresh {
         None => vec![],
@@ -180,7 +184,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let only = &arguments.only;
     let wanted = recipe.steps.iter().filter(|it| only.is_empty() || only.contains(&it.name));
     let wanted = wanted.map(|step| (step, fresh.contains(&step.name.as_str())));
-    let (steps, outcome) = Making { recipe: &recipe, folder: &arguments.out, seed, session }
+    let (steps, outcome) = Making { recipe: &recipe, folder: &arguments.out, seed, shard, session }
         .make(&wanted.collect::<Vec<_>>())?;
     let check = list.map(|list| check(list, &steps));
     let differs = check.as_ref().is_some_and(|check| check.differs.is_some());

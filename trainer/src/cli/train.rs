@@ -12,6 +12,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, Kind, check_name, folder_of, make_folder, plain};
 use othello_engine::progress::{Progress as _, Silent};
+use othello_engine::run::Shard;
 use othello_engine::selfplay::{self, PerSide, play_games};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -138,7 +139,7 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     let Quickstart { seed, out, force } = arguments;
     let name = "quickstart";
     let recipe = Recipe::shipped(name).context("the recipe is shipped")?;
-    let making = Making { recipe: &recipe, folder: out, seed: *seed, session };
+    let making = Making { recipe: &recipe, folder: out, seed: *seed, shard: Shard::WHOLE, session };
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
@@ -182,7 +183,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         folder.display()
     );
     print_plan(&recipe, &path, session);
-    let making = Making { recipe: &recipe, folder: &folder, seed: *seed, session };
+    let making =
+        Making { recipe: &recipe, folder: &folder, seed: *seed, shard: Shard::WHOLE, session };
     let mut verdict = verdict(&making, path.display().to_string(), false)?;
     let bytes = fs::read(&verdict.weights).context("the weights of the last step")?;
     plain::write(out, &bytes, Existing::Keep)?;

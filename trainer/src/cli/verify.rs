@@ -13,6 +13,7 @@ use std::fs;
 use anyhow::{Context as _, bail};
 use othello_engine::file::plain;
 use othello_engine::progress::Progress as _;
+use othello_engine::run::Shard;
 use othello_engine::text::read_by;
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -115,7 +116,7 @@ impl Making<'_> {
         }
         let folder = tempfile::Builder::new().prefix(".small-").tempdir_in(self.folder);
         let folder = folder.with_context(|| self.folder.display().to_string())?;
-        let making = Making { recipe: small, folder: folder.path(), ..*self };
+        let making = Making { recipe: small, folder: folder.path(), shard: Shard::WHOLE, ..*self };
         let mut probes = HashMap::new();
         let progress = self.session.progress();
         progress.message("making the steps in small, to verify them after a change of the program");

@@ -127,3 +127,24 @@ fn steps_of_a_program_that_makes_others_are_refused() {
     std::fs::write(&makers, "{").unwrap();
     assert!(message(&run("")).contains("made/run.json"));
 }
+
+/// A process makes its own parts first, and then those that no other process makes.
+#[test]
+fn shards_of_a_run_make_the_files_of_one_process() {
+    let folder = Folder::new();
+    folder.write("recipe.toml", RECIPE.replace("'lsq'", "'lsq'\nphases = '20..40'"));
+    let sums = |command: &str| -> Vec<String> {
+        let steps = folder.json(command)["steps"].as_array().unwrap().clone();
+        steps.iter().map(|step| step["sha256"].as_str().unwrap().to_owned()).collect()
+    };
+    let alone = sums("run recipe.toml --out alone");
+    let [first, second] = std::thread::scope(|scope| {
+        [1, 2]
+            .map(|it| format!("run recipe.toml --out made --shard {it}/2"))
+            .map(|command| scope.spawn(move || sums(&command)))
+            .map(|shard| shard.join().unwrap())
+    });
+    assert_eq!((&first, &second), (&alone, &alone));
+    assert_eq!(sums("run recipe.toml --out taken --shard 2/3"), alone);
+    folder.refuses("run recipe.toml --out made --shard 1/2 --fresh", "--fresh");
+}
