@@ -1,32 +1,16 @@
 //! Evaluations without weights: zero, and a few terms weighted by hand.
 
 use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
-use crate::board::{CORNERS, Position, Square};
+use crate::board::{CORNERS, Position, Square, X_SQUARES};
 
 /// An evaluation with value 0 for every position; a search then distinguishes only finished games.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zero;
 
-impl Evaluate for Zero {
-    type State = ();
-
-    fn state(&self, _: &Position) {}
-
+impl Zero {
     #[inline]
-    fn after(&self, (): &(), _: Square, _: u64) {}
-
-    #[inline]
-    fn pass(&self, (): &()) {}
-
-    #[inline]
-    fn value(&self, (): &(), _: &Position) -> Value {
+    fn value_here(self, _: &Position) -> Value {
         Value::ZERO
-    }
-}
-
-impl Identified for Zero {
-    fn identity(&self) -> &str {
-        "none"
     }
 }
 
@@ -42,19 +26,9 @@ const CORNER: i32 = 8 * STEPS_PER_DISC;
 /// The cost of a disc diagonally next to an empty corner, in steps.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
 
-impl Evaluate for Mobility {
-    type State = ();
-
-    fn state(&self, _: &Position) {}
-
+impl Mobility {
     #[inline]
-    fn after(&self, (): &(), _: Square, _: u64) {}
-
-    #[inline]
-    fn pass(&self, (): &()) {}
-
-    #[inline]
-    fn value(&self, (): &(), position: &Position) -> Value {
+    fn value_here(self, position: &Position) -> Value {
         let before_corners = before_corners(position.empty() & CORNERS);
         let more = |squares: u64| {
             let count = |bits: u64| (bits & squares).count_ones() as i32;
@@ -68,17 +42,41 @@ impl Evaluate for Mobility {
     }
 }
 
-impl Identified for Mobility {
-    fn identity(&self) -> &str {
-        "mobility"
-    }
+/// Implements an evaluation whose values depend on the position alone.
+macro_rules! stateless {
+    ($evaluation:ty, $identity:literal) => {
+        impl Evaluate for $evaluation {
+            type State = ();
+
+            fn state(&self, _: &Position) {}
+
+            #[inline]
+            fn after(&self, (): &(), _: Square, _: u64) {}
+
+            #[inline]
+            fn pass(&self, (): &()) {}
+
+            #[inline]
+            fn value(&self, (): &(), position: &Position) -> Value {
+                self.value_here(position)
+            }
+        }
+
+        impl Identified for $evaluation {
+            fn identity(&self) -> &str {
+                $identity
+            }
+        }
+    };
 }
+
+stateless!(Zero, "none");
+stateless!(Mobility, "mobility");
 
 /// Returns the squares diagonally next to `corners`.
 #[inline]
 const fn before_corners(corners: u64) -> u64 {
-    const INNER: u64 = 0x0042_0000_0000_4200;
-    ((corners << 9) | (corners << 7) | (corners >> 7) | (corners >> 9)) & INNER
+    ((corners << 9) | (corners << 7) | (corners >> 7) | (corners >> 9)) & X_SQUARES
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::costs::{Costs, REACH_PER_HALF, REACH_PER_PLY};
 use super::ordering::{MOBILITY_WEIGHT, Move, Moves, weighted_count};
 use super::window::{Best, Window};
 use super::{Pruning, Searcher};
-use crate::board::{CORNERS, Position, Square};
+use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
@@ -29,8 +29,6 @@ const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 /// A move that flips at most this many discs counts as a move that flips few.
 const FEW_FLIPS: u32 = 2;
 
-/// The squares diagonally next to corners, called X squares.
-const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
 
@@ -115,7 +113,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
         let fewest = values.iter().map(|&(_, replies)| replies).min().unwrap_or(0);
         let corners_before = position.pass().moves_by(self.set) & CORNERS;
-        let around = last.map_or(0, |last| neighbours(last.bit()));
+        let around = last.map_or(0, |last| with_neighbours(last.bit()));
         let kinds = moves.iter().zip(&values).enumerate().map(|(place, (candidate, known))| {
             let earlier =
                 |(other, one): (usize, &Move)| (one.score, place) > (candidate.score, other);
@@ -244,14 +242,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let costs = self.pruning.costs.as_deref();
         costs.map_or(REACH_PER_PLY as i32, |costs| costs.0[stage][kind.index()].into())
     }
-}
-
-/// Returns the adjacent squares of a square, in all directions.
-fn neighbours(square: u64) -> u64 {
-    const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
-    const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    let row = square | (square & NOT_H) << 1 | (square & NOT_A) >> 1;
-    (row | row << 8 | row >> 8) & !square
 }
 
 fn place_of(square: Square) -> Place {

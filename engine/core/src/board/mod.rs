@@ -41,7 +41,7 @@ pub mod transcript;
 
 pub use phase::{PHASES, Phase};
 pub use position::{Position, Side};
-pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES};
+pub use square::{CORNERS, QUADRANTS, Square, Squares, X_SQUARES, with_neighbours};
 pub use stated::{StatedGame, StatedPosition};
 pub use symmetry::Symmetry;
 

@@ -15,6 +15,15 @@ pub const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 pub const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
+/// Returns `squares` and all squares next to them.
+#[inline(always)]
+pub const fn with_neighbours(squares: u64) -> u64 {
+    const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
+    const NOT_FILE_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let row = squares | (squares << 1 & NOT_FILE_A) | (squares >> 1 & NOT_FILE_H);
+    row | row << 8 | row >> 8
+}
+
 /// One of the 64 squares: a1 = 0, b1 = 1, …, h8 = 63.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 #[display("{}{}", (b'a' + self.0 % 8) as char, self.0 / 8 + 1)]

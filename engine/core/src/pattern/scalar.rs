@@ -4,7 +4,7 @@ use derive_more::Display;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES};
+use crate::board::{CORNERS, Position, QUADRANTS, X_SQUARES, with_neighbours};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
@@ -127,16 +127,7 @@ fn range(moves: usize) -> usize {
 
 #[inline(always)]
 fn potential_moves(position: &Position) -> usize {
-    number_of(neighbours(position.opponent()) & position.empty())
-}
-
-/// Returns `squares` and all squares next to them.
-#[inline(always)]
-const fn neighbours(squares: u64) -> u64 {
-    const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
-    const NOT_FILE_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    let row = squares | (squares << 1 & NOT_FILE_A) | (squares >> 1 & NOT_FILE_H);
-    row | row << 8 | row >> 8
+    number_of(with_neighbours(position.opponent()) & position.empty())
 }
 
 #[inline(always)]
