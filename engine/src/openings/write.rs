@@ -187,8 +187,6 @@ pub fn value(scored: &ScoredPosition) -> Value {
 mod tests {
     use std::fs;
 
-    use othello_testing::StopAfter;
-
     use super::*;
     use crate::eval::Mobility;
     use crate::progress::Silent;
@@ -197,26 +195,18 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    fn write(path: &Path) -> Written {
-        write_small_parts(path, "1/1", &Silent).unwrap()
-    }
-
     /// Scores openings in parts of 1,000 positions. A part of the default size would contain all of
     /// them.
-    fn write_small_parts(
-        path: &Path,
-        shard: &str,
-        progress: &dyn Progress,
-    ) -> Result<Written, RecordError> {
+    fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
-        write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, progress)
+        write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()
     }
 
     #[test]
     fn every_opening_is_there_once_with_the_value_of_its_best_move() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all.openings");
-        let written = write(&path);
+        let written = write(&path, "1/1");
         assert_eq!(written.unique, [1, 1, 3, 14, 60, 322, 1773, 10_649]);
         let rows: Vec<_> = PositionReader::open(&path).unwrap().map(|row| row.unwrap()).collect();
         assert_eq!(rows.len(), written.positions);
@@ -227,7 +217,7 @@ mod tests {
         let labels: Vec<_> = ply_6.iter().map(|row| value(row)).collect();
         assert_eq!(Search::new(&Mobility).depth(2).values(&positions, &Silent).unwrap(), labels);
         // A file that is complete is done.
-        assert_eq!(write(&path), written);
+        assert_eq!(write(&path, "1/1"), written);
     }
 
     /// A regression: a value beyond 64 discs, in a file with valid checksums, caused a panic.
@@ -242,36 +232,13 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_were_scored_before_an_interruption_are_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let whole = folder.path().join("whole.openings");
-        let written = write(&whole);
-        let path = folder.path().join("stopped.openings");
-        let mut kept = 0;
-        for units in [600, 0, 3000, 3000, u64::MAX] {
-            let progress = StopAfter::units(units);
-            match write_small_parts(&path, "1/1", &progress) {
-                Ok(resumed) => assert_eq!(resumed, written),
-                Err(error) => {
-                    assert!(error.to_string().contains("stopped"), "{error}");
-                    assert!(progress.begun_with() >= kept);
-                    kept = (progress.begun_with() + progress.finished()).saturating_sub(2000);
-                }
-            }
-        }
-        assert!(kept > 3000, "{kept}");
-        assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
-    }
-
-    #[test]
     fn shards_are_packed_into_the_file_of_an_undivided_run() {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.openings");
-        write(&whole);
+        write(&whole, "1/1");
         let path = folder.path().join("shared.openings");
         let shards = ["2/2", "1/2"].map(|shard| {
-            let written = write_small_parts(&path, shard, &Silent).unwrap();
+            let written = write(&path, shard);
             assert_eq!(written.summary, None);
             written.positions
         });

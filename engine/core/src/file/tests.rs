@@ -16,6 +16,13 @@ impl Folder {
         Self(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
 
+    /// Returns a folder, and the path of a file in it.
+    fn with_file() -> (Self, PathBuf) {
+        let folder = Self::new();
+        let path = folder.path("file");
+        (folder, path)
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
@@ -62,8 +69,7 @@ proptest! {
     fn sections_are_read_as_they_were_written(
         sections in vec(("[a-zé ]{1,40}", vec(any::<u8>(), 0..300)), 0..6),
     ) {
-        let folder = Folder::new();
-        let path = folder.path("file");
+        let (_folder, path) = Folder::with_file();
         let summary = write(&path, &sections);
         prop_assert_eq!(summary.bytes, fs::metadata(&path).unwrap().len());
         let mut reader = Reader::open(&path, Kind::Games).unwrap();
@@ -75,8 +81,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_refused_without_a_panic(bytes in vec(any::<u8>(), 0..200), magic in any::<bool>()) {
-        let folder = Folder::new();
-        let path = folder.path("file");
+        let (_folder, path) = Folder::with_file();
         let start = if magic { &b"OTHELLOG\x01\0\0\0"[..] } else { &[] };
         fs::write(&path, [start, &bytes].concat()).unwrap();
         prop_assert!(read(&path).is_err());
@@ -85,8 +90,7 @@ proptest! {
 
 #[test]
 fn no_changed_byte_goes_unnoticed() {
-    let folder = Folder::new();
-    let path = folder.path("file");
+    let (_folder, path) = Folder::with_file();
     write(&path, &some_sections());
     let whole = fs::read(&path).unwrap();
     for at in 0..whole.len() {
@@ -102,8 +106,7 @@ fn no_changed_byte_goes_unnoticed() {
 
 #[test]
 fn no_missing_or_extra_byte_goes_unnoticed() {
-    let folder = Folder::new();
-    let path = folder.path("file");
+    let (_folder, path) = Folder::with_file();
     write(&path, &some_sections());
     let whole = fs::read(&path).unwrap();
     for length in 0..whole.len() {
@@ -189,8 +192,7 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
 
 #[test]
 fn a_damaged_or_foreign_output_is_not_taken_for_done() {
-    let folder = Folder::new();
-    let path = folder.path("file");
+    let (_folder, path) = Folder::with_file();
     write(&path, &some_sections());
     let mut bytes = fs::read(&path).unwrap();
     let end = bytes.len() - 60;
@@ -222,8 +224,7 @@ fn sections_that_all_threads_compress_are_the_bytes_of_one_after_another() {
 
 #[test]
 fn a_second_writer_waits() {
-    let folder = Folder::new();
-    let path = folder.path("file");
+    let (_folder, path) = Folder::with_file();
     let first = begin(&path, Existing::Keep).unwrap();
     assert!(matches!(begin(&path, Existing::Keep), Err(FileError::Busy { .. })));
     assert!(matches!(begin(&path, Existing::Replace), Err(FileError::Busy { .. })));
@@ -284,8 +285,7 @@ const SHA256_OF_A_BC: &str = "9a8acca1b6c6c0befd3fbc756aed625da998c998f7252e738c
 
 #[test]
 fn other_kinds_versions_and_programs_are_refused_by_name() {
-    let folder = Folder::new();
-    let path = folder.path("file");
+    let (folder, path) = Folder::with_file();
     write(&path, &some_sections());
     assert_eq!(kind_of(&path).unwrap(), Kind::Games);
     let error = Reader::open(&path, Kind::Weights).err().unwrap().to_string();
@@ -308,8 +308,7 @@ fn other_kinds_versions_and_programs_are_refused_by_name() {
 
 #[test]
 fn a_stated_size_allocates_nothing() {
-    let folder = Folder::new();
-    let path = folder.path("file");
+    let (_folder, path) = Folder::with_file();
     let header = format::header(Kind::Games, &provenance()).unwrap();
     let packed = zstd::bulk::compress(b"hello", 1).unwrap();
     let real = packed.len() as u64;

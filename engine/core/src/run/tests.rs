@@ -74,10 +74,21 @@ fn open_as(out: &Path, plan: Plan, shard: &str, existing: Existing) -> Result<Op
 }
 
 fn open(out: &Path, plan: Plan) -> Run {
-    match open_as(out, plan, "1/1", Existing::Keep).unwrap() {
+    open_shard(out, plan, "1/1", Existing::Keep)
+}
+
+fn open_shard(out: &Path, plan: Plan, shard: &str, existing: Existing) -> Run {
+    match open_as(out, plan, shard, existing).unwrap() {
         Opened::Run(run) => run,
         Opened::Done(_) => panic!("the output is complete"),
     }
+}
+
+/// Returns a folder and the path of an output in it.
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.positions");
+    (folder, out)
 }
 
 fn refused(out: &Path, plan: Plan, shard: &str) -> String {
@@ -112,8 +123,7 @@ fn finish(out: &Path, plan: Plan) -> Vec<u64> {
 
 /// Returns the bytes of the output of an uninterrupted run.
 fn undisturbed(units: u64) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (folder, out) = place();
     assert_eq!(finish(&out, plan(units)), (0..units).collect::<Vec<_>>());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
     fs::read(out).unwrap()
@@ -135,8 +145,7 @@ proptest! {
     fn whatever_a_kill_leaves_the_result_is_the_same_and_only_what_is_missing_is_made(
         fates in prop::collection::vec(0_u8..5, 8), units in 71_u64..80,
     ) {
-        let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("out.positions");
+        let (folder, out) = place();
         unpacked(&out, units);
         let mut missing = vec![];
         for (index, fate) in (0..8).zip(fates) {
@@ -159,8 +168,7 @@ proptest! {
 
 #[test]
 fn an_output_that_is_complete_is_done_and_leftovers_go() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (folder, out) = place();
     let other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
     // A process was killed after it completed the output, or while it was replacing it.
     for (left, stays) in [(plan(25), 1), (other, 2)] {
@@ -181,8 +189,7 @@ fn an_output_that_is_complete_is_done_and_leftovers_go() {
 /// A regression: an empty folder of parts stayed, because the check made a lock file in it.
 #[test]
 fn a_folder_without_work_goes_once_the_output_is_complete() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (_folder, out) = place();
     let parts = out.with_added_extension("parts");
     finish(&out, plan(25));
     fs::create_dir(&parts).unwrap();
@@ -193,13 +200,10 @@ fn a_folder_without_work_goes_once_the_output_is_complete() {
 
 #[test]
 fn shards_in_any_order_make_the_parts_of_the_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (_folder, out) = place();
     for (number, parts) in [(2, [1, 4]), (3, [2, 5]), (1, [0, 3])] {
         let shard = format!("{number}/3");
-        let Opened::Run(run) = open_as(&out, plan(60), &shard, Existing::Keep).unwrap() else {
-            panic!("done")
-        };
+        let run = open_shard(&out, plan(60), &shard, Existing::Keep);
         assert_eq!((run.is_shard(), run.missing(0)), (true, parts.to_vec()));
         run.make(0, 10, &Squares::default(), &Silent).unwrap();
         assert!(run.missing(0).is_empty());
@@ -218,14 +222,11 @@ fn shards_in_any_order_make_the_parts_of_the_whole() {
 
 #[test]
 fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (_folder, out) = place();
     let mut two = plan(60);
     two.stages.push(Stage::new("sums (parts)", 1, 1));
     two.growing = None;
-    let Opened::Run(run) = open_as(&out, two.clone(), "1/3", Existing::Keep).unwrap() else {
-        panic!("done")
-    };
+    let run = open_shard(&out, two.clone(), "1/3", Existing::Keep);
     run.make(0, 10, &Squares::default(), &Silent).unwrap();
     let error = run.make(1, 1, &Squares::default(), &Silent).unwrap_err();
     let message = error.to_string();
@@ -242,8 +243,7 @@ fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
 
 #[test]
 fn a_second_start_is_refused_and_disturbs_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (folder, out) = place();
     let first = open(&out, plan(25));
     // A shard of the run would make some of the same parts, and --force would remove them.
     for shard in ["1/1", "1/2", "2/2"] {
@@ -284,8 +284,7 @@ fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
         made.push(number);
         Ok(number as f64 / 3.0)
     };
-    let first = open_as(&out, plan(), "1/1", Existing::Keep).unwrap();
-    let Opened::Run(run) = &first else { panic!("done") };
+    let run = open(&out, plan());
     let process = format!("another process (process {}) makes it", std::process::id());
     assert!(refused(&out, plan(), "1/1").contains(&process));
     assert!(
@@ -293,10 +292,8 @@ fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
         "the first stage comes first"
     );
     assert!(run.steps(0, |number| step(1, number), &Silent).is_err());
-    drop(first);
-    let Opened::Run(run) = open_as(&out, plan(), "1/1", Existing::Keep).unwrap() else {
-        panic!("done")
-    };
+    drop(run);
+    let run = open(&out, plan());
     let thirds = run.steps(0, |number| step(9, number), &Silent).unwrap();
     assert_eq!(thirds, [0.0, 1.0 / 3.0, 2.0 / 3.0]);
     assert_eq!(run.steps(1, |number| step(9, number), &Silent).unwrap(), thirds[..2]);
@@ -307,8 +304,7 @@ fn steps_are_made_once_in_turn_and_a_second_start_is_refused() {
 
 #[test]
 fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (folder, out) = place();
     unpacked(&out, 25);
     let other = Plan { provenance: plan(25).provenance.with("seed", 2), ..plan(25) };
     let message = refused(&out, other.clone(), "1/1");
@@ -318,8 +314,7 @@ fn a_folder_of_another_run_is_refused_with_the_differences_and_replaced_by_force
     );
     let sizes = Plan { stages: vec![Stage::new("squares (numbers)", 25, 5)], ..plan(25) };
     assert!(refused(&out, sizes, "1/1").contains("its parts have other sizes"));
-    let forced = open_as(&out, other.clone(), "1/1", Existing::Replace).unwrap();
-    let Opened::Run(run) = forced else { panic!("done") };
+    let run = open_shard(&out, other.clone(), "1/1", Existing::Replace);
     assert_eq!(run.missing(0), [0, 1, 2]);
     run.make(0, 4, &Squares::default(), &Silent).unwrap();
     drop(run);
@@ -354,8 +349,7 @@ fn a_part_of_another_run_is_refused_and_stays() {
 
 #[test]
 fn a_run_that_makes_nothing_leaves_nothing_and_one_that_fails_keeps_its_parts() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (folder, out) = place();
     drop(open(&out, plan(25)));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let run = open(&out, plan(200));
@@ -371,8 +365,7 @@ fn a_run_that_makes_nothing_leaves_nothing_and_one_that_fails_keeps_its_parts() 
 
 #[test]
 fn more_units_are_added_to_an_output_and_to_an_unfinished_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (folder, out) = place();
     finish(&out, plan(25));
     // The first two parts stand in the output; the last one is made again.
     assert_eq!(finish(&out, plan(47)), (20..47).collect::<Vec<_>>());
@@ -387,8 +380,7 @@ fn more_units_are_added_to_an_output_and_to_an_unfinished_run() {
 
 #[test]
 fn a_run_ends_at_the_first_part_that_decides() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (_folder, out) = place();
     let run = open(&out, plan(1000));
     let squares = Squares { last: Some(35), ..Squares::default() };
     run.make(0, 2, &squares, &Silent).unwrap();
@@ -417,8 +409,7 @@ impl Progress for Counted {
 
 #[test]
 fn long_parts_continue_from_their_snapshots() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (folder, out) = place();
     let phases = Plan { stages: vec![Stage::new("fit (phases)", 5, 1)], growing: None, ..plan(5) };
     let section = |index: u64| Section { name: "epoch".into(), content: vec![index as u8; 9] };
     let (run, progress) = (open(&out, phases.clone()), Counted::default());
@@ -458,8 +449,7 @@ fn long_parts_continue_from_their_snapshots() {
 
 #[test]
 fn uncompressed_sections_are_found_at_their_places_and_checked_when_a_run_is_opened() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out.positions");
+    let (_folder, out) = place();
     let rows =
         Plan { stages: vec![Stage::new("dataset (phases)", 2, 1)], growing: None, ..plan(2) };
     let content = |index: u64, name: u64| -> Vec<u8> {

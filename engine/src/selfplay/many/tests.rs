@@ -1,6 +1,6 @@
 //! Tests of runs of games: shards, resumption, provenance.
 
-use othello_testing::{StopAfter, on_threads};
+use othello_testing::on_threads;
 
 use super::*;
 use crate::eval::Mobility;
@@ -96,31 +96,6 @@ fn weights_without_predictions_are_refused_for_a_selective_run() {
 /// Plays a run in parts of `size` games, since the usual parts are larger than a test run.
 fn play(path: &Path, run: &Run, size: u64, progress: &dyn Progress) -> Result<Played, RecordError> {
     play_in_parts(path, run, size, PerSide::both(&Mobility), Existing::Keep, progress)
-}
-
-#[test]
-fn parts_that_were_finished_before_an_interruption_are_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = folder.path().join("whole.games");
-    let undisturbed = played(&whole, &run());
-    let path = folder.path().join("stopped.games");
-    let mut kept = 0;
-    for units in [1, 200, 0, 90, 150, u64::MAX] {
-        let progress = StopAfter::units(units);
-        let result = play(&path, &run(), 32, &progress);
-        match result {
-            Ok(played) => assert_eq!(played, undisturbed),
-            Err(error) => {
-                assert!(error.to_string().contains("stopped"), "{error}");
-                let (found, finished) = (progress.begun_with(), progress.finished());
-                assert!(found >= kept && found.is_multiple_of(32), "{found} of {kept}");
-                // Two parts are lost at most.
-                kept = (found + finished).saturating_sub(2 * 32);
-            }
-        }
-    }
-    assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&whole).unwrap());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]
