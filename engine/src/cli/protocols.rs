@@ -16,10 +16,9 @@ use crate::protocol::nboard::Nboard;
 use crate::protocol::{Player, Server, serve};
 use crate::search::{Level, Pruning, Search};
 
-/// The options of a player. The commands that play include them in their arguments (clap
-/// `flatten`).
+/// Arguments of `gtp` and `nboard`.
 #[derive(clap::Args, Debug)]
-pub(super) struct Playing {
+pub struct Arguments {
     #[arg(long, value_name = "L", default_value_t = Level::USUAL)]
     level: Level,
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
@@ -28,29 +27,6 @@ pub(super) struct Playing {
     weights: WeightsChoice,
     #[arg(long, value_name = "F")]
     book: Option<PathBuf>,
-}
-
-impl Playing {
-    pub(super) fn evaluator(&self) -> anyhow::Result<Evaluator> {
-        Ok(Evaluator::prepared(&self.weights)?)
-    }
-
-    pub(super) fn player<'a>(
-        &self,
-        evaluator: &'a Evaluator,
-        session: &Session,
-    ) -> anyhow::Result<Player<'a, Evaluator>> {
-        let book = self.book.as_deref().map(Book::read).transpose()?;
-        let search = Search::new(evaluator).hash_mb(self.hash_mb).threads(session.threads());
-        Ok(Player::new(&search, self.level).context("--hash-mb")?.with_book(book))
-    }
-}
-
-/// Arguments of `gtp` and `nboard`.
-#[derive(clap::Args, Debug)]
-pub struct Arguments {
-    #[command(flatten)]
-    playing: Playing,
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     search: SearchBy,
     #[arg(long)]
@@ -63,7 +39,10 @@ impl Arguments {
         evaluator: &'a Evaluator,
         session: &Session,
     ) -> anyhow::Result<Player<'a, Evaluator>> {
-        let player = self.playing.player(evaluator, session)?.with_pondering(self.ponder);
+        let book = self.book.as_deref().map(Book::read).transpose()?;
+        let search = Search::new(evaluator).hash_mb(self.hash_mb).threads(session.threads());
+        let player = Player::new(&search, self.level).context("--hash-mb")?;
+        let player = player.with_book(book).with_pondering(self.ponder);
         Ok(match self.search {
             SearchBy::Depth => player,
             SearchBy::Realization => player.with_pruning(Pruning::by_probability(evaluator)?),
@@ -73,13 +52,13 @@ impl Arguments {
 
 /// Serves GTP.
 pub fn gtp(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = arguments.playing.evaluator()?;
+    let evaluator = Evaluator::prepared(&arguments.weights)?;
     run(&mut Gtp::new(arguments.player(&evaluator, session)?))
 }
 
 /// Serves the NBoard protocol.
 pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let evaluator = arguments.playing.evaluator()?;
+    let evaluator = Evaluator::prepared(&arguments.weights)?;
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
@@ -113,11 +92,8 @@ fn end_with_the_client() -> io::Result<()> {
 
 fn run(server: &mut (impl Server + Send)) -> anyhow::Result<Outcome> {
     end_with_the_client().context("cannot start a thread; try a smaller --threads")?;
-    outcome(serve(server, io::stdin(), io::stdout().lock()))
-}
-
-/// Returns the outcome of a session. A client that closes its pipe is not an error.
-pub(super) fn outcome(ended: io::Result<()>) -> anyhow::Result<Outcome> {
+    let ended = serve(server, io::stdin(), io::stdout().lock());
+    // A client that closes its pipe is not an error.
     match ended {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("cannot read commands or write answers")

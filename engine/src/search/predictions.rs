@@ -53,31 +53,22 @@ pub struct ScorePrediction {
 impl Predictions {
     /// Tabulates the predictions for the pairs of depths that searches use.
     pub fn of(models: &Models) -> Self {
-        let Models { probcut, ends, .. } = models;
-        Self {
-            probcut: probcut.as_ref().map(of_searches).unwrap_or_default(),
-            ends: ends.as_ref().map(of_scores).unwrap_or_default(),
-        }
+        let of_search = |model: &ProbCut, (ply, deep): (u32, u32)| {
+            let shallow = shallow_depth(deep);
+            let predicted = model.prediction(Depths { ply, shallow, deep });
+            SearchPrediction { ply, shallow, deep, predicted }
+        };
+        let of_score = |model: &Ends, empties: u32| {
+            let shallow = shallow_depth_of_end(empties);
+            let predicted = model.prediction(EndDepths { empties, shallow });
+            ScorePrediction { empties, shallow, predicted }
+        };
+        let pairs = || PLIES.step_by(6).flat_map(|ply| DEEP.map(move |deep| (ply, deep)));
+        let probcut =
+            models.probcut.iter().flat_map(|model| pairs().map(move |it| of_search(model, it)));
+        let ends = models.ends.iter().flat_map(|model| EMPTIES.map(move |it| of_score(model, it)));
+        Self { probcut: probcut.collect(), ends: ends.collect() }
     }
-}
-
-fn of_searches(probcut: &ProbCut) -> Vec<SearchPrediction> {
-    let pairs = PLIES.step_by(6).flat_map(|ply| DEEP.map(move |deep| (ply, deep)));
-    let predicted = pairs.map(|(ply, deep)| {
-        let shallow = shallow_depth(deep);
-        let predicted = probcut.prediction(Depths { ply, shallow, deep });
-        SearchPrediction { ply, shallow, deep, predicted }
-    });
-    predicted.collect()
-}
-
-fn of_scores(ends: &Ends) -> Vec<ScorePrediction> {
-    let predicted = EMPTIES.map(|empties| {
-        let shallow = shallow_depth_of_end(empties);
-        let predicted = ends.prediction(EndDepths { empties, shallow });
-        ScorePrediction { empties, shallow, predicted }
-    });
-    predicted.collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The beginning of a game: an opening, followed by random moves.
 
-use super::{ListedOpenings, Openings, Settings};
+use super::{Openings, Settings};
 use crate::board::transcript::Replay;
 use crate::openings::OpeningTree;
 use crate::random::Generator;
@@ -14,14 +14,8 @@ pub const MAX_DISTINCT_PLIES: usize = 9;
 #[derive(Clone, Debug)]
 pub struct Beginnings<'s> {
     settings: &'s Settings,
-    source: Source<'s>,
-}
-
-#[derive(Clone, Debug)]
-enum Source<'s> {
-    Random,
-    Distinct(Distinct),
-    Listed(&'s ListedOpenings),
+    /// The list of all openings, if games begin with [`Openings::Distinct`].
+    distinct: Option<Distinct>,
 }
 
 /// All openings of up to [`MAX_DISTINCT_PLIES`] plies, and a random order for each ply.
@@ -34,12 +28,8 @@ struct Distinct {
 impl<'s> Beginnings<'s> {
     /// Prepares the openings and random moves with which games of these settings begin.
     pub fn new(settings: &'s Settings) -> Self {
-        let source = match &settings.openings {
-            Openings::Random => Source::Random,
-            Openings::Distinct => Source::Distinct(Distinct::new(settings)),
-            Openings::Listed(listed) => Source::Listed(listed),
-        };
-        Self { settings, source }
+        let is_distinct = settings.openings == Openings::Distinct;
+        Self { settings, distinct: is_distinct.then(|| Distinct::new(settings)) }
     }
 
     /// Returns the settings.
@@ -55,26 +45,21 @@ impl<'s> Beginnings<'s> {
 
     /// Returns the beginning of game `index`. The game is not over after it.
     pub(super) fn of(&self, index: u64) -> Replay {
-        let Settings { seed, random_plies, .. } = self.settings;
+        let Settings { seed, random_plies, openings, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
-        match &self.source {
-            Source::Random => {
-                let plies = usize::from(random_plies.draw(&mut random));
-                played_on(start(), std::iter::repeat(plies), &mut random)
-            }
-            Source::Distinct(distinct) => {
-                let (plies, rank) = random_plies.deal(*seed, index);
-                let longer = || played_on(start(), std::iter::repeat(plies), &mut random);
-                distinct.opening(plies, rank).unwrap_or_else(longer)
-            }
-            Source::Listed(listed) => {
-                let plies = usize::from(random_plies.draw(&mut random));
-                let opening = listed.of(index);
-                // If the game is over by then, fewer plies are tried.
-                let fewer = (opening.steps.len()..=plies).rev();
-                played_on(opening, fewer, &mut random)
-            }
+        if let Some(distinct) = &self.distinct {
+            let (plies, rank) = random_plies.deal(*seed, index);
+            let longer = || played_on(start(), std::iter::repeat(plies), &mut random);
+            return distinct.opening(plies, rank).unwrap_or_else(longer);
         }
+        let plies = usize::from(random_plies.draw(&mut random));
+        let Openings::Listed(listed) = openings else {
+            return played_on(start(), std::iter::repeat(plies), &mut random);
+        };
+        let opening = listed.of(index);
+        // If the game is over by then, fewer plies are tried.
+        let fewer = (opening.steps.len()..=plies).rev();
+        played_on(opening, fewer, &mut random)
     }
 }
 

@@ -42,12 +42,11 @@ impl Avx512 {
 }
 
 impl Sealed for Avx2 {}
-impl Sealed for Avx512 {}
-
 impl Instructions for Avx2 {
     const SET: InstructionSet = InstructionSet::Avx2;
 }
 
+impl Sealed for Avx512 {}
 impl Instructions for Avx512 {
     const SET: InstructionSet = InstructionSet::Avx512;
 }

@@ -77,16 +77,16 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
         };
         path(squares.iter().map(cell).collect()).set("fill", colour)
     };
-    let board = rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD);
+    let plural = if instances.len() == 1 { "" } else { "s" };
     let classes = geometry.patterns[number].classes;
-    let document = document
-        .add(text(short(pattern.name()), x, y - 8, 12))
-        .add(board)
+    let captions = [
+        format!("{} squares", pattern.squares().len()),
+        format!("{} instance{plural}, {classes} classes", instances.len()),
+    ];
+    let document = begin_board(document, number, &short(pattern.name()))
         .add(cells(&covered, IMAGE))
-        .add(cells(pattern.squares(), OWN))
-        .add(lines_between_squares(x, y))
-        .add(text(format!("{} squares", pattern.squares().len()), x, y + BOARD + 16, 11))
-        .add(text(counted(instances.len(), classes), x, y + BOARD + 31, 11));
+        .add(cells(pattern.squares(), OWN));
+    let document = end_board(document, number, captions);
     pattern.squares().iter().enumerate().fold(document, |document, (place, square)| {
         let (left, top) = corner(square);
         let digit = text(place + 1, left + CELL / 2, top + 12, 10);
@@ -98,13 +98,15 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
 /// are darker.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines } = Coverage::of(weights.geometry());
-    let (x, y) = corner_of_board(weights.set().patterns().len());
+    let number = weights.set().patterns().len();
+    let (x, y) = corner_of_board(number);
     let most = instances.iter().copied().max().unwrap_or(0).max(1);
     let covered = lines.iter().filter(|&&is_covered| is_covered).count();
-    let said = format!("{covered} of {} lines in one instance", lines.len());
-    let document = document
-        .add(text("all patterns", x, y - 8, 12))
-        .add(rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD));
+    let captions = [
+        "instances that have each square".to_owned(),
+        format!("{covered} of {} lines in one instance", lines.len()),
+    ];
+    let document = begin_board(document, number, "all patterns");
     let cells = instances.iter().enumerate().fold(document, |document, (square, &count)| {
         let (left, top) = (x + square % 8 * CELL, y + square / 8 * CELL);
         let strength = f64::from(count) / f64::from(most);
@@ -115,28 +117,32 @@ fn draw_coverage(document: Document, weights: &Weights) -> Document {
             .add(cell.set("fill-opacity", format!("{strength:.2}")))
             .add(digits.set("fill", ink))
     });
-    cells
-        .add(lines_between_squares(x, y))
-        .add(text("instances that have each square", x, y + BOARD + 16, 11))
-        .add(text(said, x, y + BOARD + 31, 11))
+    end_board(cells, number, captions)
+}
+
+/// Adds the name of a board and its background.
+fn begin_board(document: Document, number: usize, name: &str) -> Document {
+    let (x, y) = corner_of_board(number);
+    let board = rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD);
+    document.add(text(name, x, y - 8, 12)).add(board)
+}
+
+/// Adds the lines between the squares of a board, and the captions below it.
+fn end_board(document: Document, number: usize, [first, second]: [String; 2]) -> Document {
+    let (x, y) = corner_of_board(number);
+    let lines = (0..=8).map(|line| {
+        let (right, down) = (x + line * CELL, y + line * CELL);
+        format!("M{right} {y}v{BOARD}M{x} {down}h{BOARD}")
+    });
+    document
+        .add(path(lines.collect()).set("stroke", "#ffffff"))
+        .add(text(first, x, y + BOARD + 16, 11))
+        .add(text(second, x, y + BOARD + 31, 11))
 }
 
 /// Returns the upper left corner of a board; boards are counted from 0.
 fn corner_of_board(number: usize) -> (usize, usize) {
     (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y)
-}
-
-fn lines_between_squares(x: usize, y: usize) -> Path {
-    let lines = (0..=8).map(|line| {
-        let (right, down) = (x + line * CELL, y + line * CELL);
-        format!("M{right} {y}v{BOARD}M{x} {down}h{BOARD}")
-    });
-    path(lines.collect()).set("stroke", "#ffffff")
-}
-
-fn counted(instances: usize, classes: usize) -> String {
-    let plural = if instances == 1 { "" } else { "s" };
-    format!("{instances} instance{plural}, {classes} classes")
 }
 
 fn rectangle(x: usize, y: usize, fill: &str) -> Rectangle {
