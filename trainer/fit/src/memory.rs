@@ -82,21 +82,34 @@ pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(allowed_bytes, |megabytes| megabytes.saturating_mul(1 << 20))
 }
 
-/// Returns the memory that the machine, the control groups and the process limits allow.
-#[cfg(target_os = "linux")]
+/// Returns the memory in bytes that this process is allowed to use.
 pub fn allowed_bytes() -> u64 {
+    allowed_memory().0
+}
+
+/// Returns the least memory in bytes that the machine, the control groups and the process limits
+/// allow, and which of them allows no more.
+#[cfg(target_os = "linux")]
+pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
     let installed = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
     // A file without a number in it sets no limit.
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let groups = limits_of_groups(&groups, Path::new("/sys/fs/cgroup"));
-    groups.chain(limits_of_process()).fold(installed, u64::min)
+    let groups = groups.map(|bytes| (bytes, "control group"));
+    let process = limits_of_process().map(|bytes| (bytes, "ulimit"));
+    groups.chain(process).fold(
+        (installed, "machine"),
+        |least, next| {
+            if next.0 < least.0 { next } else { least }
+        },
+    )
 }
 
 /// Returns [`u64::MAX`], since the limits of this system are unknown.
 #[cfg(not(target_os = "linux"))]
-pub fn allowed_bytes() -> u64 {
-    u64::MAX
+pub fn allowed_memory() -> (u64, &'static str) {
+    (u64::MAX, "unknown")
 }
 
 /// Returns half of the memory that the process's limits (`ulimit -d` and `-v`) still allow. Only

@@ -7,6 +7,7 @@ use othello_engine::simd::InstructionSet;
 use serde::Serialize;
 
 use crate::fit::Device;
+use crate::memory::allowed_memory;
 use crate::model;
 
 /// Arguments of `doctor`.
@@ -23,8 +24,10 @@ pub(in crate::cli) struct Findings {
     gpu: Option<GpuFindings>,
     /// The number of threads.
     threads: usize,
-    /// The memory of the machine; null if the system does not report it.
-    memory_bytes: Option<u64>,
+    /// The memory that this process may use; without `--memory-mb`, commands keep to it.
+    memory_bytes: u64,
+    /// What allows no more: `machine`, `control group`, or half of what a `ulimit` leaves.
+    memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,
     /// The available instruction sets for computing parameters.
@@ -52,8 +55,7 @@ impl fmt::Display for Findings {
         writeln!(f, "reason            {reason}")?;
         writeln!(f, "optimizer         {optimizer}")?;
         writeln!(f, "threads           {threads}")?;
-        let memory = self.memory_bytes.map(|bytes| format!("{:.1} GiB", gib(bytes)));
-        writeln!(f, "memory            {}", memory.as_deref().unwrap_or("unknown"))?;
+        writeln!(f, "memory            {:.1} GiB ({})", gib(self.memory_bytes), self.memory_limit)?;
         writeln!(f, "instructions      {instructions}")?;
         write!(f, "instruction sets  {}", self.instruction_sets.join(" "))
     }
@@ -66,6 +68,7 @@ fn gib(bytes: u64) -> f64 {
 /// Examines the machine and reports.
 pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
+    let (memory_bytes, memory_limit) = allowed_memory();
     let gpu = picked.gpu().map(|found| GpuFindings {
         name: found.name.clone(),
         architecture: found.architecture.to_string(),
@@ -78,18 +81,11 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
         reason: picked.reason.clone(),
         gpu,
         threads: rayon::current_num_threads(),
-        memory_bytes: memory_bytes(),
+        memory_bytes,
+        memory_limit,
         instructions: InstructionSet::chosen().to_string(),
         instruction_sets: instruction_sets(),
     })
-}
-
-/// Returns the memory of the machine in bytes, if the system reports it.
-fn memory_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kibibytes << 10)
 }
 
 /// Returns the instruction sets, except the portable one, that this machine has for computing the

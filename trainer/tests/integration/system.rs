@@ -44,6 +44,18 @@ fn inspect_with_a_megabyte_reports_a_megabyte() {
     assert!(!said.contains(" 0 MB"), "{said}");
 }
 
+/// A regression: `doctor` reported the machine's memory, whatever the process was allowed.
+#[cfg(target_os = "linux")]
+#[test]
+fn doctor_names_the_least_limit_of_memory() {
+    let script = "ulimit -v 4000000 && exec \"$0\" doctor --json";
+    let mut doctor = std::process::Command::new("sh");
+    let output = doctor.args(["-c", script]).arg(cargo_bin("othello-trainer")).output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["memory_limit"], "ulimit", "{found}");
+    assert!(found["memory_bytes"].as_u64().unwrap() < 4_000_000 << 9, "{found}");
+}
+
 /// In this test, the disk is full for temporary files. (`trainer/fuzz` fills it while outputs are
 /// written.)
 #[test]
