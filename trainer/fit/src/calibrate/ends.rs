@@ -19,7 +19,7 @@ use othello_engine::selfplay::{Beginnings, Players, Schedule, Settings as Play, 
 use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
-use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part};
+use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
 use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
@@ -53,14 +53,8 @@ pub struct Calibrated {
 
 impl fmt::Display for Calibrated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "prediction error in discs on held-out positions:")?;
-        let columns = ["empty squares", "from depth", "positions", "predicted", "observed"];
-        let rows = self.empties.iter().map(|row| {
-            let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
-            let [empties, shallow] = [row.empties, row.shallow].map(|number| number.to_string());
-            [empties, shallow, row.positions.to_string(), predicted, observed]
-        });
-        writeln!(f, "{}", table(columns, rows))?;
+        let empties = self.empties.iter().map(|row| (row.empties, row.shallow, &row.errors));
+        write_errors(f, "empty squares", empties)?;
         writeln!(
             f,
             "endgame searches, by the distance of predictions from the window that cuts require:"
@@ -87,12 +81,9 @@ pub struct EmptiesError {
     pub empties: u32,
     /// The depth of the search that predicts the score.
     pub shallow: u32,
-    /// The number of positions.
-    pub positions: u64,
-    /// The root mean square of the errors that the model expects.
-    pub predicted: f64,
-    /// The root mean square of the actual errors.
-    pub observed: f64,
+    #[serde(flatten)]
+    #[allow(missing_docs)]
+    pub errors: Errors,
 }
 
 /// The results of endgame searches that prune a node if the predicted score is a given number of
@@ -156,9 +147,7 @@ pub fn calibrate(
 ) -> Result<Calibrated, CalibrateError> {
     let evaluator = Tables::new(weights);
     let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), DEPTH, 0);
-    let samples = settings.samples(&play, &evaluator, work, |beginnings, number, searcher| {
-        sample(settings, beginnings, number, searcher)
-    })?;
+    let samples = settings.samples(&play, &evaluator, work, sample)?;
     let samples: Vec<Sample> = samples.into_iter().flatten().collect();
     let [learned, held_out] = divided(&samples, HELD_OUT);
     let examples = learned.into_iter().flat_map(|sample| {
@@ -224,8 +213,7 @@ fn empties_error(ends: &Ends, samples: &[&Sample], empties: u32) -> Option<Empti
         let expected = prediction.slope * sample.known[1].1 + prediction.offset;
         [prediction.error, f64::from(sample.score) - expected]
     });
-    let Errors { positions, predicted, observed } = Errors::of(errors)?;
-    Some(EmptiesError { empties, shallow, positions, predicted, observed })
+    Some(EmptiesError { empties, shallow, errors: Errors::of(errors)? })
 }
 
 /// Solves the samples by pruned searches, once for each number of standard deviations in `TRIED`.
@@ -302,9 +290,9 @@ mod tests {
         let settings = Settings { seed: 1, positions: 1_400, most: 15 };
         let found = calibrate(&settings, &shipped(), &in_memory(stages(&settings))).unwrap();
         assert_eq!(found.empties.len(), 4);
-        for row in &found.empties {
-            let ratio = row.observed / row.predicted;
-            assert!((0.7..1.4).contains(&ratio) && row.predicted > 1.0, "{row:?}");
+        for EmptiesError { errors, .. } in &found.empties {
+            let ratio = errors.observed / errors.predicted;
+            assert!((0.7..1.4).contains(&ratio) && errors.predicted > 1.0, "{errors:?}");
         }
         let [least, .., most] = found.trials.as_slice() else { panic!("{:?}", found.trials) };
         assert!(least.right < most.right && most.right > 95.0, "{least:?} {most:?}");

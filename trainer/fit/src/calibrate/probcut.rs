@@ -14,7 +14,7 @@ use othello_engine::selfplay::{
 use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 
-use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part};
+use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
 use super::{CalibrateError, Work};
 
 /// The least depth of a search that a shallower one predicts.
@@ -36,14 +36,8 @@ pub struct Calibrated {
 
 impl fmt::Display for Calibrated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "prediction error in discs on held-out positions:")?;
-        let columns = ["depth", "from depth", "positions", "predicted", "observed"];
-        let rows = self.depths.iter().map(|row| {
-            let [predicted, observed] = [row.predicted, row.observed].map(|e| format!("{e:.2}"));
-            let [deep, shallow] = [row.deep, row.shallow].map(|depth| depth.to_string());
-            [deep, shallow, row.positions.to_string(), predicted, observed]
-        });
-        writeln!(f, "{}", table(columns, rows))?;
+        let depths = self.depths.iter().map(|row| (row.deep, row.shallow, &row.errors));
+        write_errors(f, "depth", depths)?;
         writeln!(f, "wrong cuts, in percent of these positions:")?;
         let columns = ["selectivity", "predicted", "observed"];
         let rows = self.misses.iter().map(|row| {
@@ -61,12 +55,9 @@ pub struct DepthError {
     pub deep: u32,
     /// The depth of the shallow search that predicts the deep one.
     pub shallow: u32,
-    /// The number of positions.
-    pub positions: u64,
-    /// The root mean square of the errors that the model predicts.
-    pub predicted: f64,
-    /// The root mean square of the actual errors.
-    pub observed: f64,
+    #[serde(flatten)]
+    #[allow(missing_docs)]
+    pub errors: Errors,
 }
 
 /// The share of wrong ProbCut cuts at one selectivity. A cut is wrong if the actual deep value lies
@@ -97,10 +88,7 @@ pub fn calibrate(
         exploration: Exploration::softmax(1.0),
         ..Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), 1, 0)
     };
-    let samples =
-        settings.samples(&play, &Tables::new(weights), work, |beginnings, number, searcher| {
-            sample(settings, beginnings, number, searcher)
-        })?;
+    let samples = settings.samples(&play, &Tables::new(weights), work, sample)?;
     let [learned, held_out] = divided(&samples, HELD_OUT);
     let examples = learned.into_iter().flat_map(pairs).map(|Pair { depths, known, wanted }| {
         (depths.mean_terms(known), depths.error_terms(), wanted)
@@ -181,8 +169,7 @@ fn depth_error(probcut: &ProbCut, pairs: &[Pair], deep: u32) -> Option<DepthErro
         let (residual, error) = residual(probcut, pair);
         [error, residual]
     });
-    let Errors { positions, predicted, observed } = Errors::of(errors)?;
-    Some(DepthError { deep, shallow: shallow_depth(deep), positions, predicted, observed })
+    Some(DepthError { deep, shallow: shallow_depth(deep), errors: Errors::of(errors)? })
 }
 
 /// Returns the share of wrong cuts at a selectivity; `None` if the selectivity prunes nothing. The
@@ -211,9 +198,9 @@ mod tests {
         let settings = Settings { seed: 1, positions: 1500, most: 6 };
         let found = calibrate(&settings, &shipped(), &in_memory(stages(&settings))).unwrap();
         assert_eq!(found.depths.len(), 4);
-        for row in &found.depths {
-            let ratio = row.observed / row.predicted;
-            assert!((0.8..1.25).contains(&ratio) && row.predicted > 1.0, "{row:?}");
+        for DepthError { errors, .. } in &found.depths {
+            let ratio = errors.observed / errors.predicted;
+            assert!((0.8..1.25).contains(&ratio) && errors.predicted > 1.0, "{errors:?}");
         }
         for row in &found.misses {
             assert!(row.observed < 1.5 * row.predicted + 1.0, "{row:?}");

@@ -2,11 +2,14 @@
 //! to four fifths of the samples, by two linear regressions: of a value, and of the logarithm of
 //! the error of its prediction.
 
+use std::fmt;
+
 use ndarray::{Array1, Array2};
 use othello_engine::eval::Evaluate;
 use othello_engine::run::size;
 use othello_engine::search::{Search, Searcher};
 use othello_engine::selfplay::{Beginnings, Settings as Play};
+use othello_engine::text_table::table;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -41,12 +44,12 @@ impl Settings {
         play: &Play,
         evaluator: &E,
         work: &Work<'_>,
-        sample: impl Fn(&Beginnings<'_>, u64, &mut Searcher<'_, E>) -> T + Sync,
+        sample: impl Fn(&Self, &Beginnings<'_>, u64, &mut Searcher<'_, E>) -> T + Sync,
     ) -> Result<Vec<T>, CalibrateError> {
         let beginnings = Beginnings::new(play);
         let searchers = Search::new(evaluator).searchers()?;
         work.results(0, |number| {
-            Ok(searchers.with(|searcher| sample(&beginnings, number, searcher)))
+            Ok(searchers.with(|searcher| sample(self, &beginnings, number, searcher)))
         })
     }
 }
@@ -64,25 +67,32 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
 /// error, and the value to predict.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
-/// Fits the coefficients of the mean and of the error's standard deviation to examples.
+/// Fits two linear models to examples: one predicts the mean of the values, the other the logarithm
+/// of the residuals' standard deviation. Returns the coefficients of both.
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = Example<M, E>>,
 ) -> ([f64; M], [f64; E]) {
-    let (mut mean, mut error, mut wanted) = (vec![], vec![], vec![]);
-    for (mean_terms, error_terms, value) in examples {
-        mean.push(mean_terms);
-        error.push(error_terms);
+    let (mut mean_terms, mut error_terms, mut wanted) = (vec![], vec![], vec![]);
+    for (mean, error, value) in examples {
+        mean_terms.push(mean);
+        error_terms.push(error);
         wanted.push(value);
     }
-    mean_and_error(mean, error, Array1::from(wanted))
+    let (terms, wanted) = (Array2::from(mean_terms), Array1::from(wanted));
+    let mean = least_squares(&terms, &wanted);
+    let error = log_error(&Array2::from(error_terms), &(wanted - terms.dot(&mean)));
+    (std::array::from_fn(|term| mean[term]), std::array::from_fn(|term| error[term]))
 }
 
-/// The errors of predictions: their number, the root mean square that the model expects, and that
-/// of the residuals.
-pub(super) struct Errors {
-    pub(super) positions: u64,
-    pub(super) predicted: f64,
-    pub(super) observed: f64,
+/// The errors of predictions, in discs.
+#[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
+pub struct Errors {
+    /// The number of positions.
+    pub positions: u64,
+    /// The root mean square of the errors that the model predicts.
+    pub predicted: f64,
+    /// The root mean square of the actual errors.
+    pub observed: f64,
 }
 
 impl Errors {
@@ -90,32 +100,27 @@ impl Errors {
     /// prediction. Returns `None` if there are no predictions.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let pairs: Vec<[f64; 2]> = pairs.collect();
-        let [predicted, observed] = root_mean_squares(&pairs)?;
-        Some(Self { positions: pairs.len() as u64, predicted, observed })
+        let squares = |which: usize| pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>();
+        let [predicted, observed] =
+            [0, 1].map(|which| (squares(which) / pairs.len() as f64).sqrt());
+        let positions = pairs.len() as u64;
+        (positions > 0).then_some(Self { positions, predicted, observed })
     }
 }
 
-/// Fits two linear models: one predicts the mean of `wanted` from `mean_terms`, the other predicts
-/// the logarithm of the residuals' standard deviation from `error_terms`. Each element of `wanted`
-/// has one row in each of these two matrices.
-pub(super) fn mean_and_error<const M: usize, const E: usize>(
-    mean_terms: Vec<[f64; M]>,
-    error_terms: Vec<[f64; E]>,
-    wanted: Array1<f64>,
-) -> ([f64; M], [f64; E]) {
-    let terms = Array2::from(mean_terms);
-    let mean = least_squares(&terms, &wanted);
-    let error = log_error(&Array2::from(error_terms), &(wanted - terms.dot(&mean)));
-    (std::array::from_fn(|term| mean[term]), std::array::from_fn(|term| error[term]))
-}
-
-/// Returns the root mean square of the first errors of all pairs, and that of the second errors;
-/// `None` if there are no pairs.
-pub(super) fn root_mean_squares(pairs: &[[f64; 2]]) -> Option<[f64; 2]> {
-    let count = pairs.len() as f64;
-    let root =
-        |which: usize| (pairs.iter().map(|pair| pair[which].powi(2)).sum::<f64>() / count).sqrt();
-    (!pairs.is_empty()).then(|| [root(0), root(1)])
+/// Prints a table of errors. A row has a depth or a number of empty squares, which `name` states,
+/// and the depth of the search that predicts.
+pub(super) fn write_errors<'e>(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    rows: impl Iterator<Item = (u32, u32, &'e Errors)>,
+) -> fmt::Result {
+    let columns = [name, "from depth", "positions", "predicted", "observed"];
+    let rows = rows.map(|(of, shallow, Errors { positions, predicted, observed })| {
+        let [predicted, observed] = [predicted, observed].map(|error| format!("{error:.2}"));
+        [of.to_string(), shallow.to_string(), positions.to_string(), predicted, observed]
+    });
+    writeln!(f, "prediction error in discs on held-out positions:\n{}", table(columns, rows))
 }
 
 /// Returns the coefficients with which the columns of `terms` explain `wanted` with the least
