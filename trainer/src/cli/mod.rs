@@ -40,6 +40,8 @@ use othello_cli::{Outcome, Session, arguments, generate, session};
 use othello_engine::pattern::PatternSet;
 use othello_engine::run::Run;
 
+use selection::Work;
+
 /// Fit Othello evaluation weights to games, and compare them.
 #[derive(Parser, Debug)]
 #[command(name = "othello-trainer", version)]
@@ -180,9 +182,9 @@ impl Program {
             Command::Relabel(arguments) => relabel::run(arguments, session),
             Command::Report(arguments) => report::run(arguments, session),
             Command::Run(arguments) => run::run(arguments, session),
-            Command::Sample(arguments) => selection::run(arguments, session),
-            Command::Shuffle(arguments) => selection::run(arguments, session),
-            Command::Split(arguments) => selection::split(arguments, session),
+            Command::Sample(arguments) => selection::run(&Work::Sample(arguments), session),
+            Command::Shuffle(arguments) => selection::run(&Work::Shuffle(arguments), session),
+            Command::Split(arguments) => selection::run(&Work::Split(arguments), session),
             Command::Train(arguments) => train::run(arguments, session),
             Command::Tune(arguments) => tune::run(arguments, session),
             Command::Validate(arguments) => validate::run(arguments, session),

@@ -73,56 +73,45 @@ pub struct SplitFiles {
 }
 
 /// The work of a subcommand, on games or on positions.
-pub(super) trait Selection {
-    fn files(&self) -> &Files;
+pub(super) enum Work<'a> {
+    Sample(&'a Sample),
+    Shuffle(&'a Shuffle),
+    Split(&'a SplitFiles),
+}
+
+impl Work<'_> {
+    fn files(&self) -> &[PathBuf] {
+        match self {
+            Self::Sample(Sample { files, .. })
+            | Self::Shuffle(Shuffle { files, .. })
+            | Self::Split(SplitFiles { files, .. }) => &files.files,
+        }
+    }
 
     /// Selects records, and returns the written files.
     fn select<R: Splittable>(
         &self,
         inputs: &Inputs<R>,
         progress: &dyn Progress,
-    ) -> anyhow::Result<Vec<(PathBuf, Selected)>>;
-}
-
-impl Selection for Sample {
-    fn files(&self) -> &Files {
-        &self.files
-    }
-
-    fn select<R: Splittable>(
-        &self,
-        inputs: &Inputs<R>,
-        progress: &dyn Progress,
     ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
-        let (out, existing, seed) = (&self.output.out, self.output.existing(), self.files.seed);
-        let written = select::sample(inputs, self.count, seed, out, existing, progress)?;
-        Ok(vec![(out.clone(), written)])
+        let (output, selected) = match self {
+            Self::Sample(Sample { files, count, output }) => {
+                let (out, existing) = (&output.out, output.existing());
+                (out, select::sample(inputs, *count, files.seed, out, existing, progress)?)
+            }
+            Self::Shuffle(Shuffle { files, memory_mb, output }) => {
+                let (out, existing) = (&output.out, output.existing());
+                let memory = memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
+                let limit = MemoryLimit::beside(out, memory);
+                (out, select::shuffle(&limit, inputs, files.seed, out, existing, progress)?)
+            }
+            Self::Split(split) => return split.select(inputs, progress),
+        };
+        Ok(vec![(output.clone(), selected)])
     }
 }
 
-impl Selection for Shuffle {
-    fn files(&self) -> &Files {
-        &self.files
-    }
-
-    fn select<R: Splittable>(
-        &self,
-        inputs: &Inputs<R>,
-        progress: &dyn Progress,
-    ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
-        let memory = self.memory_mb.map_or(allowed_bytes() / 2, |mb| mb.saturating_mul(1 << 20));
-        let (out, existing) = (&self.output.out, self.output.existing());
-        let limit = MemoryLimit::beside(out, memory);
-        let written = select::shuffle(&limit, inputs, self.files.seed, out, existing, progress)?;
-        Ok(vec![(out.clone(), written)])
-    }
-}
-
-impl Selection for SplitFiles {
-    fn files(&self) -> &Files {
-        &self.files
-    }
-
+impl SplitFiles {
     fn select<R: Splittable>(
         &self,
         inputs: &Inputs<R>,
@@ -140,19 +129,16 @@ impl Selection for SplitFiles {
     }
 }
 
-/// Splits and reports.
-pub fn split(arguments: &SplitFiles, session: &Session) -> anyhow::Result<Outcome> {
-    ensure!(
-        arguments.validation_percent + arguments.test_percent <= 100,
-        "--validation-percent and --test-percent are more than 100 together"
-    );
-    run(arguments, session)
-}
-
 /// Selects records from the files, and prints the report. If the first file contains games, all
 /// files must; otherwise all must contain positions.
-pub(super) fn run(work: &impl Selection, session: &Session) -> anyhow::Result<Outcome> {
-    let files = record_files(&work.files().files)?;
+pub(super) fn run(work: &Work<'_>, session: &Session) -> anyhow::Result<Outcome> {
+    if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
+        ensure!(
+            validation_percent + test_percent <= 100,
+            "--validation-percent and --test-percent are more than 100 together"
+        );
+    }
+    let files = record_files(work.files())?;
     match kind_of(files.first().context("no file is named")?)? {
         Kind::Games => select_of::<Game>(work, &files, session),
         _ => select_of::<ScoredPosition>(work, &files, session),
@@ -206,7 +192,7 @@ impl fmt::Display for Report {
 }
 
 fn select_of<R: Splittable>(
-    work: &impl Selection,
+    work: &Work<'_>,
     files: &[PathBuf],
     session: &Session,
 ) -> anyhow::Result<Outcome> {
