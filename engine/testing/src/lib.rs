@@ -16,5 +16,5 @@ pub mod skipped;
 mod stop_after;
 mod threads;
 
-pub use stop_after::StopAfter;
+pub use stop_after::{StopAfter, StopFit};
 pub use threads::on_threads;

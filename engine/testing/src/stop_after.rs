@@ -1,8 +1,9 @@
-//! A progress observer that interrupts work before it is complete.
+//! Progress observers that interrupt work before it is complete.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use othello_engine::progress::Progress;
+use othello_engine::progress::{Interrupted, Progress};
 
 /// An observer that stops the work after some units, and records the progress that the work
 /// reports.
@@ -44,5 +45,50 @@ impl Progress for StopAfter {
 
     fn is_interrupted(&self) -> bool {
         self.finished() >= self.units
+    }
+}
+
+/// An observer that stops a fit after some phases or some updates, and records all messages.
+#[derive(Debug)]
+pub struct StopFit {
+    phases: AtomicU64,
+    updates: AtomicU64,
+    messages: Mutex<Vec<String>>,
+}
+
+impl StopFit {
+    /// Creates an observer that stops a fit after `phases` phases, or after `updates` updates.
+    pub fn after(phases: u64, updates: u64) -> Self {
+        Self { phases: phases.into(), updates: updates.into(), messages: Mutex::default() }
+    }
+
+    /// Returns all messages.
+    pub fn into_messages(self) -> Vec<String> {
+        self.messages.into_inner().expect("nobody panicked")
+    }
+}
+
+/// Subtracts 1 from a counter; returns true if the counter was already 0.
+fn is_used_up(left: &AtomicU64) -> bool {
+    let one_less = |left: u64| left.checked_sub(1);
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
+}
+
+impl Progress for StopFit {
+    fn begin(&self, _: &str, _: u64, _: u64) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn message(&self, line: &str) {
+        self.messages.lock().expect("nobody panicked").push(line.to_owned());
+    }
+
+    fn is_interrupted(&self) -> bool {
+        is_used_up(&self.updates)
+    }
+
+    fn check(&self) -> Result<(), Interrupted> {
+        let is_over = is_used_up(&self.phases) || self.updates.load(Ordering::Relaxed) == 0;
+        if is_over { Err(Interrupted) } else { Ok(()) }
     }
 }

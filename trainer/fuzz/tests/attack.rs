@@ -8,20 +8,6 @@ use std::path::Path;
 use othello_fuzz::attack::{self, Limits, Place, Rounds};
 use othello_testing::skip;
 
-const NONE: Rounds = Rounds {
-    kills: 0,
-    starts: 0,
-    streams: 0,
-    files: 0,
-    full: 0,
-    calls: 0,
-    limits: 0,
-    obstacles: 0,
-    engines: 0,
-    names: 0,
-    lists: 0,
-};
-
 #[test]
 fn no_command_breaks_its_word() {
     let binaries = Path::new(env!("CARGO_BIN_EXE_torture")).parent().unwrap();
@@ -31,9 +17,10 @@ fn no_command_breaks_its_word() {
     let inputs = tempfile::tempdir().unwrap();
     let place = Place::new(binaries, inputs.path());
     let limits = Limits { seconds: 60, mebibytes: 1024 };
+    let none = Rounds::default();
     let rounds = [
-        (1, Rounds { files: 4, full: 1, streams: 1, ..NONE }),
-        (2, Rounds { calls: 1, limits: 1, obstacles: 1, engines: 2, names: 2, lists: 20, ..NONE }),
+        (1, Rounds { files: 4, full: 1, streams: 1, ..none }),
+        (2, Rounds { calls: 1, limits: 1, obstacles: 1, engines: 2, names: 2, lists: 20, ..none }),
     ];
     std::thread::scope(|scope| {
         for (seed, rounds) in rounds {

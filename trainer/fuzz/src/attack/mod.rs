@@ -19,8 +19,8 @@ mod streams;
 use ground::Ground;
 pub use ground::{Limits, Place};
 
-/// The number of attacks of each kind to run; 0 omits the kind.
-#[derive(clap::Args, Clone, Copy)]
+/// The number of attacks of each kind to run; 0 omits the kind. The default omits all.
+#[derive(clap::Args, Clone, Copy, Default)]
 pub struct Rounds {
     /// Kills of each command that writes
     #[arg(long, default_value_t = 2)]

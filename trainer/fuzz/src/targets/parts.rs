@@ -4,15 +4,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::board::transcript::{self, Replay};
 use othello_engine::board::{Discs, Phase};
 use othello_engine::eval::Weights;
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::pattern::PatternSet;
-use othello_engine::progress::{Interrupted, Progress, Silent};
+use othello_engine::progress::{Progress, Silent};
 use othello_engine::record::{Label, ScoredPosition, Weight};
 use othello_engine::run::Shard;
 use othello_trainer::backend::Cpu;
@@ -22,7 +20,7 @@ use othello_trainer::model::Model;
 
 use super::{check_message, check_names};
 use crate::container::{self, Container, Section};
-use othello_testing::{records, scratch};
+use othello_testing::{StopFit, records, scratch};
 
 const OUT: &str = "fit.weights";
 
@@ -103,8 +101,8 @@ impl Setup {
         let mut setup = Self { left, model, dataset, settings, sha256, manifest, provenance };
         let path = scratch::path("undisturbed.weights");
         remove(&path);
-        // The one is an error, the other weights that are not finished.
-        let _ = setup.run(&path, &Stop::after(left.stop));
+        let [phases, updates] = left.stop;
+        let _ = setup.run(&path, &StopFit::after(phases, updates));
         let read = |name: &str| fs::read(path.with_added_extension("parts").join(name));
         setup.provenance = Container::of(&read(left.name).expect("left by the fit")).provenance;
         setup.manifest = read("run.json").expect("left by the fit");
@@ -138,10 +136,10 @@ impl Setup {
         fs::write(parts.join("run.json"), &self.manifest).expect("writable");
         let bytes = container::file(b'R', container::VERSION, &self.provenance, &sections(data));
         fs::write(parts.join(self.left.name), bytes).expect("writable");
-        let stop = Stop::after([u64::MAX; 2]);
+        let stop = StopFit::after(u64::MAX, u64::MAX);
         let sha256 = self.run(&weights, &stop)?;
         Weights::read(&weights).unwrap_or_else(|error| panic!("weights cannot be read: {error}"));
-        Ok((sha256, stop.messages.into_inner().expect("nobody panicked")))
+        Ok((sha256, stop.into_messages()))
     }
 }
 
@@ -174,43 +172,4 @@ fn data() -> DataChoice {
     });
     records::finish(records::begin(&path, &provenance), rows);
     DataChoice { path, weight: 1.0 }
-}
-
-/// A progress observer that records all messages, and stops the work after some number of phases or
-/// updates.
-struct Stop {
-    messages: Mutex<Vec<String>>,
-    phases: AtomicU64,
-    updates: AtomicU64,
-}
-
-impl Stop {
-    fn after(counts: [u64; 2]) -> Self {
-        let [phases, updates] = counts.map(AtomicU64::new);
-        Self { messages: Mutex::default(), phases, updates }
-    }
-}
-
-/// Subtracts 1 from a counter; returns true if the counter was already 0.
-fn is_used_up(left: &AtomicU64) -> bool {
-    let one_less = |left: u64| left.checked_sub(1);
-    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
-}
-
-impl Progress for Stop {
-    fn begin(&self, _: &str, _: u64, _: u64) {}
-
-    fn advance(&self, _: u64) {}
-
-    fn message(&self, line: &str) {
-        self.messages.lock().expect("nobody panicked").push(line.to_owned());
-    }
-
-    fn is_interrupted(&self) -> bool {
-        is_used_up(&self.updates)
-    }
-
-    fn check(&self) -> Result<(), Interrupted> {
-        if is_used_up(&self.phases) { Err(Interrupted) } else { Ok(()) }
-    }
 }

@@ -3,8 +3,6 @@
 
 use std::fs;
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use othello_engine::board::Phase;
@@ -13,7 +11,7 @@ use othello_engine::file::{Existing, Kind, Reader};
 use othello_engine::pattern::FactorShape;
 use othello_engine::progress::{Progress, Silent};
 use othello_engine::run::{Run, Shard};
-use othello_testing::on_threads;
+use othello_testing::{StopFit, on_threads};
 
 use super::*;
 use crate::fit::error::FitError;
@@ -103,33 +101,6 @@ impl Trial {
     }
 }
 
-/// A progress observer that stops the work after a number of updates and records all messages.
-struct StopsAfter {
-    updates: AtomicU64,
-    said: Mutex<String>,
-}
-
-impl StopsAfter {
-    fn updates(updates: u64) -> Self {
-        Self { updates: updates.into(), said: Mutex::default() }
-    }
-}
-
-impl Progress for StopsAfter {
-    fn begin(&self, _: &str, _: u64, _: u64) {}
-
-    fn advance(&self, _: u64) {}
-
-    fn message(&self, line: &str) {
-        *self.said.lock().unwrap() += line;
-    }
-
-    fn is_interrupted(&self) -> bool {
-        let one_less = |left: u64| left.checked_sub(1);
-        self.updates.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()
-    }
-}
-
 #[test]
 fn a_fit_that_runs_out_of_time_again_and_again_comes_out_the_same() {
     for trial in Trial::both() {
@@ -167,7 +138,7 @@ fn a_fit_that_is_interrupted_again_and_again_comes_out_the_same() {
             text.unwrap_or_default().lines().map(str::to_owned).collect()
         };
         let (whole, mut lines) = (metrics("whole.weights"), 0);
-        while trial.run("pieces.weights", &StopsAfter::updates(updates)).is_err() {
+        while trial.run("pieces.weights", &StopFit::after(u64::MAX, updates)).is_err() {
             (updates, stops) = (updates * 5 / 3 + 1, stops + 1);
             // The metrics grow epoch by epoch, without repeats.
             let mut there = metrics("pieces.weights");
@@ -237,7 +208,7 @@ fn spoil_snapshots() {
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.filter(|path| path.extension().is_some_and(|it| it == "snapshot")).collect()
     };
-    let stop = || trial.run("pieces.weights", &StopsAfter::updates(40)).unwrap_err();
+    let stop = || trial.run("pieces.weights", &StopFit::after(u64::MAX, 40)).unwrap_err();
     stop();
     // Sections of somebody else in a sound container: those of another optimizer's solver.
     let path = &snapshots()[0];
@@ -247,17 +218,17 @@ fn spoil_snapshots() {
     let mut writer = othello_engine::file::Writer::create(path, Kind::Part, &provenance).unwrap();
     writer.sections(sections.into_iter().filter(|it| it.name != "second moment")).unwrap();
     writer.finish().unwrap();
-    let resumed = StopsAfter::updates(80);
+    let resumed = StopFit::after(u64::MAX, 80);
     trial.run("pieces.weights", &resumed).unwrap_err();
-    let said = resumed.said.into_inner().unwrap();
+    let said = resumed.into_messages().concat();
     assert!(said.contains("`second moment`") && said.contains("starts again"), "{said}");
     // Half a file.
     let path = &snapshots()[0];
     let whole = fs::read(path).unwrap();
     fs::write(path, &whole[..whole.len() / 2]).unwrap();
-    let resumed = StopsAfter::updates(u64::MAX);
+    let resumed = StopFit::after(u64::MAX, u64::MAX);
     trial.run("pieces.weights", &resumed).unwrap();
-    let said = resumed.said.into_inner().unwrap();
+    let said = resumed.into_messages().concat();
     assert!(said.contains(".snapshot") && said.contains("starts again"), "{said}");
     trial.assert_same_files("whole.weights", "pieces.weights");
 }
