@@ -98,35 +98,24 @@ mod tests {
         has_initial: false,
     };
 
-    fn warnings(choices: Choices) -> String {
-        choices.warnings().collect::<Vec<_>>().join("\n")
-    }
-
     #[test]
-    fn the_defaults_cost_nothing() {
-        assert_eq!(warnings(USUAL), "");
-        let no_values = Choices { has_values: false, uses_values: false, ..USUAL };
-        assert_eq!(warnings(no_values), "");
-    }
-
-    #[test]
-    fn deep_games_are_warned_of_if_they_are_few_and_train_from_nothing() {
+    fn costly_choices_are_warned_of_one_by_one() {
         let deep = Choices { depth: 6, ..USUAL };
-        assert!(warnings(deep).starts_with("deep games, but few"));
-        assert_eq!(warnings(Choices { games: 100_000, ..deep }), "");
-        assert_eq!(warnings(Choices { has_initial: true, ..deep }), "");
-    }
-
-    #[test]
-    fn labels_without_the_values_that_games_have_are_warned_of() {
         let results = Choices { uses_values: false, ..USUAL };
-        assert!(warnings(results).starts_with("the labels omit the search values"));
-    }
-
-    #[test]
-    fn tables_alone_are_warned_of_with_millions_of_positions() {
         let tables = Choices { has_factors: false, ..USUAL };
-        assert!(warnings(tables).starts_with("millions of positions, but no factors"));
-        assert_eq!(warnings(Choices { positions: 1_500_000, ..tables }), "");
+        for (choices, expected) in [
+            (USUAL, ""),
+            (deep, "deep games, but few"),
+            (Choices { games: 100_000, ..deep }, ""),
+            (Choices { has_initial: true, ..deep }, ""),
+            (results, "the labels omit the search values"),
+            (Choices { has_values: false, ..results }, ""),
+            (tables, "millions of positions, but no factors"),
+            (Choices { positions: 1_500_000, ..tables }, ""),
+        ] {
+            let warnings = choices.warnings().collect::<Vec<_>>().join("\n");
+            assert!(warnings.starts_with(expected), "{warnings}");
+            assert_eq!(warnings.is_empty(), expected.is_empty(), "{warnings}");
+        }
     }
 }

@@ -181,6 +181,7 @@ impl Units {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Phases;
 
     /// The metrics were once missing.
     #[test]
@@ -193,12 +194,6 @@ mod tests {
         let written = section_names(Phase::new(7).unwrap()).map(|name| name.replace("07", "PP"));
         assert_eq!(named, written);
     }
-}
-
-#[cfg(test)]
-mod units_tests {
-    use super::*;
-    use crate::model::Phases;
 
     #[test]
     fn a_shard_reads_its_units_and_their_windows() {

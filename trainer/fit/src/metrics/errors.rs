@@ -235,6 +235,10 @@ fn groups_of(valued: &Valued) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
+    use othello_engine::board::Position;
+    use othello_engine::random::Generator;
+    use othello_engine::record::{Label, ScoredPosition, Weight};
+
     use super::*;
 
     const DISC: i32 = RESIDUALS_PER_DISC;
@@ -271,7 +275,7 @@ mod tests {
     /// The standard error must match the variation of the bias over many samples of games.
     #[test]
     fn the_standard_error_is_the_spread_over_samples_of_games() {
-        let mut random = othello_engine::random::Generator::split(1, 2);
+        let mut random = Generator::split(1, 2);
         let mut sample = || {
             let mut sums = BiasSums::default();
             for _ in 0..200 {
@@ -307,15 +311,6 @@ mod tests {
         assert_eq!(one + sums(&[[-2, 7], [0, 3]]), sums(&[[1, 4], [-2, 7], [0, 3]]));
         assert_eq!(GroupErrors::from(&BiasSums::default()).bias, None);
     }
-}
-
-#[cfg(test)]
-mod groups_tests {
-    use super::*;
-    use othello_engine::board::Position;
-    use othello_engine::record::{Label, ScoredPosition, Weight};
-
-    const DISC: i32 = RESIDUALS_PER_DISC;
 
     /// Returns a position of a phase; only the fields that the groups use are meaningful.
     fn valued(phase: usize, value: i32, error: i32) -> Valued {
@@ -332,10 +327,8 @@ mod groups_tests {
     }
 
     fn names(groups: &[Group]) -> Vec<(&str, u64, f64)> {
-        let row = |group: &Group| group.errors.bias.map(|bias| (group.errors.positions, bias));
-        let row =
-            |group| row(group).map(|(positions, bias)| (group.name.as_str(), positions, bias));
-        groups.iter().filter_map(row).collect()
+        let filled = groups.iter().filter_map(|group| Some((group, group.errors.bias?)));
+        filled.map(|(group, bias)| (&*group.name, group.errors.positions, bias)).collect()
     }
 
     #[test]

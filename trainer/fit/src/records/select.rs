@@ -285,111 +285,78 @@ impl<R: Record> Stored for Drawn<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::fmt::Debug;
+
     use othello_engine::progress::Silent;
     use othello_engine::record::{Label, Weight};
 
     use super::*;
-    use crate::memory::MemoryLimit;
-    use crate::records::select::shuffle;
     use crate::records::testing::{Folder, inputs, random_game};
 
-    fn games(count: u64) -> Vec<Game> {
-        (0..count).map(|number| random_game(number, 0, 12)).collect()
+    /// Returns games of at most `most` moves.
+    fn games(count: u64, most: usize) -> Vec<Game> {
+        (0..count).map(|number| random_game(number, 0, most)).collect()
+    }
+
+    /// Returns the positions at the ends of short games.
+    fn positions(count: u64) -> Vec<ScoredPosition> {
+        let label = Label::of_score(3).unwrap();
+        let row = |game: Game| ScoredPosition::new(game.replay().end, label, Weight::ONE);
+        games(count, 12).into_iter().map(row).collect()
     }
 
     #[test]
     fn a_split_is_that_of_a_fit() {
+        check_split(&games(1000, 12));
+        check_split(&positions(9000));
+    }
+
+    fn check_split<R: Splittable + Debug>(records: &[R]) {
         let folder = Folder::new();
-        let games = games(1000);
         let by = Split { validation_percent: 20, test_percent: 10, ..Split::new(3) };
-        let outs = Subset::ALL.map(|part| (part, folder.path(&format!("{part:?}.games"))));
-        let inputs = inputs::<Game>(&folder.write("all.games", &games));
+        let outs = Subset::ALL.map(|part| (part, folder.path(&format!("{part:?}"))));
+        let inputs = inputs::<R>(&folder.write("all", records));
         let written = split(&inputs, by, &outs, Existing::Keep, &Silent).unwrap();
         for (part, written) in Subset::ALL.into_iter().zip(&written) {
-            let expected: Vec<&Game> =
-                games.iter().filter(|game| by.of_game(game) == Some(part)).collect();
-            assert!(folder.read::<Game>(&format!("{part:?}.games")).iter().eq(expected));
+            let expected = records.iter().filter(|record| record.subset(&by) == Some(part));
+            assert!(folder.read::<R>(&format!("{part:?}")).iter().eq(expected));
             assert!(written.records > 50);
         }
-        assert_eq!(written.iter().map(|part| part.records).sum::<u64>(), 1000);
+        assert_eq!(written.iter().map(|part| part.records).sum::<u64>(), records.len() as u64);
         assert_eq!(split(&inputs, by, &outs, Existing::Keep, &Silent).unwrap(), written);
     }
 
     #[test]
-    fn a_sample_has_as_many_games_as_wanted_from_everywhere() {
+    fn a_sample_has_as_many_records_as_wanted_from_everywhere() {
+        check_sample(&games(1000, 12));
+        check_sample(&positions(9000));
+    }
+
+    fn check_sample<R: Record + Debug>(records: &[R]) {
         let folder = Folder::new();
-        let games = games(1000);
-        let inputs = inputs::<Game>(&folder.write("all.games", &games));
+        let inputs = inputs::<R>(&folder.write("all", records));
         let take = |count, seed, name: &str| {
             let path = folder.path(name);
             sample(&inputs, count, seed, &path, Existing::Keep, &Silent).unwrap().records
         };
         assert_eq!(take(300, 1, "a"), 300);
-        let chosen: Vec<Game> = folder.read("a");
-        let mut all = games.iter();
-        assert!(chosen.iter().all(|game| all.any(|other| other == game)), "not in their order");
-        let late = chosen.iter().filter(|game| games[500..].contains(game)).count();
+        let chosen: Vec<R> = folder.read("a");
+        let mut all = records.iter();
+        assert!(chosen.iter().all(|record| all.any(|other| other == record)), "in other order");
+        let (_, second_half) = records.split_at(records.len() / 2);
+        let late = chosen.iter().filter(|record| second_half.contains(record)).count();
         assert!((110..190).contains(&late), "{late} of 300 from the second half");
-        assert_eq!((take(300, 2, "b"), take(5000, 1, "c"), take(0, 1, "d")), (300, 1000, 0));
-        assert_ne!(folder.read::<Game>("b"), chosen);
-        assert_eq!(folder.read::<Game>("c"), games);
+        let all = records.len() as u64;
+        assert_eq!((take(300, 2, "b"), take(20_000, 1, "c"), take(0, 1, "d")), (300, all, 0));
+        assert_ne!(folder.read::<R>("b"), chosen);
+        assert_eq!(folder.read::<R>("c"), records);
     }
 
     #[test]
-    fn positions_are_chosen_and_put_in_order_like_games() {
+    fn merged_games_are_in_order_without_repeated_ones_whatever_the_memory() {
         let folder = Folder::new();
-        let label = Label::of_score(3).unwrap();
-        let row = |game: Game| ScoredPosition::new(game.replay().end, label, Weight::ONE);
-        let rows: Vec<ScoredPosition> = games(9000).into_iter().map(row).collect();
-        let inputs = inputs::<ScoredPosition>(&folder.write("all.positions", &rows));
-        assert_eq!(inputs.len(), 9000);
-
-        let by = Split { validation_percent: 20, test_percent: 10, ..Split::new(3) };
-        let outs = Subset::ALL.map(|part| (part, folder.path(&format!("{part:?}"))));
-        split(&inputs, by, &outs, Existing::Keep, &Silent).unwrap();
-        for part in Subset::ALL {
-            let falls_here = |row: &&ScoredPosition| row.subset(&by) == Some(part);
-            let expected: Vec<&ScoredPosition> = rows.iter().filter(falls_here).collect();
-            assert!(folder.read::<ScoredPosition>(&format!("{part:?}")).iter().eq(expected));
-        }
-
-        let path = folder.path("some");
-        assert_eq!(sample(&inputs, 50, 1, &path, Existing::Keep, &Silent).unwrap().records, 50);
-        let mut all = rows.iter();
-        let some: Vec<ScoredPosition> = folder.read("some");
-        assert!(some.iter().all(|row| all.any(|other| other == row)), "not in their order");
-
-        let path = folder.path("order");
-        let limit = MemoryLimit::beside(&path, 800_000);
-        shuffle(&limit, &inputs, 1, &path, Existing::Keep, &Silent).unwrap();
-        let mut order: Vec<ScoredPosition> = folder.read("order");
-        assert_ne!(order, rows);
-        let mut sorted = rows;
-        order.sort_unstable();
-        sorted.sort_unstable();
-        assert_eq!(order, sorted);
-    }
-}
-
-#[cfg(test)]
-mod merge_tests {
-    use std::collections::HashSet;
-
-    use othello_engine::progress::Silent;
-    use othello_engine::record::{Label, Weight};
-
-    use super::*;
-    use crate::records::testing::{Folder, inputs, random_game};
-
-    /// Returns short games, some of which are equal.
-    fn games(numbers: std::ops::Range<u64>) -> Vec<Game> {
-        numbers.map(|number| random_game(number, 0, 4)).collect()
-    }
-
-    #[test]
-    fn games_are_joined_in_order_without_repeated_ones_whatever_the_memory() {
-        let folder = Folder::new();
-        let all = games(0..600);
+        let all = games(600, 4);
         let [one, two] = [("one", &all[..400]), ("two", &all[400..])]
             .map(|(name, games)| folder.write(name, games));
         let mut seen = HashSet::new();
@@ -405,67 +372,66 @@ mod merge_tests {
             assert_eq!(folder.read::<Game>("merged.games"), distinct);
             assert_eq!(merge(&limit, &inputs, &out, Existing::Keep, &Silent).unwrap(), merged);
         }
-        let limit = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };
-        let out = folder.path("other.games");
-        let error = merge(&limit, &inputs, &out, Existing::Keep, &Silent).unwrap_err().to_string();
-        assert!(error.contains("/no/such/folder") && error.contains("free space there"), "{error}");
     }
 
     #[test]
     fn repeated_positions_count_and_an_input_is_never_replaced() {
         let folder = Folder::new();
-        let label = Label::of_score(2).unwrap();
-        let position = random_game(1, 0, 9).replay().end;
-        let row = ScoredPosition::new(position, label, Weight::ONE);
-        let one = folder.write("one.positions", &[row; 3]);
-        let inputs = inputs::<ScoredPosition>(&one);
+        let inputs = inputs::<ScoredPosition>(&folder.write("one", &[positions(1)[0]; 3]));
         let merge = |out: &str| {
             let out = folder.path(out);
             let limit = MemoryLimit::beside(&out, 1 << 20);
             merge(&limit, &inputs, &out, Existing::Replace, &Silent)
         };
-        assert_eq!(merge("two.positions").unwrap().records, 3);
-        let error = merge("one.positions").unwrap_err().to_string();
-        assert!(error.contains("one.positions: is also an input"), "{error}");
+        assert_eq!(merge("two").unwrap().records, 3);
+        let error = merge("one").unwrap_err().to_string();
+        assert!(error.contains("one: is also an input"), "{error}");
     }
-}
 
-#[cfg(test)]
-mod shuffle_tests {
-    use othello_engine::progress::Silent;
-    use othello_engine::record::Game;
-
-    use super::*;
-    use crate::records::testing::{Folder, inputs, random_game};
+    #[test]
+    fn shuffled_records_stand_by_their_random_numbers_whatever_the_memory() {
+        check_shuffle(&games(1000, 12));
+        check_shuffle(&positions(9000));
+    }
 
     /// Shuffles with several memory limits: from enough memory for all records down to the least
     /// that the sort can use.
-    #[test]
-    fn records_stand_by_their_random_numbers_whatever_the_memory() {
+    fn check_shuffle<R: Record + Ord + Debug>(records: &[R]) {
         let folder = Folder::new();
-        let games: Vec<Game> = (0..1000).map(|number| random_game(number, 0, 12)).collect();
-        let inputs = inputs::<Game>(&folder.write("all.games", &games));
+        let inputs = inputs::<R>(&folder.write("all", records));
         let shuffled = |held: u64, seed, name: &str| {
             let path = folder.path(name);
-            let limit = MemoryLimit::beside(&path, 4 * held * Drawn::<Game>::BYTES);
+            let limit = MemoryLimit::beside(&path, 4 * held * Drawn::<R>::BYTES);
             shuffle(&limit, &inputs, seed, &path, Existing::Keep, &Silent).unwrap()
         };
-        let whole = shuffled(1000, 1, "whole");
-        let order: Vec<Game> = folder.read("whole");
-        let mut numbers: Vec<u64> = (0..1000).collect();
+        let all = records.len() as u64;
+        let whole = shuffled(all, 1, "whole");
+        let mut numbers: Vec<u64> = (0..all).collect();
         numbers.sort_by_key(|&number| Generator::split(1, number).next_u64());
-        assert!(order.iter().eq(numbers.iter().map(|&number| &games[number as usize])));
-        for held in [999, 300, 0] {
+        let expected = numbers.iter().map(|&number| &records[number as usize]);
+        assert!(folder.read::<R>("whole").iter().eq(expected));
+        for held in [all - 1, 300, 0] {
             assert_eq!(shuffled(held, 1, &format!("parts-{held}")), whole);
             assert_eq!(shuffled(held, 1, &format!("parts-{held}")), whole);
         }
-        assert_ne!(shuffled(1000, 2, "other").summary.sha256, whole.summary.sha256);
-        // The failed run left nothing behind.
+        assert_ne!(shuffled(all, 2, "other").summary.sha256, whole.summary.sha256);
         assert!(!folder.path("whole.partial").exists());
-        let nowhere = MemoryLimit { bytes: 1, folder: "/no/such/folder".into() };
-        let path = folder.path("nowhere");
-        let error = shuffle(&nowhere, &inputs, 1, &path, Existing::Keep, &Silent).unwrap_err();
-        let error = error.to_string();
-        assert!(error.contains("/no/such/folder") && error.contains("--memory-mb"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_without_space_is_told_of_with_what_helps() {
+        let folder = Folder::new();
+        let inputs = inputs::<Game>(&folder.write("all", &games(1000, 12)));
+        let (limit, out) =
+            (MemoryLimit { bytes: 1, folder: "/no/such/folder".into() }, folder.path("out"));
+        for error in [
+            merge(&limit, &inputs, &out, Existing::Keep, &Silent).unwrap_err(),
+            shuffle(&limit, &inputs, 1, &out, Existing::Keep, &Silent).unwrap_err(),
+        ] {
+            let error = error.to_string();
+            for part in ["/no/such/folder", "free space there", "--memory-mb"] {
+                assert!(error.contains(part), "{error}");
+            }
+        }
     }
 }

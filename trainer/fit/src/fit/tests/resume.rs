@@ -89,27 +89,13 @@ fn a_phase_stopped_after_every_update_comes_out_the_same() {
                     None => break end,
                     Some(snapshot) => kept = Some(through_a_file(&snapshot, &trial.model)),
                 }
+                let epochs = kept.as_ref().map(|snapshot| snapshot.vector.epochs());
+                assert!(!end.is_finished() && Some(end.epochs()) == epochs);
                 stops += 1;
             };
             assert!(stops >= 4, "{stops}");
             assert_eq!(end, undisturbed);
         }
-    }
-}
-
-#[test]
-fn a_phase_stopped_once_comes_out_the_same_wherever_that_was() {
-    let trial = Trial::new(Optimizer::Adam, 10);
-    let (undisturbed, _) = trial.run(None, u32::MAX).unwrap();
-    for updates in 0.. {
-        let (end, Some(kept)) = trial.run(None, updates).unwrap() else {
-            assert!(updates > 8);
-            return;
-        };
-        assert!(!end.is_finished());
-        assert_eq!(end.epochs(), kept.vector.epochs());
-        let resumed = Some(through_a_file(&kept, &trial.model));
-        assert_eq!(trial.run(resumed, u32::MAX).unwrap().0, undisturbed);
     }
 }
 
