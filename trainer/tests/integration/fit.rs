@@ -1,7 +1,6 @@
 //! Fits on the command line, with games of random moves.
 
 use othello_engine::board::Phase;
-use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::Weights;
 use serde_json::Value;
 
@@ -70,25 +69,6 @@ fn weights_to_start_from_are_kept_where_nothing_is_fitted() {
         assert_eq!(row["different"].as_u64().unwrap() > 0, fitted, "{row}");
     }
     folder.runs("diff a.weights a.weights");
-}
-
-#[test]
-fn the_worst_positions_are_board_lines_with_their_labels() {
-    let folder = Folder::with_random_games(0..60);
-    let worst = "loss mobility a.games --worst 7";
-    let json = folder.json(worst);
-    let rows = json["worst"].as_array().unwrap();
-    assert_eq!(rows.len(), 7);
-    let errors: Vec<f64> = rows.iter().map(|row| row["error"].as_f64().unwrap().abs()).collect();
-    assert!(errors.is_sorted_by(|a, b| a >= b), "{errors:?}");
-    let text = String::from_utf8(folder.run(worst).stdout).unwrap();
-    for row in rows {
-        let line = row["line"].as_str().unwrap();
-        assert!(text.lines().any(|printed| printed == line), "{line} in {text}");
-        let board: BoardLine = line.parse().unwrap();
-        assert_eq!(board.score, row["label"].as_f64());
-        assert_eq!(Phase::of(&board.position).unwrap().index(), row["phase"]);
-    }
 }
 
 /// A regression: the report of a fit with `--test` did not print how many positions of the test

@@ -1,12 +1,12 @@
 //! Tests of fits that several machines share, on the command line and with random games.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::process::Stdio;
 
+use othello_testing::kill::files_in;
 use othello_testing::program::message;
 
-use super::folder::{Folder, TINY_FACTORS};
+use super::folder::Folder;
 
 fn folder() -> Folder {
     Folder::with_random_games(0..600)
@@ -52,26 +52,6 @@ fn twelve_shards_of_which_one_is_killed_are_the_fit_of_one_process() {
     assert_same_files(&folder, "one.weights", "shared.weights");
     assert!(!folder.path("shared.weights.parts").exists());
     folder.runs(&format!("fit laid-out {FIT} --shard 3/12 --out shared.weights"));
-}
-
-#[test]
-fn shards_of_a_fit_with_factors_wait_for_the_phases_without_factors() {
-    let folder = Folder::with_self_play(5, 400, 6);
-    folder.write("set.toml", TINY_FACTORS);
-    let fit = "fit a.games --patterns set.toml --phases 38..49 --epochs 2";
-    folder.runs(&format!("{fit} --out one.weights"));
-    let shard = |number: u32| {
-        let output = folder.run(&format!("{fit} --shard {number}/3 --out shared.weights"));
-        (output.status.code(), message(&output))
-    };
-    let (status, said) = shard(1);
-    assert_eq!(status, Some(75), "{said}");
-    assert!(said.contains("wait for shards 2-3 of 3"), "{said}");
-    let after = [2, 3, 1].map(|number| shard(number).0);
-    assert_eq!(after, [Some(75), Some(0), Some(0)]);
-    // The undivided run has nothing left to do but to pack.
-    folder.runs(&format!("{fit} --out shared.weights"));
-    assert_same_files(&folder, "one.weights", "shared.weights");
 }
 
 #[test]
@@ -145,30 +125,23 @@ fn shards_of_a_dataset_make_the_files_of_one_process() {
     for (name, seeds) in [("1.games", 0..150), ("2.games", 100..250), ("3.games", 250..400)] {
         folder.random_games(name, seeds);
     }
+    let files = |name: &str| files_in(&folder.path(name), &[]);
     let dataset = "dataset 1.games 2.games*0.7 3.games --out";
     folder.runs(&format!("{dataset} whole"));
     let waits = folder.command(&format!("{dataset} shared --shard 1/2")).output().unwrap();
     assert_eq!(waits.status.code(), Some(75));
-    let message = String::from_utf8_lossy(&waits.stderr).into_owned();
+    let message = message(&waits);
     assert!(message.contains("part 1 is missing") && message.contains("shard 2 of 2"), "{message}");
     folder.runs(&format!("{dataset} shared --shard 2/2"));
     folder.runs(&format!("{dataset} shared --shard 1/2"));
     assert!(!folder.path("shared/dataset.json").exists());
     folder.refuses(&format!("{dataset} shared --seed 2"), "made from other settings");
     folder.runs("pack shared");
-    assert!(files(&folder, "shared") == files(&folder, "whole"));
+    assert!(files("shared") == files("whole"));
     fs::remove_dir_all(folder.path("shared")).unwrap();
     folder.runs(&format!("{dataset} shared"));
-    assert!(files(&folder, "shared") == files(&folder, "whole"));
+    assert!(files("shared") == files("whole"));
     assert!(!folder.path("shared.parts").exists());
-}
-
-fn files(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
-    let file = |entry: std::io::Result<fs::DirEntry>| {
-        let path = entry.unwrap().path();
-        (path.file_name().unwrap().display().to_string(), fs::read(&path).unwrap())
-    };
-    fs::read_dir(folder.path(name)).unwrap().map(file).collect()
 }
 
 /// DATA may be a folder of records, which stands for the files in it. A dataset's folder is treated
@@ -188,7 +161,8 @@ fn a_folder_of_records_is_a_dataset_of_its_files() {
     folder.refuses("dataset games --out refused", "othello-trainer validate games --manifest");
     folder.runs("validate games --manifest");
     folder.runs(&format!("dataset games {settings} --memory-mb 1 --out listed"));
-    assert!(files(&folder, "listed") == files(&folder, "named"));
+    let files = |name: &str| files_in(&folder.path(name), &[]);
+    assert!(files("listed") == files("named"));
     folder.refuses("dataset named games --out refused", "a dataset has positions but no games");
     folder.write("ridge.toml", "ridge = 20");
     let fit = "--patterns small --epochs 1 --phases 40 --settings ridge.toml";

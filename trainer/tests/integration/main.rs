@@ -4,7 +4,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-mod bench;
 #[cfg(unix)]
 mod benchmark;
 mod command_line;

@@ -1,7 +1,7 @@
 //! Tests of the commands for studies, `compare`, `curve` and `tune`, and of the details of `loss`.
 
 use othello_engine::board::Side;
-use othello_engine::board::notation::board_text;
+use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::record::Game;
 use othello_testing::program::message;
 use othello_testing::records;
@@ -248,11 +248,20 @@ fn the_held_out_part_has_the_error_that_the_fit_reported() {
 }
 
 #[test]
-fn the_worst_positions_say_where_they_are_from_and_what_adds_up_to_their_values() {
+fn the_worst_positions_are_board_lines_with_their_origin_and_what_adds_up_to_their_values() {
     let folder = folder();
-    let found = folder.json("loss embedded train.games test.games --worst 6");
+    let loss = "loss embedded train.games test.games --worst 6";
+    let found = folder.json(loss);
     let number = |row: &Value, name: &str| row[name].as_f64().unwrap();
-    for row in found["worst"].as_array().unwrap() {
+    let rows = found["worst"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    assert!(rows.is_sorted_by_key(|row| -number(row, "error").abs()), "{rows:?}");
+    let text = String::from_utf8(folder.run(loss).stdout).unwrap();
+    for row in rows {
+        let line = row["line"].as_str().unwrap();
+        assert!(text.lines().any(|printed| printed == line), "{line} in {text}");
+        let board: BoardLine = line.parse().unwrap();
+        assert_eq!(board.score, row["label"].as_f64());
         let parts = row["parts"].as_array().unwrap();
         let sum: f64 = parts.iter().map(|part| number(part, "discs")).sum();
         assert!((sum.clamp(-64.0, 64.0) - number(row, "value")).abs() < 1e-9, "{row}");
@@ -263,6 +272,7 @@ fn the_worst_positions_say_where_they_are_from_and_what_adds_up_to_their_values(
         let replay = random_game(seed).replay();
         let step = replay.steps[row["ply"].as_u64().unwrap() as usize];
         assert_eq!(row["board"], board_text(&step.position, Side::Black));
+        assert_eq!(board.position, step.position);
     }
     let by_hand = folder.json("loss mobility test.games --worst 1");
     assert_eq!(by_hand["worst"][0]["parts"], Value::Array(vec![]));
