@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::lock::{Lock, is_lock};
-use super::{Plan, Stage};
+use super::{Plan, Shard, Stage};
 use crate::file::{
     FileError, Kind, names_in, read_ordinary, refuse_shown_within, remove_if_there, sync_folder,
 };
@@ -132,9 +132,19 @@ impl Folder {
         }))
     }
 
+    /// Returns the path of the partial `run.json` that the holder of this shard's lock writes.
+    fn partial_manifest(&self, shard: Shard) -> PathBuf {
+        self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
+    }
+
+    /// Removes the partial `run.json` that a killed process of this shard left.
+    pub(super) fn remove_partial_manifest(&self, shard: Shard) -> Result<(), FileError> {
+        remove_if_there(&self.partial_manifest(shard))
+    }
+
     /// Writes or replaces `run.json`. Several shards may write it at the same time, because all of
     /// them write the same bytes.
-    pub(super) fn write(&self, plan: &Plan) -> Result<(), FileError> {
+    pub(super) fn write(&self, plan: &Plan, shard: Shard) -> Result<(), FileError> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
         let manifest = Manifest {
@@ -145,9 +155,8 @@ impl Folder {
             stages: plan.stages.iter().map(entry).collect(),
         };
         let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
-        let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
-        // A killed process with the same number may have left this file.
-        remove_if_there(&partial)?;
+        let partial = self.partial_manifest(shard);
+        self.remove_partial_manifest(shard)?;
         let written = fs::File::create_new(&partial).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
@@ -207,4 +216,39 @@ fn number_of(name: &str) -> Option<u64> {
 fn is_of_run(name: &str) -> bool {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     is_lock(name) || name.starts_with(MANIFEST) || number_of(stem).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::{Run, Stage};
+    use crate::file::{Existing, Provenance};
+    use crate::progress::Silent;
+
+    /// A regression: a kill left a partial `run.json` whose name no later start looked for, and the
+    /// folder of a shard stays.
+    #[test]
+    fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard() {
+        let folder = tempfile::tempdir().unwrap();
+        let (out, parts) = (folder.path().join("out"), folder.path().join("out.parts"));
+        let mut description: Option<Vec<u8>> = None;
+        for _ in 0..2 {
+            fs::create_dir(&parts).unwrap();
+            fs::write(parts.join("run.json.1-of-2.partial"), "{").unwrap();
+            if let Some(text) = &description {
+                fs::write(parts.join("run.json"), text).unwrap();
+            }
+            let settings = ("1/2".parse().unwrap(), Existing::Keep);
+            let (provenance, stages) = (Provenance::new("test"), vec![Stage::new("", 10, 1)]);
+            let run = Run::of_report(&out, provenance, stages, settings, &Silent).unwrap();
+            let mut names: Vec<_> =
+                fs::read_dir(&parts).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            assert_eq!(names, ["lock-1-of-2", "run.json"]);
+            description = fs::read(parts.join("run.json")).ok();
+            // An empty folder goes with the run.
+            drop(run);
+        }
+    }
 }

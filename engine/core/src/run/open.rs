@@ -157,10 +157,10 @@ impl Run {
                 alone()?;
                 self.folder.empty()?;
             }
-            return refusal.map_or_else(|| self.folder.write(&self.plan), Err);
+            return refusal.map_or_else(|| self.folder.write(&self.plan, self.shard), Err);
         };
         if provenance == self.plan.provenance && stages == self.plan.stages {
-            return Ok(());
+            return self.folder.remove_partial_manifest(self.shard);
         }
         let (first, old) = (&self.plan.stages[0], stages.first());
         let is_same_size = old.is_some_and(|old| {
@@ -172,12 +172,12 @@ impl Run {
             if !units.is_multiple_of(first.per_part) {
                 crate::file::remove_if_there(&self.path(0, units / first.per_part))?;
             }
-            return self.folder.write(&self.plan);
+            return self.folder.write(&self.plan, self.shard);
         }
         if existing == Existing::Replace {
             alone()?;
             self.folder.empty()?;
-            return self.folder.write(&self.plan);
+            return self.folder.write(&self.plan, self.shard);
         }
         Err(refusal.unwrap_or_else(|| match provenance == self.plan.provenance {
             true => FileError::exists(&self.folder.path, "its parts have other sizes"),
