@@ -87,7 +87,7 @@ impl Weight {
         let [below, above] = [steps.floor().max(1.0), steps.floor() + 1.0].map(|near| near / unit);
         let expected =
             if below == above { below.to_string() } else { format!("{below} or {above}") };
-        Err(format!("{occurrences} is not close to a multiple of 1/64; expected {expected}"))
+        Err(format!("{occurrences:?} is not close to a multiple of 1/64; expected {expected}"))
     }
 
     /// Returns the weight times a factor, rounded and limited as in [`Self::of_occurrences`].
