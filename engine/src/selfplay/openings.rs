@@ -63,7 +63,7 @@ impl FromStr for Opening {
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let StatedPosition { position, side, form, .. } = text.parse()?;
         let replay = match form {
-            Form::Board | Form::Obf | Form::BoardAndMoves => {
+            Form::Board | Form::Ggs | Form::Obf | Form::BoardAndMoves => {
                 let found = game_to(position, side).ok_or_else(|| {
                     Invalid(
                         "no game that reaches this board was found; name the opening by its moves"

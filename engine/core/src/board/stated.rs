@@ -65,7 +65,8 @@ impl FromStr for StatedPosition {
             return Ok(reached(replay, Form::BoardAndMoves));
         }
         let BoardLine { position, side, score } = BoardLine::of(&board, side, rest)?;
-        Ok(Self { position, side, score, moves: vec![], form: Form::Board })
+        let form = if text.starts_with('[') { Form::Ggs } else { Form::Board };
+        Ok(Self { position, side, score, moves: vec![], form })
     }
 }
 
@@ -134,12 +135,15 @@ mod tests {
         let start = "---------------------------OX------XO---------------------------";
         let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
         let read = |text: &str| text.parse::<StatedPosition>();
+        let ggs_after =
+            "[8 -------- -------- -------- ---O*--- ---O**-- ---O---- -------- -------- *]";
         let expected = read("f5d6").unwrap();
         for (text, form) in [
             (format!("{start} X f5d6"), Form::BoardAndMoves),
             (format!("{start} F5 D6"), Form::BoardAndMoves),
             (format!("{start} * 1. f5 d6"), Form::BoardAndMoves),
             (format!("{ggs} f5d6"), Form::BoardAndMoves),
+            (ggs_after.to_owned(), Form::Ggs),
             (format!("{ggs}f5 d6 % a comment"), Form::BoardAndMoves),
             ("1. f5 d6".to_owned(), Form::Numbered),
         ] {

@@ -3,7 +3,7 @@
 //! | form | example |
 //! |---|---|
 //! | [`Form::Transcript`] | `f5d6c3`, `F5 D6 C3`, `f5-d6-c3` |
-//! | [`Form::Commas`] | `f5,d6,c3`, `f5\|d6`, `["f5", "d6"]` |
+//! | [`Form::Commas`] | `f5,d6,c3`, `f5\|d6`, `["f5", "d6"]`, `['f5', 'd6']` |
 //! | [`Form::Numbered`] | `1. f5 d6 2. c3`, `1) f5 2) d6`, `1 f5 2 d6` |
 //! | [`Form::Tagged`] | PGN: `[White "name"]`, then moves, then `56-8` |
 //! | [`Form::Logbook`] | `+f5-d6+c3: +048 00:00 1` |
@@ -33,6 +33,8 @@ pub enum Form {
     Column,
     #[display("board")]
     Board,
+    #[display("board of GGS")]
+    Ggs,
     #[display("OBF")]
     Obf,
     #[display("board and moves")]
@@ -119,7 +121,7 @@ fn first_tag(text: &str) -> Option<(&str, &str)> {
         letter == ']' && !is_quoted
     };
     let (tag, after) = text.split_at(text.find(closes).or_else(|| text.find(']'))?);
-    (!begins_with(tag.trim_matches('"'), 1)).then_some((tag, &after[1..]))
+    (!begins_with(tag.trim_matches(['"', '\'']), 1)).then_some((tag, &after[1..]))
 }
 
 /// Returns whether a text begins with at least `moves` moves.
@@ -405,6 +407,7 @@ mod tests {
             (format!("\"{}\"", joined("", ",")), Form::Commas, None),
             (format!("[{}]", joined("", ", ")), Form::Commas, None),
             (format!("[\"{}\"]", joined("", "\", \"")), Form::Commas, None),
+            (format!("['{}']", joined("", "', '")), Form::Commas, None),
             (numbered.clone(), Form::Numbered, None),
             (numbered.replace(". ", "."), Form::Numbered, None),
             (numbered.replace(". ", ") "), Form::Numbered, None),

@@ -177,13 +177,14 @@ fn move_number(line: &[u8]) -> Option<u64> {
     if matches!(line.get(digits), Some(b'.' | b')')) { number.parse().ok() } else { None }
 }
 
-/// Returns whether a line is the head of a table: names without digits, with separators between
-/// them.
+/// Returns whether a line is the head of a table: names, also quoted ones, with separators between
+/// them. A name does not begin with a square.
 fn is_table_head(line: &[u8]) -> bool {
     let is_name = |name: &[u8]| {
-        let name = name.trim_ascii();
+        let name: Vec<u8> = name.iter().copied().filter(|byte| !b"\"' ".contains(byte)).collect();
         name.first().is_some_and(u8::is_ascii_alphabetic)
-            && name.iter().all(|&byte| byte.is_ascii_alphabetic() || b"_ ".contains(&byte))
+            && !matches!(name[..], [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8', ..])
+            && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let names = || line.split(|byte| b",;\t|".contains(byte));
     names().count() > 1 && names().all(is_name)
@@ -285,6 +286,8 @@ mod tests {
         for (text, expected) in [
             ("% a\n1\n  % b\n2", &["1", "2"][..]),
             ("id,game_moves\n1,f5\nid,game_moves", &["1,f5", "id,game_moves"]),
+            ("\"player1\"; 'game moves'\n1;f5", &["1;f5"]),
+            ("Ann,f5\nf5,Ann", &["Ann,f5", "f5,Ann"]),
             (
                 "[Event \"?\"]\n[Result \"*\"]\n\n1. e6\nf6 2. f5\n56-8\n\n[Event \"?\"]\n1. f5\n*",
                 &[
