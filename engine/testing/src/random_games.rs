@@ -10,17 +10,20 @@ pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// Writes a WTHOR file of the random games whose numbers are in `games`. Each game is recorded as a
-/// draw under perfect play at 24 empty squares.
+/// Writes a WTHOR file of the random games whose numbers are in `games`. Each game is recorded with
+/// its result, and as a draw under perfect play at 24 empty squares.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());
     bytes.extend([0, 0, 0xE4, 0x07, 8, 0, 24, 0]);
     for seed in games {
         let mut record = [0; 68];
-        record[6..8].copy_from_slice(&[32, 32]);
-        for (code, square) in record[8..].iter_mut().zip(random_moves(seed)) {
-            *code = 10 * (square.index() as u8 / 8 + 1) + square.index() as u8 % 8 + 1;
+        let game = random_game(1, seed, usize::MAX);
+        let score = game.black_score().expect("a whole game");
+        record[6..8].copy_from_slice(&[((64 + score) / 2) as u8, 32]);
+        for (code, step) in record[8..].iter_mut().zip(game.steps) {
+            let index = step.square.index() as u8;
+            *code = 10 * (index / 8 + 1) + index % 8 + 1;
         }
         bytes.extend(record);
     }

@@ -45,7 +45,7 @@ fn make(path: &Path, flag: &str, arguments: &[String]) {
         Some("toml") => shipped("datasets/patterns/small.toml"),
         Some("txt") if flag == "--openings" => text(&transcripts(GAMES, 10)),
         Some("txt") if has("transcripts") => text(&transcripts(GAMES, 60)),
-        Some("txt") => text(&boards(GAMES)),
+        Some("txt") => text(&boards(GAMES, 30)),
         Some("wtb") => write(path, &wthor_file(0..GAMES)),
         None if has("wthor") && name.ends_with('/') => {
             fs::create_dir_all(path).expect("a folder");
@@ -100,11 +100,11 @@ pub fn transcripts(games: u64, moves: usize) -> String {
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
-/// Writes scored boards of random games, one a line.
-pub fn boards(count: u64) -> String {
+/// Writes scored boards of random games after so many moves, one a line.
+pub fn boards(count: u64, moves: usize) -> String {
     let line = |seed| {
         let replay = Game::new(0, &random_moves(seed)).expect("a game").replay();
-        let step = replay.steps[30];
+        let step = replay.steps[moves];
         format!(
             "{} {}\n",
             board_text(&step.position, step.side),

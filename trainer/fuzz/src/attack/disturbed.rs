@@ -21,6 +21,8 @@ use crate::mutation::Draws;
 pub(super) struct Outcome {
     pub(super) files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
+    /// The length of the messages.
+    messages: usize,
 }
 
 pub(super) struct Undisturbed {
@@ -63,7 +65,8 @@ pub(super) fn finish(
         return (Err(ended.errors), code);
     }
     let report = serde_json::from_str(&ended.output).unwrap_or(Value::Null);
-    (Ok(Outcome { files: files_in(folder, &[]), report: lasting(&report) }), code)
+    let (files, report) = (files_in(folder, &[]), lasting(&report));
+    (Ok(Outcome { files, report, messages: ended.errors.len() }), code)
 }
 
 impl Outcome {
@@ -272,9 +275,10 @@ fn failing(
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
+        // Messages also go into a file: those of the undisturbed run, and a kilobyte.
+        let least = 2 + whole.outcome.messages.div_ceil(512);
         let limit = match number % 4 {
-            // Messages also go into a file, which needs a kilobyte.
-            0 => format!("-f {}", 2 + draws.below(largest.max(1))),
+            0 => format!("-f {}", least + draws.below(largest.max(1))),
             // The programs expand their weights into up to 210 MB.
             1 => format!("-v {}", 260_000 + draws.below(600_000)),
             2 => format!("-d {}", 20_000 + draws.below(200_000)),
