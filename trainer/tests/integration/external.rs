@@ -18,9 +18,8 @@ use othello_engine::random::Generator;
 use othello_engine::search::{Level, Limits, Search, Strength};
 use othello_testing::program::message;
 use othello_trainer::arena::{Contestant, Match, MatchResult, Terms};
-use serde_json::Value;
 
-use super::folder::{Folder, printed};
+use super::folder::Folder;
 
 const STRENGTH: Strength = Strength { depth: 1, exact: 2 };
 
@@ -242,19 +241,6 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
         let late = play_by(&engine(protocol, "slow"), &openings(1), terms(1));
         let reasons: Vec<&str> = late.forfeits.iter().map(|forfeit| &*forfeit.reason).collect();
         assert_eq!(reasons, ["used up its 1 s for the game"; 2], "{protocol:?}");
-    }
-}
-
-#[test]
-fn the_command_reports_a_match_against_a_program() {
-    let folder = Folder::new();
-    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\n");
-    let arguments = "match mobility --pairs 3 --depth 1 --exact 2 --json --openings openings.txt";
-    for (prefix, protocol) in [("gtp", Protocol::Gtp), ("nboard", Protocol::Nboard)] {
-        let player = format!("{prefix}:{}", command(protocol, "good"));
-        let report = printed(&folder.command(arguments).arg(&player).output().unwrap());
-        assert_eq!((&report["pairs"], &report["forfeits"]), (&3.into(), &Value::Array(vec![])));
-        assert_eq!(report["second"], player);
     }
 }
 

@@ -1,33 +1,20 @@
 //! Tests that a device (here kernels on the CPU) finds the same labels as the native code.
 
-use othello_engine::eval::Mobility;
-use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Label, ScoredPosition, Weight};
 use othello_kernels::host::HostLauncher;
 
+use super::relabelled;
 use crate::backend::SolveMany;
 use crate::backend::kernels::{KernelSolver, solver_program};
-use crate::records::relabel::{Relabel, RelabelJob, Search, Settings, relabel};
-use crate::records::testing::{Folder, inputs, random_game};
-
-fn relabelled<R: Relabel>(
-    folder: &Folder,
-    settings: &Settings,
-    device: Option<&dyn SolveMany>,
-    out: &str,
-) -> Vec<u8> {
-    let inputs = inputs::<R>(&folder.path("all"));
-    let shard = "1/1".parse().unwrap();
-    let run = RelabelJob { settings: settings.clone(), inputs: &inputs, shard, device };
-    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap();
-    folder.bytes(out)
-}
+use crate::records::relabel::{Relabel, Search, Settings};
+use crate::records::testing::{Folder, random_game};
 
 fn check<R: Relabel>(folder: &Folder, settings: &Settings, device: &dyn SolveMany, name: &str) {
-    let expected = relabelled::<R>(folder, settings, None, &format!("{name}-cpu"));
-    let out = format!("{name}-device");
-    assert!(relabelled::<R>(folder, settings, Some(device), &out) == expected, "{name}");
+    for (device, out) in [(None, "cpu"), (Some(device), "device")] {
+        relabelled::<R>(folder, &["all"], settings, device, out);
+    }
+    assert!(folder.bytes("device") == folder.bytes("cpu"), "{name}");
 }
 
 #[test]

@@ -1,16 +1,11 @@
 //! Tests with random games, whose results are far from perfect play.
 
-use std::path::PathBuf;
-
 use othello_engine::eval::Mobility;
-use othello_engine::file::Existing;
-use othello_engine::progress::Silent;
 use othello_engine::record::{Game, Solved};
-use othello_engine::run::Shard;
 use othello_engine::search::Searcher;
 
-use crate::records::relabel::{Relabel, RelabelJob, Relabelled, Search, Settings, relabel};
-use crate::records::sequence::Inputs;
+use super::relabelled;
+use crate::records::relabel::{Relabel, Relabelled, Search, Settings};
 use crate::records::testing::{Folder, random_game, score_by_brute_force};
 
 const EXACT: Settings = Settings { exact: 8, search: None };
@@ -21,11 +16,8 @@ fn games(count: u64) -> Vec<Game> {
     (0..count).map(|number| random_game(number, 6, most(number))).collect()
 }
 
-fn relabel_in(folder: &Folder, inputs: &[PathBuf], out: &str) -> Relabelled {
-    let inputs = Inputs::<Game>::count(inputs, &Silent).unwrap();
-    let shard = Shard::WHOLE;
-    let run = RelabelJob { settings: EXACT, inputs: &inputs, shard, device: None };
-    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
+fn relabel_in(folder: &Folder, inputs: &[&str], out: &str) -> Relabelled {
+    relabelled::<Game>(folder, inputs, &EXACT, None, out)
 }
 
 #[test]
@@ -76,22 +68,23 @@ fn an_earlier_solved_position_stays_and_nothing_inexact_follows_it() {
 fn inputs_are_one_sequence() {
     let folder = Folder::new();
     let games = games(700);
-    let whole = folder.write("whole", &games);
-    let parts = [folder.write("first", &games[..300]), folder.write("second", &games[300..])];
-    let relabelled = relabel_in(&folder, std::slice::from_ref(&whole), "whole.games");
+    for (name, part) in [("whole", &games[..]), ("1", &games[..300]), ("2", &games[300..])] {
+        folder.write(name, part);
+    }
+    let relabelled = relabel_in(&folder, &["whole"], "whole.games");
     assert_eq!(relabelled.records, 700);
-    relabel_in(&folder, &parts, "parts.games");
+    relabel_in(&folder, &["1", "2"], "parts.games");
     assert_eq!(folder.read::<Game>("parts.games"), folder.read::<Game>("whole.games"));
     // A second run finds the file done and reports the same.
-    assert_eq!(relabel_in(&folder, &[whole], "whole.games"), relabelled);
+    assert_eq!(relabel_in(&folder, &["whole"], "whole.games"), relabelled);
 }
 
 #[test]
 fn changes_are_those_of_results_against_exact_scores() {
     let folder = Folder::new();
     let games = games(300);
-    let input = folder.write("some", &games);
-    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "some.games");
+    folder.write("some", &games);
+    let Relabelled { changes, .. } = relabel_in(&folder, &["some"], "some.games");
     let (mut solved, mut changed, mut discs) = (0, 0, 0);
     for (before, after) in games.iter().zip(folder.read::<Game>("some.games")) {
         let Some(first) = after.solved() else { continue };
@@ -115,8 +108,8 @@ fn a_stated_score_that_is_wrong_is_counted_and_corrected() {
         _ => game,
     };
     let games: Vec<Game> = games(40).into_iter().map(stated).collect();
-    let input = folder.write("wrong", &games);
-    let Relabelled { changes, .. } = relabel_in(&folder, &[input], "right.games");
+    folder.write("wrong", &games);
+    let Relabelled { changes, .. } = relabel_in(&folder, &["wrong"], "right.games");
     let right = folder.read::<Game>("right.games");
     let exact = right.iter().filter(|game| game.solved().is_some_and(|s| s.black_score == 2));
     assert_eq!(changes.contradicted, changes.solved - exact.count() as u64);

@@ -10,8 +10,9 @@ use othello_engine::run::Run;
 use othello_engine::search::Searcher;
 use othello_testing::StopAfter;
 
+use super::relabelled;
 use crate::records::relabel::{
-    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel, relabel_in_parts,
+    Changes, Relabel, RelabelJob, Relabelled, Search, Settings, relabel_in_parts,
 };
 use crate::records::sequence::pack;
 use crate::records::testing::{Folder, inputs, random_game, score_by_brute_force};
@@ -41,11 +42,8 @@ fn positions(games: u64) -> Vec<ScoredPosition> {
     positions.zip(0..).map(wrong).collect()
 }
 
-fn relabel_in(folder: &Folder, settings: Settings, shard: &str, out: &str) -> Relabelled {
-    let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
-    let shard = shard.parse().unwrap();
-    let run = RelabelJob { settings, inputs: &inputs, shard, device: None };
-    relabel(&folder.path(out), &run, &Mobility, Existing::Keep, &Silent).unwrap()
+fn relabel_in(folder: &Folder, settings: &Settings, out: &str) -> Relabelled {
+    relabelled::<ScoredPosition>(folder, &["all.positions"], settings, None, out)
 }
 
 #[test]
@@ -53,7 +51,7 @@ fn few_empty_squares_give_the_exact_score_and_others_keep_what_they_have() {
     let folder = Folder::new();
     let before = positions(40);
     folder.write("all.positions", &before);
-    let relabelled = relabel_in(&folder, EXACT, "1/1", "exact");
+    let relabelled = relabel_in(&folder, &EXACT, "exact");
     let after: Vec<ScoredPosition> = folder.read("exact");
     let mut changes = Changes::default();
     for (before, after) in before.iter().zip(&after) {
@@ -78,7 +76,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     let before = positions(4);
     folder.write("all.positions", &before);
     let settings = Settings { exact: 5, search: Some(Search::to_depth(2)) };
-    relabel_in(&folder, settings, "1/1", "searched");
+    relabel_in(&folder, &settings, "searched");
     let mut searcher = Searcher::new(&Mobility, 1);
     for after in folder.read::<ScoredPosition>("searched") {
         if after.position().empties() > 5 {
@@ -96,7 +94,7 @@ fn nodes_end_the_searches_before_exact_scores() {
     folder.write("all.positions", &positions(4));
     let search = Search { nodes: Some(40), ..Search::to_depth(60) };
     let settings = Settings { exact: 5, search: Some(search) };
-    let relabelled = relabel_in(&folder, settings, "1/1", "limited");
+    let relabelled = relabel_in(&folder, &settings, "limited");
     let mut searcher = Searcher::new(&Mobility, 1);
     let (mut solved, mut shallow) = (0, 0);
     for after in folder.read::<ScoredPosition>("limited") {
@@ -121,7 +119,7 @@ fn nodes_end_the_searches_before_exact_scores() {
 fn shards_and_interrupted_runs_end_as_the_undivided_run() {
     let folder = Folder::new();
     folder.write("all.positions", &positions(160));
-    let whole = relabel_in(&folder, EXACT, "1/1", "whole");
+    let whole = relabel_in(&folder, &EXACT, "whole");
     let inputs = inputs::<ScoredPosition>(&folder.path("all.positions"));
     let relabel = |out: &str, shard: &str, progress: &dyn Progress| {
         let shard = shard.parse().unwrap();
@@ -159,7 +157,7 @@ fn relabelled_openings_are_still_all_there_are() {
         .unwrap();
     std::fs::rename(path, folder.path("all.positions")).unwrap();
     let settings = Settings { exact: 0, search: Some(Search::to_depth(3)) };
-    relabel_in(&folder, settings, "1/1", "deeper");
+    relabel_in(&folder, &settings, "deeper");
     assert!(PositionReader::open(&folder.path("deeper")).unwrap().is_enumerated());
     let labels = |name: &str| -> BTreeMap<_, _> {
         let rows = folder.read::<ScoredPosition>(name).into_iter();
