@@ -20,6 +20,12 @@ pub enum SourceError {
     Folder { folder: PathBuf, source: io::Error },
     #[error("no {kind} file in the folder {}", folder.display())]
     NoFile { kind: String, folder: PathBuf },
+    #[error(
+        "random moves `{}={plies}`: none of the inputs is this file or in this folder; name an \
+         input or its folder",
+        path.display()
+    )]
+    NoInput { path: PathBuf, plies: u8 },
     #[error("no {kind} in {files}; expected at least one: check the format and the files")]
     Nothing { kind: &'static str, files: String },
     #[error(transparent)]

@@ -40,10 +40,19 @@ impl Inputs {
             let metadata = fs::metadata(file);
             bytes += metadata.map_err(SourceError::io(file, "read it"))?.len();
         }
+        let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let is_in =
+            |file: &Path, path: &Path| file.starts_with(path) || real(file).starts_with(real(path));
+        let applies = |rule: &RandomPlies, file: &Path| {
+            rule.path.as_ref().is_none_or(|path| is_in(file, path))
+        };
+        let is_idle = |rule: &&RandomPlies| !files.iter().any(|file| applies(rule, file));
+        if let Some(RandomPlies { path: Some(path), plies }) = random_plies.iter().find(is_idle) {
+            return Err(SourceError::NoInput { path: path.clone(), plies: *plies });
+        }
         let of = |file: &PathBuf| {
-            let fits =
-                |rule: &&RandomPlies| rule.path.as_ref().is_none_or(|path| file.starts_with(path));
-            random_plies.iter().rfind(fits).map_or(0, |rule| rule.plies)
+            let rule = random_plies.iter().rfind(|rule| applies(rule, file));
+            rule.map_or(0, |rule| rule.plies)
         };
         let random_plies = files.iter().map(of).collect();
         Ok(Self { files, random_plies, bytes })

@@ -147,6 +147,7 @@ fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
         (vec![rule("1".to_owned())], [1, 1, 1], 6),
         (vec![rule("1".to_owned()), of_folder.clone()], [2, 1, 1], 5),
         (vec![of_folder], [2, 1, 0], 6),
+        (vec![rule(format!("{}=2", folder.path("./20/../20").display()))], [2, 1, 0], 6),
     ] {
         let out = folder.path("a.games");
         let (paths, existing) = (&paths, Existing::Replace);
@@ -162,6 +163,12 @@ fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
         let plies: Vec<u8> = games.map(|game| game.unwrap().random_plies()).collect();
         assert_eq!((plies, summary.positions), (expected.to_vec(), positions));
     }
+    // A regression: a rule whose path was none of the inputs was ignored.
+    let nowhere = [rule("nowhere=2".to_owned())];
+    let files = files(paths.to_vec(), folder.path("b.games"));
+    let import = Import { random_plies: &nowhere, ..files.of("transcripts") };
+    let error = import.run(transcripts::read, &Silent).unwrap_err().to_string();
+    assert!(error.contains("`nowhere=2`: none of the inputs"), "{error}");
     assert!("a=61".parse::<RandomPlies>().is_err() && "x".parse::<RandomPlies>().is_err());
 }
 
