@@ -4,7 +4,8 @@ Prints a line for each record, as the .txt files in ../conformance/ have them. A
 its moves, how many of them were random, the solved position as ply:score, the result, the value of each
 move, the plies of moves that deviate from the search, and the result that its source states where the
 moves give another or none; a position as the board with X to move, the label and the weight. What is
-not there is printed as `-`, a move without a value as `.`; scores and results are black's.
+not there is printed as `-`, a move without a value as `.`; scores and results are black's. A position
+with a game is followed by the number of the game and the subset.
 """
 import struct, sys
 
@@ -87,16 +88,32 @@ def games(frame):
 
 
 def positions(frame):
+    for row in rows(frame):
+        print(row)
+
+
+def rows(frame):
     for player, opponent, label, weight in struct.iter_unpack("<QQhH", frame):
         board = "".join("-XO"[(player >> s & 1) + 2 * (opponent >> s & 1)] for s in range(64))
-        print(board, label, weight)
+        yield f"{board} {label} {weight}"
+
+
+def placed(frame):
+    count, rest = divmod(len(frame), 29)
+    check(rest == 0, "a frame that ends within a position")
+    games = struct.unpack_from(f"<{count}Q", frame, 20 * count)
+    for row, game, subset in zip(rows(frame[: 20 * count]), games, frame[28 * count :]):
+        check(subset in (0, 1, 2, 255), f"subset {subset}")
+        print(row, game, "-" if subset == 255 else subset)
+
+
+KINDS = {b"OTHELLOG": games, b"OTHELLOP": positions, b"OTHELLOO": positions, b"OTHELLOS": placed}
 
 
 if __name__ == "__main__":
     until_the_reader_leaves()
     magic = open(sys.argv[1], "rb").read(8)
-    print_frame = games if magic == b"OTHELLOG" else positions
-    check(magic in (b"OTHELLOG", b"OTHELLOP", b"OTHELLOO"), f"{sys.argv[1]}: no records: {magic}")
+    check(magic in KINDS, f"{sys.argv[1]}: no records: {magic}")
     for name, content in sections(sys.argv[1], magic):
-        if name == ("games" if print_frame is games else "positions"):
-            print_frame(content)
+        if name == ("games" if magic == b"OTHELLOG" else "positions"):
+            KINDS[magic](content)

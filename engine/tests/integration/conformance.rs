@@ -6,7 +6,7 @@ use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluator, Value, Weights, WeightsChoice};
 use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
-use othello_engine::record::{GameReader, PositionReader};
+use othello_engine::record::{GameReader, PlacedReader, PositionReader};
 use othello_engine::search::Search;
 
 use crate::vectors::{self, WEIGHTS, shipped, text};
@@ -169,6 +169,9 @@ fn records_are_what_their_text_says() {
     let games = GameReader::open(&shipped("conformance.games")).unwrap();
     let games: String = games.map(|game| vectors::game_line(&game.unwrap())).collect();
     assert_eq!(games, text("games.txt"));
+    let placed = PlacedReader::open(&shipped("placed.positions")).unwrap();
+    let placed: String = placed.map(|placed| vectors::placed_line(&placed.unwrap())).collect();
+    assert_eq!(placed, text("placed.txt"));
     for kind in ["positions", "openings"] {
         let rows = PositionReader::open(&shipped(&format!("conformance.{kind}"))).unwrap();
         let rows: String = rows.map(|row| vectors::position_line(&row.unwrap())).collect();

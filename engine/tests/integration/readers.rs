@@ -108,11 +108,16 @@ fn python_gives_the_same_values() {
 
 #[test]
 fn python_reads_the_same_records() {
-    for kind in ["games", "positions", "openings"] {
+    for [records, lines] in [
+        ["conformance.games", "games.txt"],
+        ["conformance.positions", "positions.txt"],
+        ["conformance.openings", "openings.txt"],
+        ["placed.positions", "placed.txt"],
+    ] {
         let Some(mut command) = python() else { skip!("{NO_PYTHON}") };
         command.arg(repository("datasets/readers/records.py"));
-        command.arg(vectors(&format!("conformance.{kind}")));
-        assert_eq!(output(command), text(&format!("{kind}.txt")), "{kind}");
+        command.arg(vectors(records));
+        assert_eq!(output(command), text(lines), "{records}");
     }
 }
 

@@ -11,7 +11,9 @@ use othello_engine::eval::{Mobility, PhaseSection, Tables, Weights};
 use othello_engine::file::{Existing, Kind, Provenance, Reader, Section};
 use othello_engine::openings::{Settings, write_openings};
 use othello_engine::progress::Silent;
-use othello_engine::record::{Game, Label, PositionReader, ScoredPosition, Solved, Weight};
+use othello_engine::record::{
+    Game, Label, PlacedPosition, PositionReader, ScoredPosition, Solved, Weight,
+};
 use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
@@ -45,6 +47,7 @@ pub(crate) fn write_all(folder: &Path) {
     }
     write_games(&folder.join("conformance.games"), &text("games.txt"));
     write_positions(&folder.join("conformance.positions"), &text("positions.txt"));
+    write_placed(folder);
     let openings = folder.join("conformance.openings");
     let settings = Settings::whole(4, 1);
     write_openings(&openings, &settings, &Mobility, Existing::Replace, &Silent).unwrap();
@@ -58,7 +61,8 @@ pub(crate) fn write_all(folder: &Path) {
 /// The files in the manifest, in its order.
 pub(crate) const FILES: &str = "\
     boards.txt conformance.games conformance.openings conformance.positions conformance.weights \
-    factors.txt factors.weights games.txt openings.txt patterns.toml positions.txt values.txt";
+    factors.txt factors.weights games.txt openings.txt patterns.toml placed.positions placed.txt \
+    positions.txt values.txt";
 
 fn write_manifest(folder: &Path) {
     let line = |name: &str| {
@@ -162,15 +166,34 @@ pub(crate) fn game_line(game: &Game) -> String {
     format!("{moves} {random} {solved} {result} {values} {deviations} {stated}\n")
 }
 
-fn write_positions(path: &Path, lines: &str) {
-    let position_of = |line: &str| {
-        let [board, label, weight] = line.split(' ').collect::<Vec<_>>()[..] else {
-            panic!("{line}")
-        };
-        let position = board.parse::<BoardLine>().unwrap().position;
-        let label = Label::new(label.parse().unwrap()).unwrap();
-        ScoredPosition::new(position, label, Weight::new(weight.parse().unwrap()).unwrap())
+fn position_of(line: &str) -> ScoredPosition {
+    let [board, label, weight] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+    let position = board.parse::<BoardLine>().unwrap().position;
+    let label = Label::new(label.parse().unwrap()).unwrap();
+    ScoredPosition::new(position, label, Weight::new(weight.parse().unwrap()).unwrap())
+}
+
+/// Writes the positions of `positions.txt` in games of seven, with all subsets and with none.
+fn write_placed(folder: &Path) {
+    let path = folder.join("placed.positions");
+    let placed = |(number, line): (u64, &str)| {
+        let game = u64::MAX - (number / 7).pow(9);
+        let subset = u8::try_from(number / 7 % 4).ok().filter(|&subset| subset < 3);
+        PlacedPosition { row: position_of(line), game, subset }
     };
+    let placed: Vec<_> = (0..).zip(text("positions.txt").lines()).map(placed).collect();
+    records::finish(records::begin(&path, &provenance("placed")), placed.iter().copied());
+    write_again(&path, Kind::Placed);
+    write(folder, "placed.txt", &placed.iter().map(placed_line).collect::<String>());
+}
+
+/// Writes a position as `board label weight game subset`; `-` stands for no subset.
+pub(crate) fn placed_line(placed: &PlacedPosition) -> String {
+    let subset = placed.subset.map_or("-".to_owned(), |subset| subset.to_string());
+    format!("{} {} {subset}\n", position_line(&placed.row).trim_end(), placed.game)
+}
+
+fn write_positions(path: &Path, lines: &str) {
     let writer = records::begin(path, &provenance("positions"));
     records::finish(writer, lines.lines().map(position_of));
     write_again(path, Kind::Positions);

@@ -30,6 +30,8 @@ pub(crate) struct Positions {
     ply: Py<PyArray1<u8>>,
     /// The subset of each position: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
+    /// The game of each position: positions of one game share a number.
+    game: Py<PyArray1<u64>>,
 }
 
 impl Positions {
@@ -41,6 +43,7 @@ impl Positions {
             weight: columns.weight.into_pyarray(py).unbind(),
             ply: columns.ply.into_pyarray(py).unbind(),
             subset: columns.subset.into_pyarray(py).unbind(),
+            game: columns.game.into_pyarray(py).unbind(),
         }
     }
 }

@@ -175,8 +175,7 @@ impl Arguments {
     /// `None`.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
-        let are_records = |kind| matches!(kind, Kind::Games | Kind::Positions | Kind::Openings);
-        let holds_records = || path.is_dir() || kind_of(path).is_ok_and(are_records);
+        let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);
         (self.format == Format::Npz && holds_records()).then_some(path)
     }
 

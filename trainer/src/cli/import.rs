@@ -5,12 +5,13 @@ pub(super) mod weights;
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use othello_cli::arguments::Output;
 use othello_cli::{Outcome, Session};
 use othello_engine::record::record_files;
 
 use crate::source::import::{Import, RandomPlies};
-use crate::source::{boards, egaroucid, ggf, sgf, transcripts, wthor};
+use crate::source::{boards, egaroucid, ggf, npz, sgf, transcripts, wthor};
 
 /// Arguments of `import`.
 #[derive(clap::Args, Debug)]
@@ -35,6 +36,9 @@ enum Format {
     Ggf(Ggf),
     /// Import games in the Smart Game Format, packed by zstd or not: (;GM[2]…)
     Sgf(Games),
+    /// Import positions as NumPy arrays (.npz), as `export` writes them; a Python program can also
+    /// write them
+    Positions(Positions),
     /// Import Egaroucid's scored boards of 19 bytes
     Egaroucid(Files),
     /// Import the evaluation of another program as a weights file
@@ -48,6 +52,20 @@ struct Files {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     output: Output,
+}
+
+#[derive(clap::Args, Debug)]
+struct Positions {
+    #[command(flatten)]
+    files: Files,
+    #[arg(long, value_enum)]
+    format: PositionsFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum PositionsFormat {
+    /// Arrays `player`, `opponent` and `label`, optionally `weight`, `game` and `subset`
+    Npz,
 }
 
 #[derive(clap::Args, Debug)]
@@ -103,6 +121,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
             games.import("ggf of other boards").run(ggf::read_other_boards, progress)
         }
         Format::Sgf(games) => games.import("sgf").run(sgf::read, progress),
+        Format::Positions(Positions { files, format: PositionsFormat::Npz }) => {
+            files.import("npz").run(npz::read, progress)
+        }
         Format::Egaroucid(files) => files.import("egaroucid").run(egaroucid::read, progress),
         Format::Weights(arguments) => return weights::run(arguments, session),
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use othello_cli::arguments::{Output, number_from};
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Kind, Summary, kind_of};
-use othello_engine::record::{Game, ScoredPosition, record_files};
+use othello_engine::record::{Game, PlacedPosition, ScoredPosition, record_files};
 use serde::Serialize;
 
 use crate::memory::{MemoryLimit, bytes_of};
@@ -50,6 +50,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let limit = MemoryLimit::beside(&output.out, bytes_of(*memory_mb));
     match kind {
         Some(Kind::Games) => merge_records::<Game>(&limit, files, output, session),
+        Some(Kind::Placed) => merge_records::<PlacedPosition>(&limit, files, output, session),
         _ => merge_records::<ScoredPosition>(&limit, files, output, session),
     }
 }

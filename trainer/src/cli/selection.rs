@@ -10,7 +10,7 @@ use othello_cli::arguments::{Output, number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::file::{Existing, Kind, Summary, kind_of};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, Record, ScoredPosition, record_files};
+use othello_engine::record::{Game, PlacedPosition, Record, ScoredPosition, record_files};
 use serde::Serialize;
 
 use crate::dataset::{Split, Subset};
@@ -141,6 +141,7 @@ pub(super) fn run(work: &Work<'_>, session: &Session) -> anyhow::Result<Outcome>
     let files = record_files(work.files())?;
     match kind_of(files.first().context("no file is named")?)? {
         Kind::Games => select_of::<Game>(work, &files, session),
+        Kind::Placed => select_of::<PlacedPosition>(work, &files, session),
         _ => select_of::<ScoredPosition>(work, &files, session),
     }
 }

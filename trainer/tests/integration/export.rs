@@ -1,15 +1,19 @@
 //! Tests of `export --format npz`: the arrays must have the content of the weights file.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ndarray::{Array0, Array1, Array2, Array3};
-use ndarray_npy::NpzReader;
+use ndarray::{Array0, Array1, Array2, Array3, Ix1, OwnedRepr};
+use ndarray_npy::{NpzReader, NpzWriter};
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
+use othello_engine::progress::Silent;
 use othello_testing::skip;
-use othello_trainer::dataset::Split;
+use othello_trainer::dataset::{DataChoice, PositionStream, Split, StreamSettings};
+use othello_trainer::model::Phases;
+use othello_trainer::source::LabelRules;
 
 use super::folder::{Folder, RANDOM_PLIES, random_game};
 
@@ -204,4 +208,62 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
         let expected = std::fs::read_to_string(vectors(values)).unwrap();
         assert_eq!(String::from_utf8_lossy(&valued.unwrap().stdout), expected, "{weights}");
     }
+}
+
+/// The fit of exported positions must have the weights of the fit of their games, since games stay
+/// apart and subsets stay as they were. Changed weights of positions must change it.
+#[test]
+fn positions_come_back_from_arrays_with_the_same_fit() {
+    let folder = Folder::with_random_games(0..150);
+    folder.runs("export a.games --format npz --seed 5 --out a.npz");
+    let report = folder.json("import positions a.npz --format npz --out a.positions");
+    assert_eq!(report["rejected"], 0);
+    let fit = |data: &str, seed: u64| {
+        let out = format!("{data}-{seed}.weights");
+        let how = "--patterns discs --optimizer lsq --epochs 2 --phases 30..31 --window 0";
+        let report = folder.json(&format!("fit {data} --seed {seed} {how} --out {out}"));
+        (report["sha256"].clone(), report["validation_mae"].clone())
+    };
+    let whole = fit("a.games", 5);
+    assert_eq!(fit("a.positions", 5), whole);
+    assert_eq!(fit("a.positions", 6), whole, "the stated subsets hold for every seed");
+    folder.runs("shuffle a.positions --out mixed.positions");
+    folder.runs("split mixed.positions --out some");
+    folder.runs("merge some.training.positions some.test.positions some.validation.positions --out b.positions");
+    assert_eq!(fit("b.positions", 5), whole);
+    // Without subsets, games stay apart.
+    let [mut weighted, mut drawn] = ["weighted.npz", "drawn.npz"]
+        .map(|name| NpzWriter::new(File::create(folder.path(name)).unwrap()));
+    let mut npz = NpzReader::new(File::open(folder.path("a.npz")).unwrap()).unwrap();
+    for name in ["player", "opponent", "game"] {
+        let array: Array1<u64> = npz.by_name(name).unwrap();
+        weighted.add_array(name, &array).unwrap();
+        drawn.add_array(name, &array).unwrap();
+    }
+    let label: Array1<f32> = npz.by_name("label").unwrap();
+    drawn.add_array("label", &label).unwrap();
+    weighted.add_array("weight", &label.mapv(|label| if label > 0.0 { 2.0 } else { 0.5 })).unwrap();
+    weighted.add_array("label", &label).unwrap();
+    weighted.add_array("subset", &npz.by_name::<OwnedRepr<u8>, Ix1>("subset").unwrap()).unwrap();
+    weighted.finish().unwrap();
+    drawn.finish().unwrap();
+    for name in ["weighted", "drawn"] {
+        folder.runs(&format!("import positions {name}.npz --format npz --out {name}.positions"));
+        assert_ne!(fit(&format!("{name}.positions"), 5), whole);
+    }
+    let settings = StreamSettings {
+        labels: LabelRules::default(),
+        split: Split::new(9),
+        subset: None,
+        phases: Phases::default().0,
+        shuffled: 0,
+        seed: 0,
+    };
+    let data = [DataChoice { path: folder.path("drawn.positions"), weight: 1.0 }];
+    let rows = PositionStream::open(&data, settings).unwrap().next_batch(1 << 20, &Silent).unwrap();
+    let subsets: BTreeSet<(u64, u8)> =
+        rows.iter().map(|row| (row.game, row.subset as u8)).collect();
+    let games: BTreeSet<u64> = rows.iter().map(|row| row.game).collect();
+    assert_eq!((games.len(), subsets.len()), (150, 150));
+    assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }

@@ -49,6 +49,8 @@ pub enum Kind {
     /// Scored openings: all positions up to some ply. Fits never hold them out for validation or
     /// test.
     Openings,
+    /// Scored positions, each with its game and its subset.
+    Placed,
     /// The pairs of a match.
     Match,
     /// A finished part of a run whose parts are not yet packed into the output, or a snapshot of an
@@ -57,8 +59,15 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 6] =
-        [Self::Weights, Self::Games, Self::Positions, Self::Openings, Self::Match, Self::Part];
+    const ALL: [Self; 7] = [
+        Self::Weights,
+        Self::Games,
+        Self::Positions,
+        Self::Openings,
+        Self::Placed,
+        Self::Match,
+        Self::Part,
+    ];
 
     /// Returns the first eight bytes of files of this kind, their usual extension, the name of the
     /// kind in messages, and the compression level for zstd. At level 9, a random game takes 30
@@ -70,6 +79,7 @@ impl Kind {
             Self::Games => (b"OTHELLOG", "games", "a file of games", 15),
             Self::Positions => (b"OTHELLOP", "positions", "a file of positions", 15),
             Self::Openings => (b"OTHELLOO", "openings", "a file of openings", 15),
+            Self::Placed => (b"OTHELLOS", "placed", "a file of positions with games", 15),
             Self::Match => (b"OTHELLOM", "match", "the file of a match", 15),
             Self::Part => (b"OTHELLOR", "part", "a part of a run", 1),
         }
@@ -90,7 +100,13 @@ impl Kind {
     /// Returns whether an extension belongs to another kind of output.
     pub(super) fn contradicts(self, extension: &str) -> bool {
         const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
-        OUTPUTS.into_iter().any(|kind| kind != self && kind.name() == extension)
+        let own = if self == Self::Placed { Self::Positions } else { self };
+        OUTPUTS.into_iter().any(|kind| kind != own && kind.name() == extension)
+    }
+
+    /// Returns true if files of this kind are records: games or positions.
+    pub const fn is_of_records(self) -> bool {
+        matches!(self, Self::Games | Self::Positions | Self::Openings | Self::Placed)
     }
 
     pub(crate) fn of_name(name: &str) -> Option<Self> {

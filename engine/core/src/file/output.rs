@@ -61,7 +61,7 @@ const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 fn is_in_input(path: &Path, input: &Path) -> bool {
     let is_inside = || input.is_dir() && is_same_file(folder_of(path), input) && path.exists();
     let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));
-    let is_records = || matches!(kind_of(path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+    let is_records = || kind_of(path).is_ok_and(Kind::is_of_records);
     is_inside() && (is_manifest() || is_records())
 }
 

@@ -229,7 +229,7 @@ fn is_of_records(folder: &Path, name: &str) -> bool {
         return false;
     }
     let extension = Path::new(name).extension().unwrap_or_default();
-    let by_kind = || matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+    let by_kind = || kind_of(&path).is_ok_and(Kind::is_of_records);
     EXTENSIONS.iter().any(|&own| extension == own) || by_kind()
 }
 

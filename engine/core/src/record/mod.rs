@@ -37,6 +37,7 @@ mod folder;
 mod frame;
 mod game;
 mod kind;
+mod placed;
 mod reader;
 mod scored;
 #[cfg(test)]
@@ -52,7 +53,8 @@ pub use error::{FrameError, RecordError};
 pub use folder::{FolderEntry, RecordFolder, record_files};
 pub use game::{Game, Solved};
 pub use kind::{GAMES_PER_FRAME, POSITIONS_PER_FRAME, Record};
-pub use reader::{FramePlace, GameReader, PositionReader, RecordReader};
+pub use placed::{PLACED_BYTES, PlacedPosition};
+pub use reader::{FramePlace, GameReader, PlacedReader, PositionReader, RecordReader};
 pub use scored::{
     LABEL_STEPS_PER_DISC, Label, ROW_BYTES, ScoredPosition, WEIGHT_STEPS_PER_OCCURRENCE, Weight,
 };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::vec;
 
-use super::{FrameError, Game, Record, RecordError, ScoredPosition};
+use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPosition};
 use crate::file::{FileError, Kind, Reader, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
@@ -23,6 +23,9 @@ pub type GameReader = RecordReader<Game>;
 
 /// The reader of a file of scored positions or of openings.
 pub type PositionReader = RecordReader<ScoredPosition>;
+
+/// The reader of a file of positions with their games.
+pub type PlacedReader = RecordReader<PlacedPosition>;
 
 /// The place in a file at which a frame of records begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

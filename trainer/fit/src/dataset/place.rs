@@ -2,11 +2,11 @@
 //! canonical image under the symmetries of the board.
 
 use othello_engine::board::Phase;
-use othello_engine::record::{Game, ScoredPosition};
+use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
 use rayon::prelude::*;
 
 use super::{Counts, Split, Subset};
-use crate::source::records::Frame;
+use crate::source::records::{Frame, games_of};
 use crate::source::{LabelRules, Labelled};
 
 const RECORDS_AT_ONCE: usize = 64;
@@ -25,9 +25,16 @@ pub(super) struct Placer<'a> {
     pub(super) is_canonical: bool,
 }
 
+/// A labelled position, its subset and the number of its game.
+pub(super) struct Found {
+    pub(super) labelled: Labelled,
+    pub(super) subset: Subset,
+    pub(super) game: u64,
+}
+
 #[derive(Default)]
 pub(super) struct PlacedRows {
-    pub(super) rows: Vec<(Subset, Labelled)>,
+    pub(super) rows: Vec<Found>,
     pub(super) counts: Counts,
 }
 
@@ -36,6 +43,13 @@ impl Placer<'_> {
         match frame {
             Frame::Games(games) => self.place_games(games),
             Frame::Positions(rows) => self.place_positions(rows),
+            Frame::Placed(rows) => {
+                in_parallel(&games_of(rows).collect::<Vec<_>>(), |game, placed| {
+                    let games = placed.counts.games;
+                    game.iter().for_each(|row| self.placed_position(row, placed));
+                    placed.counts.games = placed.counts.games.min(games + 1);
+                })
+            }
         }
     }
 
@@ -55,33 +69,52 @@ impl Placer<'_> {
             placed.counts.is_labelled = true;
             placed.counts.games += u64::from(subset == Subset::Training);
         }
-        let rows = labelled.into_iter().filter_map(|found| self.wanted(subset, found));
+        let number = PlacedPosition::number_of_game(&game.canonical_squares());
+        let rows = labelled.into_iter().filter_map(|found| self.wanted(subset, found, number));
         placed.rows.extend(rows);
     }
 
     fn position(&self, row: ScoredPosition, placed: &mut PlacedRows) {
+        let canonical = row.position().canonical();
+        let subset = match self.split {
+            None => Some(Subset::Test),
+            Some(_) if self.is_enumerated => Some(Subset::Training),
+            Some(split) => split.of_position(&canonical),
+        };
+        self.given(row, subset, PlacedPosition::number_alone(&canonical), placed);
+    }
+
+    fn placed_position(&self, found: &PlacedPosition, placed: &mut PlacedRows) {
+        let subset = self.split.map_or(Some(Subset::Test), |split| split.of_placed(found));
+        self.given(found.row, subset, found.game, placed);
+    }
+
+    /// Places a position that already has its label.
+    fn given(
+        &self,
+        row: ScoredPosition,
+        subset: Option<Subset>,
+        game: u64,
+        placed: &mut PlacedRows,
+    ) {
         let position = row.position();
         if position.moves() == 0 {
             placed.counts.dropped += 1;
             return;
         }
-        let subset = match self.split {
-            None => Some(Subset::Test),
-            Some(_) if self.is_enumerated => Some(Subset::Training),
-            Some(split) => split.of_position(&position.canonical()),
-        };
         let Some(subset) = subset else { return };
         placed.counts.is_labelled = true;
         placed.counts.games += u64::from(subset == Subset::Training && !self.is_enumerated);
         let weight = row.weight().times(self.weight).unwrap_or(row.weight());
         let row = ScoredPosition::new(position, row.label(), weight);
-        placed.rows.extend(self.wanted(subset, Labelled { row, rule: None }));
+        placed.rows.extend(self.wanted(subset, Labelled { row, rule: None }, game));
     }
 
-    fn wanted(&self, subset: Subset, found: Labelled) -> Option<(Subset, Labelled)> {
+    fn wanted(&self, subset: Subset, found: Labelled, game: u64) -> Option<Found> {
         let phase = Phase::of(&found.row.position())?;
         let row = if self.is_canonical { found.row.canonical() } else { found.row };
-        self.wanted[phase.index()].then_some((subset, Labelled { row, ..found }))
+        let labelled = Labelled { row, ..found };
+        self.wanted[phase.index()].then_some(Found { labelled, subset, game })
     }
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::label_counts::LabelCounts;
 use super::merge::order;
-use super::place::{PlacedRows, Placer};
+use super::place::{Found, PlacedRows, Placer};
 use super::stored::{MappedPart, StoredRows, write_description, write_rows};
 use super::{Counts, DatasetError, Subset};
 use crate::memory::{MemoryError, MemoryLimit, Temporary};
@@ -54,7 +54,7 @@ impl RunBuilder {
 
     pub(super) fn add(&mut self, placed: PlacedRows) {
         self.counts.add(&placed.counts);
-        for (subset, found) in placed.rows {
+        for Found { labelled: found, subset, .. } in placed.rows {
             if subset == Subset::Training {
                 self.labels.add(&found);
             }

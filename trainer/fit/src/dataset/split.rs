@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use othello_engine::board::Position;
-use othello_engine::record::Game;
+use othello_engine::record::{Game, PlacedPosition};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -131,6 +131,14 @@ impl Split {
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
+    }
+
+    /// Returns the subset that is stated for a position, or else that of its game. With another
+    /// seed, a stated subset stays; `None` if the share omits the game.
+    pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
+        let drawn = self.subset(&placed.game.to_le_bytes())?;
+        let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));
+        Some(stated.copied().unwrap_or(drawn))
     }
 
     fn subset(&self, key: &[u8]) -> Option<Subset> {

@@ -10,7 +10,7 @@ use othello_engine::random::Generator;
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
-use super::place::Placer;
+use super::place::{Found, Placer};
 use super::{DataChoice, DatasetError, DatasetFolder, Input, Split, Subset};
 use crate::source::LabelRules;
 use crate::source::records::Records;
@@ -25,6 +25,8 @@ pub struct Placed {
     pub row: ScoredPosition,
     /// The subset of its game.
     pub subset: Subset,
+    /// The number of its game, as [`PlacedPosition`](othello_engine::record::PlacedPosition) has it.
+    pub game: u64,
 }
 
 /// Positions as columns (arrays of equal length), as Python programs use them.
@@ -42,6 +44,8 @@ pub struct Columns {
     pub ply: Vec<u8>,
     /// The subsets: 0 training, 1 validation, 2 test.
     pub subset: Vec<u8>,
+    /// The games; positions of one game share a number.
+    pub game: Vec<u64>,
 }
 
 impl Columns {
@@ -55,6 +59,7 @@ impl Columns {
         self.weight.extend(rows.iter().map(|placed| placed.row.weight().occurrences() as f32));
         self.ply.extend(rows.iter().map(|row| position(row).ply() as u8));
         self.subset.extend(rows.iter().map(|placed| placed.subset as u8));
+        self.game.extend(rows.iter().map(|placed| placed.game));
     }
 
     /// Returns the number of positions.
@@ -181,7 +186,10 @@ impl PositionStream {
         };
         let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
         let rows = placed.into_iter().flat_map(|placed| placed.rows);
-        let rows = rows.map(|(subset, found)| Placed { row: found.row, subset });
+        let rows = rows.map(|found| {
+            let Found { labelled, subset, game } = found;
+            Placed { row: labelled.row, subset, game }
+        });
         self.pool.extend(rows.filter(|placed| subset.is_none_or(|wanted| wanted == placed.subset)));
         if frames.is_empty() {
             let sha256 = records.sha256().unwrap_or_default().to_owned();
@@ -197,6 +205,7 @@ mod tests {
     use std::path::PathBuf;
 
     use othello_engine::progress::Silent;
+    use othello_engine::record::PlacedPosition;
     use othello_testing::{on_threads, records};
     use tempfile::TempDir;
 
@@ -258,12 +267,15 @@ mod tests {
         let of_games = games(GAMES).into_iter().flat_map(|game| {
             let subset = split.of_game(&game).unwrap();
             let rows = LabelRules::default().positions(&game, 1.0).into_iter();
-            rows.map(move |row| Placed { row, subset })
+            let number = PlacedPosition::number_of_game(&game.canonical_squares());
+            rows.map(move |row| Placed { row, subset, game: number })
         });
         let of_none = alone().into_iter().map(|row| {
-            let subset = split.of_position(&row.position().canonical()).unwrap();
+            let canonical = row.position().canonical();
+            let subset = split.of_position(&canonical).unwrap();
             let weight = row.weight().times(0.5).unwrap();
-            Placed { row: ScoredPosition::new(row.position(), row.label(), weight), subset }
+            let row = ScoredPosition::new(row.position(), row.label(), weight);
+            Placed { row, subset, game: PlacedPosition::number_alone(&canonical) }
         });
         of_games.chain(of_none).collect()
     }
@@ -293,7 +305,7 @@ mod tests {
         let first = shuffled(3, 1);
         assert!(first == shuffled(3, 2) && first != shuffled(4, 2));
         let sorted = |mut rows: Vec<Placed>| {
-            rows.sort_by_key(|placed| (placed.row, placed.subset as u8));
+            rows.sort_by_key(|placed| (placed.row, placed.subset as u8, placed.game));
             rows
         };
         let neighbours = first

@@ -15,7 +15,7 @@ use crate::memory::{MemoryError, MemoryLimit, Temporary};
 /// The arrays of exported positions, in temporary files.
 pub struct PositionArrays {
     limit: MemoryLimit,
-    columns: [Temporary; 6],
+    columns: [Temporary; 7],
 }
 
 impl PositionArrays {
@@ -23,27 +23,27 @@ impl PositionArrays {
     pub fn beside(out: &Path) -> Result<Self, MemoryError> {
         let limit = MemoryLimit::beside(out, 0);
         let column = || Temporary::create(&limit);
-        let columns = [column()?, column()?, column()?, column()?, column()?, column()?];
+        let columns = [column()?, column()?, column()?, column()?, column()?, column()?, column()?];
         Ok(Self { limit, columns })
     }
 
     /// Adds positions at the end.
     pub fn extend(&mut self, rows: &[Placed]) -> Result<(), MemoryError> {
-        let Columns { player, opponent, label, weight, ply, subset } = &Columns::from(rows);
-        let [player, opponent] = [player, opponent].map(|discs| cast_slice(discs));
+        let Columns { player, opponent, label, weight, ply, subset, game } = &Columns::from(rows);
+        let [player, opponent, game] = [player, opponent, game].map(|numbers| cast_slice(numbers));
         let [label, weight] = [label, weight].map(|numbers| cast_slice(numbers));
-        let bytes = [player, opponent, label, weight, ply, subset];
+        let bytes = [player, opponent, label, weight, ply, subset, game];
         self.columns.iter_mut().zip(bytes).try_for_each(|(column, bytes)| column.write(bytes))
     }
 
     /// Returns the bytes of an `.npz` file with the positions and `provenance`: the settings and
     /// inputs that determined them, as JSON. `datasets/formats.md` lists the arrays.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
-        let [player, opponent, label, weight, ply, subset] = self.columns;
+        let [player, opponent, label, weight, ply, subset, game] = self.columns;
         let mut file = Npz::to(self.limit.temporary_file()?);
         file.text("provenance", provenance)?;
-        for (name, discs) in [("player", player), ("opponent", opponent)] {
-            file.array(name, &ArrayView1::from(cast_slice::<_, u64>(&discs.map()?)))?;
+        for (name, numbers) in [("player", player), ("opponent", opponent), ("game", game)] {
+            file.array(name, &ArrayView1::from(cast_slice::<_, u64>(&numbers.map()?)))?;
         }
         for (name, numbers) in [("label", label), ("weight", weight)] {
             file.array(name, &ArrayView1::from(cast_slice::<_, f32>(&numbers.map()?)))?;
@@ -76,7 +76,7 @@ mod tests {
             let position = Position::new(number << 8, 0b1111).unwrap();
             let label = Label::of_score((number % 64) as i32).unwrap();
             let row = ScoredPosition::new(position, label, Weight::ONE);
-            Placed { row, subset: Subset::ALL[(number % 3) as usize] }
+            Placed { row, subset: Subset::ALL[(number % 3) as usize], game: number }
         };
         for batch in 0..10 {
             let rows: Vec<Placed> = (0..1000).map(|at| row(1 + 1000 * batch + at)).collect();
@@ -84,7 +84,7 @@ mod tests {
         }
         // 8 + 8 + 4 + 4 + 1 + 1 bytes of each position.
         let in_files: usize = arrays.columns.iter().map(Temporary::len).sum();
-        assert_eq!(in_files, 10_000 * 26);
+        assert_eq!(in_files, 10_000 * 34);
         let bytes = arrays.finish("{}").unwrap();
         let mut npz = NpzReader::new(Cursor::new(&bytes[..])).unwrap();
         let player: Array1<u64> = npz.by_name("player").unwrap();

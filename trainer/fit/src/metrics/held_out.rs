@@ -102,6 +102,9 @@ fn first_records(path: &Path) -> Option<BTreeSet<(Vec<Square>, Option<Position>)
         Frame::Positions(rows) => {
             rows.iter().map(|row| (vec![], Some(row.position().canonical()))).collect()
         }
+        Frame::Placed(rows) => {
+            rows.iter().map(|it| (vec![], Some(it.row.position().canonical()))).collect()
+        }
     })
 }
 

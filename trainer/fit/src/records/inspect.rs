@@ -8,7 +8,7 @@ use othello_engine::board::{Discs, Position};
 use othello_engine::file::{self, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, PositionReader, Record, RecordError, RecordReader, ScoredPosition,
+    Game, GameReader, PlacedPosition, Record, RecordError, RecordReader, ScoredPosition,
     key_of_moves,
 };
 use rayon::prelude::*;
@@ -157,7 +157,10 @@ impl Inspector {
         self.before.push(self.records);
         match file::kind_of(path).map_err(RecordError::from)? {
             kind @ (Kind::Positions | Kind::Openings) => {
-                self.inspect_positions(path, kind, progress)
+                self.inspect_positions::<ScoredPosition>(path, kind, |row| row, progress)
+            }
+            kind @ Kind::Placed => {
+                self.inspect_positions::<PlacedPosition>(path, kind, |placed| &placed.row, progress)
             }
             // A file of any other kind is refused by the reader, by name.
             _ => self.inspect_games(path, progress),
@@ -211,18 +214,19 @@ impl Inspector {
         Ok(FileReport::new(path, &reader, frames, RecordsReport::Games(report)))
     }
 
-    fn inspect_positions(
+    fn inspect_positions<R: Record>(
         &mut self,
         path: &Path,
         kind: Kind,
+        row: fn(&R) -> &ScoredPosition,
         progress: &dyn Progress,
     ) -> Result<FileReport, SourceError> {
-        let mut reader = PositionReader::open(path)?;
+        let mut reader = RecordReader::<R>::open(path)?;
         let (mut sums, mut frames) = (Sums::default(), 0);
         progress.begin_file(path, reader.bytes());
         reader.each_frame(progress, |rows| {
-            let canonical: Vec<_> = rows.par_iter().map(|row| row.position().canonical()).collect();
-            for (row, canonical) in rows.iter().zip(canonical) {
+            let canonical = rows.par_iter().map(|it| row(it).position().canonical());
+            for (row, canonical) in rows.iter().map(row).zip(canonical.collect::<Vec<_>>()) {
                 sums.count(row);
                 self.positions.add(key_of_position(&canonical), self.records)?;
                 self.records += 1;

@@ -9,7 +9,7 @@ use othello_engine::file::{Begin, Existing, Provenance, Summary};
 use othello_engine::progress::Progress;
 use othello_engine::random::Generator;
 use othello_engine::record::{
-    Game, Record, RecordReader, RecordWriter, ScoredPosition, key_of_moves,
+    Game, PlacedPosition, Record, RecordReader, RecordWriter, ScoredPosition, key_of_moves,
 };
 
 use super::repeated::{Key, Keys};
@@ -42,6 +42,12 @@ impl Splittable for Game {
 impl Splittable for ScoredPosition {
     fn subset(&self, split: &Split) -> Option<Subset> {
         split.of_position(&self.position().canonical())
+    }
+}
+
+impl Splittable for PlacedPosition {
+    fn subset(&self, split: &Split) -> Option<Subset> {
+        split.of_placed(self)
     }
 }
 
@@ -187,6 +193,12 @@ impl Mergeable for Game {
 }
 
 impl Mergeable for ScoredPosition {
+    fn key(&self) -> Option<Key> {
+        None
+    }
+}
+
+impl Mergeable for PlacedPosition {
     fn key(&self) -> Option<Key> {
         None
     }

@@ -9,7 +9,8 @@ use othello_engine::file::{
 };
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    Game, GameReader, GameWriter, PositionReader, PositionWriter, Record, RecordError, RecordWriter,
+    Game, GameReader, GameWriter, PlacedReader, PositionReader, PositionWriter, Record,
+    RecordError, RecordWriter,
 };
 use serde::Serialize;
 
@@ -73,7 +74,15 @@ pub fn repair(
             let begun = GameWriter::begin(out, &provenance, existing)?;
             copy(path, begun, progress, |frame| match frame {
                 Frame::Games(games) => games,
-                Frame::Positions(_) => vec![],
+                _ => vec![],
+            })
+        }
+        Kind::Placed => {
+            let provenance = of(PlacedReader::open(path)?.provenance())?;
+            let begun = RecordWriter::begin(out, &provenance, existing)?;
+            copy(path, begun, progress, |frame| match frame {
+                Frame::Placed(rows) => rows,
+                _ => vec![],
             })
         }
         kind => {
@@ -85,7 +94,7 @@ pub fn repair(
             };
             copy(path, begun?, progress, |frame| match frame {
                 Frame::Positions(rows) => rows,
-                Frame::Games(_) => vec![],
+                _ => vec![],
             })
         }
     };
@@ -136,7 +145,7 @@ fn read(
                         found.games += games.len() as u64;
                         found.positions += games.iter().map(Game::positions).sum::<usize>() as u64;
                     }
-                    Some(Frame::Positions(rows)) => found.positions += rows.len() as u64,
+                    Some(frame) => found.positions += frame.len() as u64,
                     None => {}
                 }
                 frame.map_or(Ok(()), &mut take)?;
@@ -171,7 +180,7 @@ enum Input {
 impl Input {
     fn open(path: &Path) -> Result<Self, RecordError> {
         Ok(match file::kind_of(path)? {
-            Kind::Games | Kind::Positions | Kind::Openings => Self::Records(Records::open(path)?),
+            kind if kind.is_of_records() => Self::Records(Records::open(path)?),
             kind => Self::Other(Reader::open(path, kind)?),
         })
     }

@@ -21,6 +21,7 @@ pub mod ggf;
 pub mod import;
 mod labels;
 mod lines;
+pub mod npz;
 mod pieces;
 pub mod records;
 pub mod sgf;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use othello_engine::file::{self, FileError, Kind};
 use othello_engine::progress::Progress;
 use othello_engine::record::{
-    FramePlace, Game, GameReader, PositionReader, RecordError, ScoredPosition,
+    FramePlace, Game, GameReader, PlacedPosition, PlacedReader, PositionReader, RecordError,
+    ScoredPosition,
 };
 use rayon::prelude::*;
 
@@ -18,6 +19,8 @@ pub enum Records {
     Games(GameReader),
     /// Positions or openings, which already have labels.
     Positions(PositionReader),
+    /// Positions with labels, games and subsets.
+    Placed(PlacedReader),
     /// Lines of boards with scores.
     Boards(ScoredBoards),
 }
@@ -29,6 +32,8 @@ pub enum Frame {
     Games(Vec<Game>),
     /// A frame of positions or openings.
     Positions(Vec<ScoredPosition>),
+    /// A frame of positions with their games.
+    Placed(Vec<PlacedPosition>),
 }
 
 impl Frame {
@@ -36,6 +41,7 @@ impl Frame {
         match self {
             Self::Games(games) => games.len(),
             Self::Positions(rows) => rows.len(),
+            Self::Placed(rows) => rows.len(),
         }
     }
 }
@@ -59,6 +65,7 @@ macro_rules! either {
         match $records {
             Records::Games($reader) => $call,
             Records::Positions($reader) => $call,
+            Records::Placed($reader) => $call,
             Records::Boards($reader) => $call,
         }
     };
@@ -69,6 +76,7 @@ impl Records {
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         Ok(match file::kind_of(path) {
             Ok(Kind::Positions | Kind::Openings) => Self::Positions(PositionReader::open(path)?),
+            Ok(Kind::Placed) => Self::Placed(PlacedReader::open(path)?),
             // Files of other kinds are refused by the reader, by name.
             Ok(_) => Self::Games(GameReader::open(path)?),
             Err(foreign @ FileError::Foreign { .. }) => match ScoredBoards::open(path) {
@@ -99,7 +107,7 @@ impl Records {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
             Self::Positions(reader) => reader.is_enumerated(),
-            Self::Boards(_) => false,
+            Self::Placed(_) | Self::Boards(_) => false,
         }
     }
 
@@ -108,6 +116,7 @@ impl Records {
         Ok(match self {
             Self::Games(reader) => reader.next_frame()?.map(Frame::Games),
             Self::Positions(reader) => reader.next_frame()?.map(Frame::Positions),
+            Self::Placed(reader) => reader.next_frame()?.map(Frame::Placed),
             Self::Boards(boards) => boards.next_frame()?.map(Frame::Positions),
         })
     }
@@ -118,6 +127,7 @@ impl Records {
         match self {
             Self::Games(reader) => reader.resynchronize(),
             Self::Positions(reader) => reader.resynchronize(),
+            Self::Placed(reader) => reader.resynchronize(),
             Self::Boards(_) => Ok(false),
         }
     }
@@ -132,7 +142,7 @@ impl Records {
     ) -> Result<Vec<Stretch>, RecordError> {
         let (size, most_positions) = match self {
             Self::Games(_) => (games, 60),
-            Self::Positions(_) => (positions, 1),
+            Self::Positions(_) | Self::Placed(_) => (positions, 1),
             // A text has no places to go to.
             Self::Boards(_) => (u64::MAX, 1),
         };
@@ -141,6 +151,7 @@ impl Records {
             let (first, records) = match self {
                 Self::Games(reader) => (Some(reader.place()), reader.pass_by_frame()?),
                 Self::Positions(reader) => (Some(reader.place()), reader.pass_by_frame()?),
+                Self::Placed(reader) => (Some(reader.place()), reader.pass_by_frame()?),
                 Self::Boards(boards) => (None, boards.next_frame()?.map(|rows| rows.len() as u64)),
             };
             let Some(records) = records else { return Ok(stretches) };
@@ -180,6 +191,7 @@ impl Stretch {
         match (&mut records, self.first) {
             (Records::Games(reader), Some(first)) => reader.go_to(first)?,
             (Records::Positions(reader), Some(first)) => reader.go_to(first)?,
+            (Records::Placed(reader), Some(first)) => reader.go_to(first)?,
             _ => {}
         }
         for _ in 0..self.frames {
@@ -187,6 +199,11 @@ impl Stretch {
         }
         Ok(())
     }
+}
+
+/// Divides a frame into the positions of each game. Positions that are apart count as two games.
+pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPosition]> {
+    rows.chunk_by(|one, next| one.game == next.game)
 }
 
 /// Passes the labelled positions of each frame to `visit`, game by game. A position outside games
@@ -201,11 +218,13 @@ pub fn read_games(
     progress.begin_file(path, records.bytes());
     let mut read = 0;
     let label = |game: &Game| rules.labelled(game, 1.0);
-    let alone = |row| vec![Labelled { row, rule: None }];
+    let given = |row| Labelled { row, rule: None };
+    let of_game = |rows: &[PlacedPosition]| rows.iter().map(|placed| given(placed.row)).collect();
     while let Some(frame) = records.next_frame()? {
         visit(match frame {
             Frame::Games(games) => games.par_iter().map(label).collect(),
-            Frame::Positions(rows) => rows.into_iter().map(alone).collect(),
+            Frame::Positions(rows) => rows.into_iter().map(|row| vec![given(row)]).collect(),
+            Frame::Placed(rows) => games_of(&rows).map(of_game).collect(),
         });
         progress.advance(records.bytes_read() - read);
         read = records.bytes_read();

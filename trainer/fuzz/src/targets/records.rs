@@ -9,7 +9,9 @@ use othello_engine::eval::{
 };
 use othello_engine::file::{self, FileError, Kind, Reader, Summary};
 use othello_engine::pattern::{Geometry, PatternSet};
-use othello_engine::record::{Game, GameReader, PositionReader, RecordError, ScoredPosition};
+use othello_engine::record::{
+    Game, GameReader, PlacedReader, PositionReader, RecordError, ScoredPosition,
+};
 
 use crate::container::{self, KINDS, Section, VERSION};
 use othello_testing::{records, scratch};
@@ -64,6 +66,9 @@ fn read_as(path: &Path, kind: Kind) -> bool {
         }
         Kind::Positions | Kind::Openings => {
             PositionReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
+        }
+        Kind::Placed => {
+            PlacedReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
         }
         // The trainer reads the content of matches and parts.
         Kind::Match | Kind::Part => whole,

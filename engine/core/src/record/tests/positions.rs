@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use crate::board::Position;
 use crate::file::{Existing, Kind, Provenance, Writer};
 use crate::record::{
-    Label, POSITIONS_PER_FRAME, PositionReader, PositionWriter, ROW_BYTES, Record as _,
-    ScoredPosition, Weight,
+    Label, POSITIONS_PER_FRAME, PlacedPosition, PlacedReader, PositionReader, PositionWriter,
+    ROW_BYTES, Record as _, RecordWriter, ScoredPosition, Weight,
 };
 
 fn any_position() -> impl Strategy<Value = ScoredPosition> {
@@ -83,4 +83,26 @@ fn a_bad_row_is_named() {
     writer.finish().unwrap();
     let error = PositionReader::open(&path).unwrap().next().unwrap().unwrap_err().to_string();
     assert!(error.contains("bad.positions: position 1: 0 discs"), "{error}");
+}
+
+#[test]
+fn games_and_subsets_come_back_and_an_unknown_subset_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("placed.positions");
+    let row = ScoredPosition::new(Position::START, Label::new(3).unwrap(), Weight::ONE);
+    let placed = |game, subset| PlacedPosition { row, game, subset };
+    let all = [placed(7, Some(2)), placed(u64::MAX, None), placed(0, Some(0))];
+    let begun = RecordWriter::begin(&path, &Provenance::new("test"), Existing::Keep);
+    let mut writer = begun.unwrap().writer().unwrap();
+    all.iter().for_each(|&placed| writer.push(placed).unwrap());
+    writer.finish().unwrap();
+    let there: Vec<_> = PlacedReader::open(&path).unwrap().map(|placed| placed.unwrap()).collect();
+    assert_eq!(there, all);
+    // A program that reads only positions must not lose their games.
+    let error = PositionReader::open(&path).err().unwrap().to_string();
+    assert!(error.contains("a file of positions with games"), "{error}");
+    let mut frame = PlacedPosition::encode_frame(&all);
+    assert!(PlacedPosition::decode_frame(&frame[1..]).is_err());
+    *frame.last_mut().unwrap() = 3;
+    assert_eq!(PlacedPosition::decode_frame(&frame).unwrap_err().index, Some(2));
 }

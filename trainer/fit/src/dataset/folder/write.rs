@@ -139,8 +139,7 @@ impl DatasetFolder {
             let path = entry.map_err(unreadable)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let is_own = files().any(|(subset, phase)| name.starts_with(&file_name(subset, phase)));
-            let is_record =
-                matches!(kind_of(&path), Ok(Kind::Games | Kind::Positions | Kind::Openings));
+            let is_record = kind_of(&path).is_ok_and(Kind::is_of_records);
             if name == "records.json" || (is_record && !is_own) {
                 let reason = "this is a file of records; expected a folder for the dataset alone";
                 return Err(FileError::exists(&path, reason).into());

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use othello_engine::file::{Begin, Existing, Provenance, check_output};
 use othello_engine::progress::Progress;
-use othello_engine::record::{Game, Record, RecordWriter, ScoredPosition};
+use othello_engine::record::{Game, PlacedPosition, Record, RecordWriter, ScoredPosition};
 use serde::Serialize;
 
 use super::{Entries, SourceError, wthor};
@@ -108,6 +108,12 @@ impl Imported for Game {
     fn doubt(&self) -> Option<String> {
         let (result, stated) = self.black_score().zip(self.stated())?;
         Some(format!("the moves give {result:+} for black, the stated result is {stated:+}"))
+    }
+}
+
+impl Imported for PlacedPosition {
+    fn count(&self, summary: &mut Summary) {
+        summary.positions += 1;
     }
 }
 

@@ -1,0 +1,81 @@
+//! A scored position with its game, and with its subset if the source states one.
+
+use super::kind::POSITIONS_PER_FRAME;
+use super::{FrameError, ROW_BYTES, Record, ScoredPosition, key_of_moves};
+use crate::board::{Position, Square};
+use crate::file::Kind;
+use crate::text::Invalid;
+
+/// The size of a [`PlacedPosition`] in a frame in bytes.
+pub const PLACED_BYTES: usize = ROW_BYTES + 9;
+
+/// The number of subsets: training, validation and test.
+const SUBSETS: u8 = 3;
+
+const NO_SUBSET: u8 = u8::MAX;
+
+/// A scored position, its game and its subset.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PlacedPosition {
+    /// The position.
+    pub row: ScoredPosition,
+    /// A number that the positions of one game share. They all go to the same subset.
+    pub game: u64,
+    /// The subset if it is stated: 0 training, 1 validation, 2 test.
+    pub subset: Option<u8>,
+}
+
+impl PlacedPosition {
+    /// Returns the number of a game: a checksum of its moves.
+    pub fn number_of_game(moves: &[Square]) -> u64 {
+        u64::from_le_bytes(key_of_moves(moves).as_chunks().0[0])
+    }
+
+    /// Returns the number of a position outside games, which counts as a game of its own.
+    pub fn number_alone(position: &Position) -> u64 {
+        let canonical = position.canonical();
+        let mixed = canonical.player() ^ canonical.opponent().rotate_left(32);
+        mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ canonical.opponent()
+    }
+}
+
+impl Record for PlacedPosition {
+    const NAME: &str = "position";
+    const PLURAL: &str = "positions";
+    const PER_FRAME: usize = POSITIONS_PER_FRAME;
+    const KINDS: &[Kind] = &[Kind::Placed];
+
+    /// Encodes three columns: the rows of positions, the games, the subsets.
+    fn encode_frame(positions: &[Self]) -> Vec<u8> {
+        let rows = positions.iter().flat_map(|placed| placed.row.to_bytes());
+        let games = positions.iter().flat_map(|placed| placed.game.to_le_bytes());
+        let subsets = positions.iter().map(|placed| placed.subset.unwrap_or(NO_SUBSET));
+        rows.chain(games).chain(subsets).collect()
+    }
+
+    fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError> {
+        let count = bytes.len() / PLACED_BYTES;
+        if !bytes.len().is_multiple_of(PLACED_BYTES) {
+            let reason = format!("has {} bytes, not a multiple of {PLACED_BYTES}", bytes.len());
+            return Err(FrameError { index: None, reason: Invalid(reason) });
+        }
+        let (rows, rest) = bytes.split_at(count * ROW_BYTES);
+        let (games, subsets) = rest.split_at(count * 8);
+        let rows = ScoredPosition::decode_frame(rows)?;
+        let games = games.as_chunks().0.iter().map(|game| u64::from_le_bytes(*game));
+        let columns = rows.into_iter().zip(games).zip(subsets).enumerate();
+        let placed = |(index, ((row, game), &subset)): (usize, ((ScoredPosition, u64), &u8))| {
+            let subset = Some(subset).filter(|&subset| subset != NO_SUBSET);
+            if let Some(unknown) = subset.filter(|&subset| subset >= SUBSETS) {
+                let reason = format!("subset {unknown}; expected 0, 1, 2, or 255 for none");
+                return Err(FrameError { index: Some(index), reason: Invalid(reason) });
+            }
+            Ok(Self { row, game, subset })
+        };
+        columns.map(placed).collect()
+    }
+
+    fn count_in_frame(bytes: &[u8]) -> Result<u64, FrameError> {
+        Ok((bytes.len() / PLACED_BYTES) as u64)
+    }
+}
