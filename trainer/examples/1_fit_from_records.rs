@@ -35,7 +35,7 @@ pub(crate) fn fit(records: &Path, weights: &Path) -> Result<FitReport, Box<dyn E
     let settings = FitSettings { ridge: 10.0, ..FitSettings::default() };
     // Each position of a game gets a label, and each game goes to training, validation or test.
     let data = [DataChoice { path: records.to_owned(), weight: 1.0 }];
-    let dataset = Dataset::read(&data, &[], &settings.labels, settings.split(), &Silent)?;
+    let dataset = Dataset::read(&data, &[], &settings.layout(), &Silent)?;
     let model = Model::new(PatternSet::shipped("small").ok_or("no shipped set is called small")?);
     let fit = Fit {
         model: &model,

@@ -45,7 +45,7 @@ pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];
     let settings = FitSettings { validation_percent: 20, ..FitSettings::default() };
-    let dataset = Dataset::read(&data, &[], &settings.labels, settings.split(), &Silent)?;
+    let dataset = Dataset::read(&data, &[], &settings.layout(), &Silent)?;
     let error = |set: PatternSet| -> Result<f64, Box<dyn Error>> {
         let model = Model::new(set);
         let fit = PhaseFit {

@@ -109,7 +109,7 @@ pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];
     // Early stopping and the number of epochs are those of the optimizer named below.
     let settings = FitSettings { patience: 40, ..FitSettings::default() };
-    let dataset = Dataset::read(&data, &[], &settings.labels, settings.split(), &Silent)?;
+    let dataset = Dataset::read(&data, &[], &settings.layout(), &Silent)?;
     let model = Model::new(PatternSet::shipped("small").ok_or("no shipped set is called small")?);
     let fit = PhaseFit {
         backend: &Cpu::new(&model),

@@ -159,6 +159,7 @@ def positions(
     paths: _Paths,
     *,
     labels: Optional[str] = None,
+    filter: Optional[str] = None,
     subset: Optional[str] = None,
     phases: Optional[str] = None,
     seed: int = 1,

@@ -10,7 +10,9 @@ use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
 use othello_fit::backend::cpu::{gather, scatter};
 use othello_fit::backend::kernels::KernelBackend;
 use othello_fit::backend::{Backend, BackendError, Batch, Cpu, Rows, Target, WEIGHTS_PER_DISC};
-use othello_fit::dataset::{DataChoice, Dataset, DatasetBuilder, DatasetError, Split};
+use othello_fit::dataset::{
+    DataChoice, Dataset, DatasetBuilder, DatasetError, LayoutSettings, Split,
+};
 use othello_fit::model::{Model, Row};
 use othello_fit::source::LabelRules;
 use othello_kernels::Launcher;
@@ -71,7 +73,7 @@ pub fn positions(
         Some(choice) => {
             let files =
                 DataChoice::files(std::slice::from_ref(choice)).map_err(DatasetError::from)?;
-            Dataset::read(&files, &[], &rules, Split::none(), progress)?
+            Dataset::read(&files, &[], &LayoutSettings::new(rules, Split::none()), progress)?
         }
         None => {
             let mut builder = DatasetBuilder::new(rules, Split::none());

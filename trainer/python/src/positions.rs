@@ -99,20 +99,22 @@ impl Paths {
 /// fit`.
 ///
 /// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets the
-/// positions of a file count WEIGHT times. `labels` are rules as `fit --labels` takes them.
+/// positions of a file count WEIGHT times. `labels` are rules as `fit --labels` takes them,
+/// `filter` is a filter as `fit --filter` takes it.
 /// `phases` is a range such as `20..30`, with both ends. `subset` is `training`, `validation` or
 /// `test`, of the split by `seed`. With a seed in `shuffle`, each position is drawn at random from
 /// a buffer of `buffer` positions; otherwise the positions are in the order of the files. Repeated
 /// positions are not merged.
 #[pyfunction]
 #[pyo3(signature = (
-    paths, *, labels = None, subset = None, phases = None, seed = 1, shuffle = None,
+    paths, *, labels = None, filter = None, subset = None, phases = None, seed = 1, shuffle = None,
     buffer = 1_048_576, batch = 65_536
 ))]
 #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
 pub(crate) fn positions(
     paths: Paths,
     labels: Option<&str>,
+    filter: Option<&str>,
     subset: Option<&str>,
     phases: Option<&str>,
     seed: u64,
@@ -127,6 +129,7 @@ pub(crate) fn positions(
     let phases = phases.map(str::parse::<Phases>).transpose().map_err(exception)?;
     let settings = StreamSettings {
         labels: labels.unwrap_or_default(),
+        filter: filter.unwrap_or_default().parse().map_err(exception::<InvalidSetting>)?,
         split: Split::new(seed),
         subset: subset.map(subset_of).transpose()?,
         phases: phases.unwrap_or_default().0,

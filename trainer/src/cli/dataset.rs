@@ -9,7 +9,7 @@ use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
 
-use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, Subset};
 use crate::fit::FitSettings;
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::source::LabelRules;
@@ -29,6 +29,8 @@ pub struct Arguments {
     seed: Option<u64>,
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
+    #[arg(long, value_name = "FILTER")]
+    filter: Option<Filter>,
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
     #[arg(long, value_name = "I/N")]
@@ -132,6 +134,7 @@ impl Arguments {
         };
         settings.seed = self.seed.unwrap_or(settings.seed);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
+        settings.filter = self.filter.clone().unwrap_or(settings.filter);
         if !self.test.is_empty() {
             settings.test_percent = 0;
         }

@@ -15,6 +15,7 @@ use othello_engine::record::{Game, GameReader};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::dataset::Filter;
 use crate::export::arrays::{Npz, Origin, add_weights};
 use crate::export::program::Program;
 use crate::export::raw::{c_file, raw};
@@ -40,6 +41,8 @@ pub struct Arguments {
     year: u16,
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
+    #[arg(long, value_name = "FILTER")]
+    filter: Option<Filter>,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     seed: u64,
     #[arg(long)]

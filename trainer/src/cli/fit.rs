@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::advice::{Choices, GAMES_FOR_FACTORS, usual_set};
 use super::loss::{largest_error, outcome};
 use super::pattern_sets;
-use crate::dataset::{DataChoice, Dataset, DatasetFolder, Subset, TrainedOn};
+use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, Subset, TrainedOn};
 use crate::fit::{
     self, Device, FactorSettings, Fit, FitEnd, FitReport, FitSettings, Limits, PickedDevice, Units,
     Window,
@@ -69,6 +69,8 @@ pub struct Arguments {
     shard: Option<Shard>,
     #[arg(long, value_name = "RULES")]
     labels: Option<LabelRules>,
+    #[arg(long, value_name = "FILTER")]
+    filter: Option<Filter>,
     /// Largest number of epochs of a phase [default: lsq 40, or 8 if it starts from a sample;
     /// descent 40; adam 10, or 3 with factors]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
@@ -373,9 +375,8 @@ impl Arguments {
         if let Some(folder) = folder {
             return Ok(folder.read(&phases, Some(&limit), progress)?);
         }
-        let (labels, split) = (&settings.labels, settings.split());
         let (data, test) = (&self.data, &self.test);
-        Ok(Dataset::read_within(Some(limit), phases, data, test, labels, split, progress)?)
+        Ok(Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?)
     }
 
     /// Returns the phases whose positions this fit reads: its own, and those in their windows.
@@ -427,6 +428,7 @@ impl Arguments {
         };
         settings.window = self.window.clone().unwrap_or(settings.window);
         settings.labels = self.labels.clone().unwrap_or(settings.labels);
+        settings.filter = self.filter.clone().unwrap_or(settings.filter);
         if set.factors().is_some() {
             ensure!(
                 self.window.is_none() || self.init.is_none(),

@@ -13,7 +13,7 @@ use othello_engine::progress::Progress;
 use othello_engine::record::{Game, PlacedPosition, Record, ScoredPosition, record_files};
 use serde::Serialize;
 
-use crate::dataset::{Split, Subset};
+use crate::dataset::{Filter, Split, Subset};
 use crate::memory::{MemoryLimit, allowed_bytes};
 use crate::records::select::{self, Selected, Splittable};
 use crate::records::sequence::Inputs;
@@ -35,6 +35,8 @@ pub struct Sample {
     files: Files,
     #[arg(long, value_name = "N", value_parser = number_from(0_u64))]
     count: u64,
+    #[arg(long, value_name = "FILTER", default_value = "", hide_default_value = true)]
+    filter: Filter,
     #[command(flatten)]
     output: Output,
 }
@@ -95,9 +97,15 @@ impl Work<'_> {
         progress: &dyn Progress,
     ) -> anyhow::Result<Vec<(PathBuf, Selected)>> {
         let (output, selected) = match self {
-            Self::Sample(Sample { files, count, output }) => {
+            Self::Sample(Sample { files, count, filter, output }) => {
+                ensure!(
+                    filter.is_all() || R::NAME != Game::NAME,
+                    "--filter chooses positions, and these are files of games; `fit`, `dataset` \
+                     and `export --format npz` filter the positions of games"
+                );
                 let (out, existing) = (&output.out, output.existing());
-                (out, select::sample(inputs, *count, files.seed, out, existing, progress)?)
+                let wanted = (*count, filter);
+                (out, select::sample(inputs, wanted, files.seed, out, existing, progress)?)
             }
             Self::Shuffle(Shuffle { files, memory_mb, output }) => {
                 let (out, existing) = (&output.out, output.existing());

@@ -14,6 +14,7 @@ mod export;
 mod external;
 mod factors;
 mod files_of_others;
+mod filters;
 mod fit;
 mod fit_outputs;
 mod fit_shards;

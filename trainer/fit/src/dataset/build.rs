@@ -13,7 +13,7 @@ use super::merge::merge;
 use super::place::Placer;
 use super::sorted_run::{RunBuilder, SortedRun};
 use super::stored::{RowSink, StoredRows};
-use super::{DataChoice, Dataset, DatasetError, LayoutSettings, PhaseRows, Split, Subset};
+use super::{DataChoice, Dataset, DatasetError, Filter, LayoutSettings, PhaseRows, Split, Subset};
 use crate::memory::MemoryLimit;
 use crate::source::LabelRules;
 use crate::source::records::Stretch;
@@ -25,12 +25,10 @@ impl Dataset {
     pub fn read(
         data: &[DataChoice],
         test: &[DataChoice],
-        rules: &LabelRules,
-        split: Split,
+        settings: &LayoutSettings,
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
-        let phases = Phase::all().collect();
-        Self::read_within(None, phases, data, test, rules, split, progress)
+        Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
     /// Reads the positions of some phases like [`Self::read`]; the other phases are empty. Rows
@@ -40,22 +38,21 @@ impl Dataset {
         phases: Vec<Phase>,
         data: &[DataChoice],
         test: &[DataChoice],
-        rules: &LabelRules,
-        split: Split,
+        settings: &LayoutSettings,
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
-        let settings = LayoutSettings { labels: rules.clone(), split };
         let wanted = Phase::all().map(|phase| phases.contains(&phase)).collect::<Vec<_>>();
-        let inputs = Inputs::open(data, test, &settings, &wanted, progress)?;
+        let inputs = Inputs::open(data, test, settings, &wanted, progress)?;
         let limit = limit.unwrap_or_else(MemoryLimit::none);
         let runs = read_runs(&inputs, &limit, progress)?;
         let counts = inputs.counts(&runs);
-        let is_labelled = counts.is_labelled;
+        progress.warn(counts.excluded.notice());
+        let (is_labelled, excluded) = (counts.is_labelled, counts.excluded.clone());
         let mut dataset = Self::merge(runs, &limit, progress)?;
         dataset.counts = counts;
         (dataset.inputs, dataset.test_inputs) = (inputs.data, inputs.test);
         match dataset.is_empty() && !is_labelled {
-            true => Err(DatasetError::empty(data.iter().map(|choice| &choice.path), rules)),
+            true => Err(DatasetError::empty(data, settings, &excluded)),
             false => Ok(dataset),
         }
     }
@@ -136,6 +133,7 @@ fn merged_rows(
 /// Collects records in memory for a dataset.
 pub struct DatasetBuilder {
     rules: LabelRules,
+    filter: Filter,
     split: Split,
     run: RunBuilder,
 }
@@ -143,7 +141,7 @@ pub struct DatasetBuilder {
 impl DatasetBuilder {
     /// Creates an empty builder.
     pub fn new(rules: LabelRules, split: Split) -> Self {
-        Self { run: RunBuilder::new(rules.clone()), rules, split }
+        Self { run: RunBuilder::new(rules.clone()), rules, filter: Filter::default(), split }
     }
 
     /// Labels the positions of games and adds them. All positions of a game go to the same subset.
@@ -161,8 +159,9 @@ impl DatasetBuilder {
 
     fn placer(&self, weight: f64, is_enumerated: bool) -> Placer<'_> {
         let split = Some(self.split);
-        let (rules, wanted, is_canonical) = (&self.rules, &[true; PHASES], true);
-        Placer { rules, split, weight, is_enumerated, wanted, is_canonical }
+        let (rules, filter) = (&self.rules, &self.filter);
+        let (wanted, is_canonical) = (&[true; PHASES], true);
+        Placer { rules, filter, split, weight, is_enumerated, wanted, is_canonical }
     }
 
     #[cfg(test)]

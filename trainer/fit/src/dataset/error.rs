@@ -6,9 +6,10 @@ use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
 
+use super::{DataChoice, Excluded, LayoutSettings};
 use crate::InvalidSetting;
 use crate::memory::MemoryError;
-use crate::source::{LabelRules, SourceError};
+use crate::source::SourceError;
 
 /// Errors of building, reading or writing a dataset.
 #[derive(Debug, thiserror::Error)]
@@ -40,9 +41,20 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
-    pub(super) fn empty<'p>(data: impl Iterator<Item = &'p PathBuf>, rules: &LabelRules) -> Self {
-        let paths: Vec<String> = data.map(|path| path.display().to_string()).collect();
-        Self::Empty { paths: paths.join(", "), remedy: rules.remedy() }
+    /// Returns the error for data without positions, or whose positions are all `excluded`.
+    pub(super) fn empty(
+        data: &[DataChoice],
+        settings: &LayoutSettings,
+        excluded: &Excluded,
+    ) -> Self {
+        let LayoutSettings { labels, filter, .. } = settings;
+        let paths: Vec<String> =
+            data.iter().map(|choice| choice.path.display().to_string()).collect();
+        let paths = paths.join(", ");
+        match excluded.total() {
+            0 => Self::Empty { paths, remedy: labels.remedy() },
+            _ => Self::Source(excluded.all_of(&paths, filter)),
+        }
     }
 }
 

@@ -4,18 +4,21 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use othello_engine::board::Position;
 use othello_engine::board::transcript::Step;
+use othello_engine::file::Provenance;
 use othello_engine::random::Generator;
 use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
-use othello_engine::text::{excerpt, parse_range};
+use othello_engine::text::parse_range;
 use serde::{Deserialize, Serialize};
 
-use super::Share;
 use crate::InvalidSetting;
+use crate::source::SourceError;
 
-/// The properties of a position that a filter can bound, in the order of [`KEYS`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// A number of a position that a filter can bound. The flips are those of the played move. The
+/// value is that of the search or, outside games, the label; the surprise is its difference from
+/// the game's result. Both are absolute, in discs. The share is drawn at random.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
+#[display(rename_all = "lowercase")]
 enum Key {
     Ply,
     Moves,
@@ -25,38 +28,23 @@ enum Key {
     Share,
 }
 
-/// The name of each key, its greatest number, and its name in reports.
-const KEYS: [(Key, &str, f64, &str); 6] = [
-    (Key::Ply, "ply", 60.0, "ply"),
-    (Key::Moves, "moves", 64.0, "legal moves"),
-    (Key::Flips, "flips", 64.0, "flips"),
-    (Key::Value, "value", 64.0, "value"),
-    (Key::Surprise, "surprise", 128.0, "surprise"),
-    (Key::Share, "share", 1.0, "share"),
+/// The keys in their order, each with its greatest number.
+const KEYS: [(Key, f64); 6] = [
+    (Key::Ply, 60.0),
+    (Key::Moves, 64.0),
+    (Key::Flips, 64.0),
+    (Key::Value, 64.0),
+    (Key::Surprise, 128.0),
+    (Key::Share, 1.0),
 ];
 
-/// The conditions that a position must meet, each at most once. As text: `KEY=A..B`, separated by
-/// commas; ranges include both ends.
-///
-/// | key | number |
-/// |---|---|
-/// | `ply` | discs − 4 |
-/// | `moves` | legal moves |
-/// | `flips` | discs that the played move turns |
-/// | `value` | absolute value of the search, or of the label outside games, in discs |
-/// | `surprise` | absolute difference between the value and the game's result, in discs |
-/// | `share` | the share of the positions, drawn by seed and position: `share=0.5` |
-///
-/// A position without the number, such as a value, does not meet the condition.
-#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Filter {
-    /// The bounds, sorted by key.
-    bounds: Vec<(Key, RangeInclusive<f64>)>,
-    share: Share,
-}
+/// The conditions that a position must meet, at most one for each key. As text: `KEY=A..B`,
+/// separated by commas; ranges include both ends, and `share=B` is `share=0..B`. A position that
+/// lacks a number, such as a value, does not meet the condition.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// The number of positions that each key excludes, and of those that lack the number of the key.
+/// The number of positions that each key excludes, and of those that lack its number.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
@@ -64,6 +52,21 @@ impl Excluded {
     /// Returns the number of excluded positions.
     pub fn total(&self) -> u64 {
         self.0.iter().flatten().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Returns a notice for the user if positions are excluded.
+    pub(super) fn notice(&self) -> Option<String> {
+        (self.total() > 0).then(|| format!("the filter excludes positions: {self}"))
+    }
+
+    /// Returns the error for data whose positions are all excluded.
+    pub(crate) fn all_of(&self, files: &str, filter: &Filter) -> SourceError {
+        let remedy = match [Key::Value, Key::Surprise].map(|key| self.0[key as usize][1]) {
+            [0, 0] => "",
+            _ => "; `selfplay --values` records search values, `relabel --depth` adds them",
+        };
+        let (files, filter) = (files.to_owned(), filter.to_string());
+        SourceError::Filtered { files, filter, reason: format!("{self}{remedy}") }
     }
 
     pub(super) fn add(&mut self, other: &Self) {
@@ -75,15 +78,16 @@ impl Excluded {
 
 impl fmt::Display for Excluded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts = KEYS.iter().zip(&self.0).flat_map(|((.., name), &[outside, lacking])| {
-            [(outside, format!("{outside} by {name}")), (lacking, format!("{lacking} without {name}"))]
+        let counts = KEYS.iter().zip(&self.0).flat_map(|((key, _), counts)| {
+            ["by", "without"].into_iter().zip(counts).map(move |(how, count)| (count, how, key))
         });
-        let counts = counts.filter(|(count, _)| *count > 0).map(|(_, text)| text);
+        let counts = counts.filter(|(count, ..)| **count > 0);
+        let counts = counts.map(|(count, how, key)| format!("{count} {how} {key}"));
         f.write_str(&counts.collect::<Vec<_>>().join(", "))
     }
 }
 
-/// A position of a game, with the move that was played there.
+/// A game, and a place in it.
 #[derive(Clone, Copy)]
 pub(super) struct Played<'a> {
     pub(super) game: &'a Game,
@@ -91,10 +95,21 @@ pub(super) struct Played<'a> {
     pub(super) ply: usize,
 }
 
+impl Played<'_> {
+    fn value(&self) -> Option<f64> {
+        self.game.values()?.get(self.ply).copied().flatten().map(f64::from)
+    }
+}
+
 impl Filter {
+    /// Adds the filter to a provenance, unless all positions pass.
+    pub fn in_provenance(&self, provenance: Provenance) -> Provenance {
+        if self.is_all() { provenance } else { provenance.with("filter", self.to_string()) }
+    }
+
     /// Returns true if all positions pass.
     pub fn is_all(&self) -> bool {
-        *self == Self::default()
+        self.0.is_empty()
     }
 
     /// Returns whether a position outside games passes, and counts it if not.
@@ -109,48 +124,37 @@ impl Filter {
         seed: u64,
         excluded: &mut Excluded,
     ) -> bool {
-        let position = row.position();
-        for (key, range) in &self.bounds {
-            let number = number(*key, row, &position, played);
-            if !number.is_some_and(|number| range.contains(&number)) {
-                excluded.0[*key as usize][usize::from(number.is_none())] += 1;
-                return false;
-            }
-        }
-        if !self.share.is_all() {
-            let drawn = Generator::split(seed, PlacedPosition::number_alone(&position)).next_u64();
-            if (drawn >> 11) as f64 / (1_u64 << 53) as f64 >= f64::from(self.share) {
-                excluded.0[Key::Share as usize][0] += 1;
-                return false;
-            }
-        }
-        true
+        self.0.iter().all(|(key, range)| {
+            let number = key.number(row, played, seed);
+            let passes = number.is_some_and(|number| range.contains(&number));
+            excluded.0[*key as usize][usize::from(number.is_none())] += u64::from(!passes);
+            passes
+        })
     }
 }
 
-fn number(
-    key: Key,
-    row: &ScoredPosition,
-    position: &Position,
-    played: Option<Played<'_>>,
-) -> Option<f64> {
-    let value = |played: Played<'_>| {
-        played.game.values()?.get(played.ply).copied().flatten().map(f64::from)
-    };
-    Some(match (key, played) {
-        (Key::Ply, _) => position.ply().into(),
-        (Key::Moves, _) => position.moves().count_ones().into(),
-        (Key::Flips, Some(Played { step, .. })) => {
-            step.position.flips(step.square).count_ones().into()
-        }
-        (Key::Value, Some(played)) => value(played)?.abs(),
-        (Key::Value, None) => row.label().discs().abs(),
-        (Key::Surprise, Some(played)) => {
-            let result = played.game.black_score()? * played.step.side.sign();
-            (value(played)? - f64::from(result)).abs()
-        }
-        (Key::Flips | Key::Surprise, None) | (Key::Share, _) => return None,
-    })
+impl Key {
+    fn number(self, row: &ScoredPosition, played: Option<Played<'_>>, seed: u64) -> Option<f64> {
+        let position = row.position();
+        Some(match (self, played) {
+            (Self::Ply, _) => position.ply().into(),
+            (Self::Moves, _) => position.moves().count_ones().into(),
+            (Self::Flips, _) => {
+                let step = played?.step;
+                step.position.flips(step.square).count_ones().into()
+            }
+            (Self::Value, None) => row.label().discs().abs(),
+            (Self::Value, Some(played)) => played.value()?.abs(),
+            (Self::Surprise, _) => {
+                let Played { game, step, .. } = played?;
+                (played?.value()? - f64::from(game.black_score()? * step.side.sign())).abs()
+            }
+            (Self::Share, _) => {
+                let number = PlacedPosition::number_alone(&position);
+                Generator::split(seed, number).next_u64() as f64 / u64::MAX as f64
+            }
+        })
+    }
 }
 
 impl FromStr for Filter {
@@ -163,51 +167,29 @@ impl FromStr for Filter {
                 InvalidSetting::of_text(condition.trim(), "a condition of a filter", expected)
             };
             let (name, range) = condition.split_once('=').unwrap_or((condition, ""));
-            let name = name.trim();
-            let found = KEYS.iter().find(|(_, own, ..)| *own == name);
-            let &(key, name, most, _) = found.ok_or_else(|| {
-                let names = KEYS.map(|(_, name, ..)| name).join(", ");
+            let found = KEYS.iter().find(|(key, _)| key.to_string() == name.trim());
+            let &(key, most) = found.ok_or_else(|| {
+                let names = KEYS.map(|(key, _)| key.to_string()).join(", ");
                 wrong(&format!("KEY=A..B with a key of {names}, such as ply=10..50"))
             })?;
-            let is_again = filter.bounds.iter().any(|(own, _)| *own == key);
-            if is_again || (key == Key::Share && !filter.share.is_all()) {
-                return Err(wrong(&format!("`{name}` only once")));
+            if filter.0.iter().any(|(own, _)| *own == key) {
+                return Err(wrong(&format!("`{key}` only once")));
             }
-            if key == Key::Share {
-                filter.share = range.parse().map_err(|_| wrong("share=0.000001 to share=1"))?;
-            } else {
-                let range = parse_range(range, &(0.0..=most));
-                let expected = format!("`{name}=A..B` with numbers from 0 to {most}");
-                filter.bounds.push((key, range.ok_or_else(|| wrong(&expected))?));
-            }
+            let expected = format!("`{key}=A..B` with numbers from 0 to {most}");
+            let range = parse_range(range, &(0.0..=most)).ok_or_else(|| wrong(&expected))?;
+            let is_share = key == Key::Share && !range.contains(&range.start().next_up());
+            filter.0.push((key, if is_share { 0.0..=*range.end() } else { range }));
         }
-        filter.bounds.sort_by_key(|(key, _)| *key);
+        filter.0.sort_by_key(|(key, _)| *key);
         Ok(filter)
     }
 }
 
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bound = |(key, range): &(Key, RangeInclusive<f64>)| {
-            format!("{}={}..{}", KEYS[*key as usize].1, range.start(), range.end())
-        };
-        let share = (!self.share.is_all()).then(|| format!("share={}", self.share));
-        let all = self.bounds.iter().map(bound).chain(share);
-        f.write_str(&all.collect::<Vec<_>>().join(","))
-    }
-}
-
-impl TryFrom<String> for Filter {
-    type Error = InvalidSetting;
-
-    fn try_from(text: String) -> Result<Self, InvalidSetting> {
-        text.parse()
-    }
-}
-
-impl From<Filter> for String {
-    fn from(filter: Filter) -> Self {
-        filter.to_string()
+        let bounds = self.0.iter();
+        let bounds = bounds.map(|(key, range)| format!("{key}={}..{}", range.start(), range.end()));
+        f.write_str(&bounds.collect::<Vec<_>>().join(","))
     }
 }
 
@@ -217,22 +199,24 @@ mod tests {
 
     #[test]
     fn filters_are_read_as_they_are_written_and_refused_by_their_condition() {
-        for text in ["", "ply=10..50", "ply=10..50,moves=2..60,value=0..30.5,share=0.25"] {
+        for text in ["", "ply=10..50", "ply=10..50,moves=2..60,value=0..30.5,share=0..0.25"] {
             assert_eq!(text.parse::<Filter>().unwrap().to_string(), text);
         }
-        let filter: Filter = " value = 0..=30 , ply=8".parse().unwrap();
-        assert_eq!(filter.to_string(), "ply=8..8,value=0..30");
+        let filter: Filter = " value = 0..=30 , ply=8,share=0.5".parse().unwrap();
+        assert_eq!(filter.to_string(), "ply=8..8,value=0..30,share=0..0.5");
         assert!(Filter::default().is_all() && !filter.is_all());
-        assert!("share=1".parse::<Filter>().unwrap().is_all());
         for (wrong, expected) in [
-            ("depth=3..4", "`depth=3..4` is not a condition of a filter; expected KEY=A..B with a key of ply"),
+            (
+                "depth=3..4",
+                "`depth=3..4` is not a condition of a filter; expected KEY=A..B with a key of ply",
+            ),
             ("ply=10..50,", "`` is not a condition"),
             ("ply", "`ply=A..B` with numbers from 0 to 60"),
             ("ply=50..10", "`ply=A..B`"),
             ("value=-5..5", "`value=A..B` with numbers from 0 to 64"),
             ("value=NaN..5", "`value=A..B`"),
             ("ply=1..2,ply=3..4", "`ply` only once"),
-            ("share=0", "share=0.000001 to share=1"),
+            ("share=2", "`share=A..B` with numbers from 0 to 1"),
         ] {
             let error = wrong.parse::<Filter>().unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

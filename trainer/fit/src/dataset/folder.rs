@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::file::{FileError, Provenance, read_ordinary};
-use othello_engine::text::{excerpt, quoted_reason};
+use othello_engine::text::{as_text, excerpt, quoted_reason};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::held_out::Input;
-use super::{Counts, DatasetError, Split, Subset};
+use super::{Counts, DatasetError, Excluded, Filter, Split, Subset};
 use crate::source::LabelRules;
 
 /// The settings that determine a dataset, in addition to its inputs.
@@ -22,12 +22,20 @@ use crate::source::LabelRules;
 pub struct LayoutSettings {
     /// The rules for the labels of a game's positions.
     pub labels: LabelRules,
+    /// The positions that are taken.
+    #[serde(default, with = "as_text", skip_serializing_if = "Filter::is_all")]
+    pub filter: Filter,
     /// The split of the games.
     #[serde(flatten)]
     pub split: Split,
 }
 
 impl LayoutSettings {
+    /// Returns settings by which all positions are taken.
+    pub fn new(labels: LabelRules, split: Split) -> Self {
+        Self { labels, filter: Filter::default(), split }
+    }
+
     /// Returns, for a message, how these settings differ from `there`, the settings with which a
     /// dataset was made.
     pub fn differences(&self, there: &Self) -> String {
@@ -146,6 +154,7 @@ impl DatasetFolder {
             games: *games,
             dropped: *dropped,
             is_labelled: false,
+            excluded: Excluded::default(),
             labels: phases.iter().map(|phase| phase.labels.clone()).collect(),
         }
     }

@@ -73,10 +73,11 @@ impl<'a> Inputs<'a> {
         progress.begin_file(path, records.bytes());
         let stretches = records.stretches(path, STRETCH, progress)?;
         let is_enumerated = records.is_enumerated();
-        let (rules, wanted) = (&self.settings.labels, self.wanted);
+        let LayoutSettings { labels: rules, filter, .. } = self.settings;
+        let wanted = self.wanted;
         let (weight, is_canonical) = (*weight, true);
         self.stretches.extend(stretches.into_iter().map(|stretch| {
-            (stretch, Placer { rules, split, weight, is_enumerated, wanted, is_canonical })
+            (stretch, Placer { rules, filter, split, weight, is_enumerated, wanted, is_canonical })
         }));
         let sha256 = records.sha256().unwrap_or_default().to_owned();
         Ok(Input { sha256, weight })

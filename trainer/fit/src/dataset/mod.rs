@@ -32,6 +32,7 @@
 mod build;
 mod choice;
 mod error;
+mod filter;
 mod folder;
 mod held_out;
 mod inputs;
@@ -48,6 +49,7 @@ mod tests;
 pub use build::DatasetBuilder;
 pub use choice::DataChoice;
 pub use error::DatasetError;
+pub use filter::{Excluded, Filter};
 pub use folder::{DatasetFolder, LayoutSettings};
 pub use held_out::{Input, TrainedOn};
 pub(crate) use label_counts::LabelCounts;
@@ -91,8 +93,11 @@ struct Counts {
     games: u64,
     /// The number of positions that were omitted because their player has no legal move.
     dropped: u64,
-    /// True if a position of any phase had a label.
+    /// True if a position of any phase had a label and passed the filter.
     is_labelled: bool,
+    /// The positions that the filter excluded.
+    #[serde(default)]
+    excluded: Excluded,
     /// The number of training positions by phase and kind of label, the most frequent kind first.
     /// Duplicates count separately.
     labels: Vec<Vec<(String, u64)>>,
@@ -104,6 +109,7 @@ impl Counts {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
         self.is_labelled |= other.is_labelled;
+        self.excluded.add(&other.excluded);
     }
 }
 

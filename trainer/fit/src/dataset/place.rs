@@ -5,7 +5,8 @@ use othello_engine::board::Phase;
 use othello_engine::record::{Game, PlacedPosition, ScoredPosition};
 use rayon::prelude::*;
 
-use super::{Counts, Split, Subset};
+use super::filter::Played;
+use super::{Counts, Filter, Split, Subset};
 use crate::source::records::{Frame, games_of};
 use crate::source::{LabelRules, Labelled};
 
@@ -14,6 +15,8 @@ const RECORDS_AT_ONCE: usize = 64;
 /// Labels the records of a file, and determines the places of their positions.
 pub(super) struct Placer<'a> {
     pub(super) rules: &'a LabelRules,
+    /// The filter of the positions, except those that all belong to the test subset.
+    pub(super) filter: &'a Filter,
     /// The split of the records; `None` if all of them belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
@@ -64,7 +67,16 @@ impl Placer<'_> {
     fn game(&self, game: &Game, placed: &mut PlacedRows) {
         let subset = self.split.map_or(Some(Subset::Test), |split| split.of_game(game));
         let Some(subset) = subset else { return };
-        let labelled = self.rules.labelled(game, self.weight);
+        let mut labelled = self.rules.labelled(game, self.weight);
+        if let (Some(Split { seed, .. }), false) = (self.split, self.filter.is_all()) {
+            let steps = game.replay().steps;
+            labelled.retain(|found| {
+                let ply = found.row.position().ply() as usize;
+                let played = steps.get(ply).map(|step| Played { game, step, ply });
+                let excluded = &mut placed.counts.excluded;
+                self.filter.passes_played(&found.row, played, seed, excluded)
+            });
+        }
         if !labelled.is_empty() {
             placed.counts.is_labelled = true;
             placed.counts.games += u64::from(subset == Subset::Training);
@@ -103,6 +115,10 @@ impl Placer<'_> {
             return;
         }
         let Some(subset) = subset else { return };
+        let excluded = &mut placed.counts.excluded;
+        if self.split.is_some_and(|split| !self.filter.passes(&row, split.seed, excluded)) {
+            return;
+        }
         placed.counts.is_labelled = true;
         placed.counts.games += u64::from(subset == Subset::Training && !self.is_enumerated);
         let weight = row.weight().times(self.weight).unwrap_or(row.weight());

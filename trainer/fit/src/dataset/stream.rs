@@ -11,7 +11,7 @@ use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
 
 use super::place::{Found, Placer};
-use super::{DataChoice, DatasetError, DatasetFolder, Input, Split, Subset};
+use super::{Counts, DataChoice, DatasetError, DatasetFolder, Filter, Input, Split, Subset};
 use crate::source::LabelRules;
 use crate::source::records::Records;
 
@@ -86,6 +86,8 @@ impl From<&[Placed]> for Columns {
 pub struct StreamSettings {
     /// The rules by which the positions of games get labels.
     pub labels: LabelRules,
+    /// The positions that are wanted.
+    pub filter: Filter,
     /// The split of the games.
     pub split: Split,
     /// The only subset whose positions are wanted; all if `None`.
@@ -109,6 +111,8 @@ pub struct PositionStream {
     pool: Vec<Placed>,
     random: Generator,
     inputs: Vec<Input>,
+    paths: Vec<String>,
+    counts: Counts,
 }
 
 impl PositionStream {
@@ -126,8 +130,18 @@ impl PositionStream {
         if settings.shuffled > 0 {
             random.shuffle(&mut files);
         }
-        let files = files.into_iter();
-        Ok(Self { settings, files, open: None, pool: vec![], random, inputs: vec![] })
+        let paths = files.iter().map(|choice| choice.path.display().to_string()).collect();
+        let (files, counts) = (files.into_iter(), Counts::default());
+        Ok(Self {
+            settings,
+            files,
+            open: None,
+            pool: vec![],
+            random,
+            inputs: vec![],
+            paths,
+            counts,
+        })
     }
 
     /// Returns the next `most` positions, or one position if `most` is 0. Returns fewer, or none,
@@ -161,7 +175,14 @@ impl PositionStream {
     /// Reads some more positions into the pool; returns false at the end of the last file.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DatasetError> {
         let Some((records, weight)) = &mut self.open else {
-            let Some(DataChoice { path, weight }) = self.files.next() else { return Ok(false) };
+            let Some(DataChoice { path, weight }) = self.files.next() else {
+                let Counts { is_labelled, excluded, .. } = &self.counts;
+                if !is_labelled && excluded.total() > 0 {
+                    let all = excluded.all_of(&self.paths.join(", "), &self.settings.filter);
+                    return Err(all.into());
+                }
+                return Ok(false);
+            };
             let records = Records::open(&path)?;
             progress.begin_file(&path, records.bytes());
             self.open = Some((records, weight));
@@ -175,9 +196,10 @@ impl PositionStream {
             frames.push(frame);
         }
         progress.advance(records.bytes_read() - before);
-        let StreamSettings { labels, split, subset, phases, .. } = &self.settings;
+        let StreamSettings { labels, filter, split, subset, phases, .. } = &self.settings;
         let placer = Placer {
             rules: labels,
+            filter,
             split: Some(*split),
             weight,
             is_enumerated: records.is_enumerated(),
@@ -185,6 +207,7 @@ impl PositionStream {
             is_canonical: false,
         };
         let placed: Vec<_> = frames.par_iter().map(|frame| placer.place(frame)).collect();
+        placed.iter().for_each(|placed| self.counts.add(&placed.counts));
         let rows = placed.into_iter().flat_map(|placed| placed.rows);
         let rows = rows.map(|found| {
             let Found { labelled, subset, game } = found;
@@ -239,6 +262,7 @@ mod tests {
     fn settings() -> StreamSettings {
         StreamSettings {
             labels: LabelRules::default(),
+            filter: Filter::default(),
             split: Split::new(7),
             subset: None,
             phases: Phase::new(0).unwrap()..=Phase::new(59).unwrap(),

@@ -98,6 +98,10 @@ fn images_of_a_game_fall_in_the_same_part() {
     }
 }
 
+fn layout(split: Split) -> LayoutSettings {
+    LayoutSettings::new(LabelRules::default(), split)
+}
+
 #[test]
 fn order_and_threads_do_not_matter() {
     let mut games = games(400);
@@ -126,8 +130,7 @@ fn files_are_mixed_by_their_weights() {
     records::finish(records::begin(&path("all.positions"), &enumerated), rows);
     let choice = |name: &str| DataChoice { path: path(name), weight: 0.5 };
     let data = [choice("random.games"), choice("all.positions")];
-    let read =
-        || Dataset::read(&data, &[], &LabelRules::default(), Split::new(1), &Silent).unwrap();
+    let read = || Dataset::read(&data, &[], &layout(Split::new(1)), &Silent).unwrap();
     let dataset = read();
     assert_eq!(dataset.dropped(), 1);
     assert_eq!(dataset.inputs().len(), 2);
@@ -179,12 +182,12 @@ fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let path = folder.path().join("some.games");
     records::write(&path, games(1500));
     let data = [DataChoice { path, weight: 1.5 }];
-    let (rules, split) = (LabelRules::default(), Split::new(1));
-    let expected = Dataset::read(&data, &[], &rules, split, &Silent).unwrap();
+    let settings = layout(Split::new(1));
+    let expected = Dataset::read(&data, &[], &settings, &Silent).unwrap();
     let temporary = tempfile::tempdir().unwrap();
     let read = |bytes| {
         let limit = Some(MemoryLimit { bytes, folder: temporary.path().into() });
-        Dataset::read_within(limit, Phase::all().collect(), &data, &[], &rules, split, &Silent)
+        Dataset::read_within(limit, Phase::all().collect(), &data, &[], &settings, &Silent)
     };
     for (bytes, is_mapped) in [(8 << 20, true), (16 << 20, false), (1 << 40, false)] {
         let found = read(bytes).unwrap();
@@ -216,13 +219,13 @@ fn the_phases_that_are_read_have_what_they_have_among_all() {
     let alone = games(400).split_off(300).into_iter();
     let alone = alone.flat_map(|game| LabelRules::default().positions(&game, 1.0));
     records::write(&data[1].path, alone.collect::<Vec<_>>());
-    let (rules, split) = (LabelRules::default(), Split::new(1));
-    let all = Dataset::read(&data, &[], &rules, split, &Silent).unwrap();
+    let settings = layout(Split::new(1));
+    let all = Dataset::read(&data, &[], &settings, &Silent).unwrap();
     let wanted: Vec<Phase> = [0, 20, 21, 59].map(|index| Phase::new(index).unwrap()).into();
     for bytes in [3 << 20, 1 << 40] {
         let limit = Some(MemoryLimit { bytes, folder: folder.path().into() });
         let phases = wanted.clone();
-        let some = Dataset::read_within(limit, phases, &data, &[], &rules, split, &Silent).unwrap();
+        let some = Dataset::read_within(limit, phases, &data, &[], &settings, &Silent).unwrap();
         assert_eq!((some.inputs(), some.games()), (all.inputs(), all.games()));
         for (part, phase) in
             Subset::ALL.into_iter().flat_map(|it| Phase::all().map(move |p| (it, p)))
@@ -233,7 +236,7 @@ fn the_phases_that_are_read_have_what_they_have_among_all() {
         assert_eq!(some.labels(wanted[1]), all.labels(wanted[1]));
     }
     let none = vec![wanted[0]];
-    let read = Dataset::read_within(None, none, &data, &[], &rules, split, &Silent).unwrap();
+    let read = Dataset::read_within(None, none, &data, &[], &settings, &Silent).unwrap();
     assert!(
         read.is_empty(),
         "no game has a label at the first ply: the fit says so, not the reader"
@@ -266,7 +269,7 @@ fn a_test_of_its_own_is_neither_split_nor_in_training() {
     let all = games(300);
     let (data, test) = (choices("data.games", &all[..200]), choices("test.games", &all[100..]));
     let split = Split { test_percent: 0, ..Split::new(1) };
-    let read = |test| Dataset::read(&data, test, &LabelRules::default(), split, &Silent).unwrap();
+    let read = |test| Dataset::read(&data, test, &layout(split), &Silent).unwrap();
     let (with, without) = (read(&test), read(&[]));
     assert_eq!((with.inputs().len(), with.test_inputs().len()), (1, 1));
     assert_eq!(without.len(Subset::Test), 0);
@@ -293,9 +296,7 @@ fn what_is_no_data_is_refused() {
     std::fs::write(&path, "nothing of ours").unwrap();
     let read = |path: &Path| {
         let data = [DataChoice { path: path.into(), weight: 1.0 }];
-        Dataset::read(&data, &[], &LabelRules::default(), Split::new(1), &Silent)
-            .unwrap_err()
-            .to_string()
+        Dataset::read(&data, &[], &layout(Split::new(1)), &Silent).unwrap_err().to_string()
     };
     assert!(read(&path).contains("notes.txt"));
     let empty = folder.path().join("no.games");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::window::Window;
 use crate::InvalidSetting;
-use crate::dataset::{LayoutSettings, Share, Split};
+use crate::dataset::{Filter, LayoutSettings, Share, Split};
 use crate::source::LabelRules;
 
 /// An optimizer, written as on the command line and in the provenance of weights.
@@ -43,6 +43,10 @@ pub struct FitSettings {
     /// The rules for the labels of a game's positions.
     #[schemars(with = "String")]
     pub labels: LabelRules,
+    /// The positions that the fit takes, such as `ply=10..50,value=0..30`; all if empty.
+    #[serde(with = "as_text", skip_serializing_if = "Filter::is_all")]
+    #[schemars(with = "String")]
+    pub filter: Filter,
     /// The seed of the split into training, validation and test games, and of the order of
     /// mini-batches.
     pub seed: u64,
@@ -144,6 +148,7 @@ impl Default for FitSettings {
             ridge: 30.0,
             patience: 5,
             labels: LabelRules::default(),
+            filter: Filter::default(),
             seed: 1,
             validation_percent: 5,
             test_percent: 5,
@@ -249,13 +254,14 @@ impl FitSettings {
 
     /// Returns the settings that determine the dataset.
     pub fn layout(&self) -> LayoutSettings {
-        LayoutSettings { labels: self.labels.clone(), split: self.split() }
+        let (labels, filter) = (self.labels.clone(), self.filter.clone());
+        LayoutSettings { labels, filter, split: self.split() }
     }
 
     /// Replaces the settings that determine a dataset by those of `laid_out`. Keeps each setting
     /// whose name is in `named`.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
-        let LayoutSettings { labels, split } = laid_out;
+        let LayoutSettings { labels, filter, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;
         fn take<T>(named: &toml::Table, name: &str, own: &mut T, laid_out: T) {
             if !named.contains_key(name) {
@@ -263,6 +269,7 @@ impl FitSettings {
             }
         }
         take(named, "labels", &mut self.labels, labels.clone());
+        take(named, "filter", &mut self.filter, filter.clone());
         take(named, "seed", &mut self.seed, seed);
         take(named, "validation_percent", &mut self.validation_percent, validation_percent);
         take(named, "test_percent", &mut self.test_percent, test_percent);
@@ -318,11 +325,13 @@ mod tests {
 
     #[test]
     fn what_a_file_does_not_name_is_as_the_dataset_was_laid_out() {
-        let text = "labels = \"all:result\"\nseed = 5\nvalidation_percent = 7\ntest_percent = 3\nshare = 0.5";
+        let text = "labels = \"all:result\"\nseed = 5\nvalidation_percent = 7\ntest_percent = 3\nshare = 0.5\nfilter = 'ply=3..50'";
         let laid_out = FitSettings::from_toml(text).unwrap().layout();
         let over = |text: &str| FitSettings::from_toml_over(text, Some(&laid_out)).unwrap();
         assert_eq!(over("ridge = 20").layout(), laid_out);
-        for other in ["seed = 6", "share = 1", "labels = \"all:value\"", "test_percent = 10"] {
+        for other in
+            ["seed = 6", "share = 1", "filter = ''", "labels = \"all:value\"", "test_percent = 10"]
+        {
             let differences = over(other).layout().differences(&laid_out);
             let (named, _) = other.split_once(' ').unwrap();
             assert!(differences.contains(named), "{differences}");

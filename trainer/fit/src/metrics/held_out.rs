@@ -81,9 +81,9 @@ impl Trained {
     ) -> Result<Vec<ScoredPosition>, MetricsError> {
         let choice = |path: &PathBuf| DataChoice { path: path.clone(), weight: 1.0 };
         let data: Vec<DataChoice> = paths.iter().map(choice).collect();
-        let LayoutSettings { labels: of_fit, split } = &self.settings;
-        let labels = labels.unwrap_or(of_fit);
-        let dataset = Dataset::read(&data, &[], labels, *split, progress)?;
+        let mut settings = self.settings.clone();
+        settings.labels = labels.cloned().unwrap_or(settings.labels);
+        let dataset = Dataset::read(&data, &[], &settings, progress)?;
         let mut inputs = dataset.inputs().iter().zip(paths);
         if let Some((input, path)) = inputs.find(|(input, _)| !self.knows(&input.sha256)) {
             return Err(MetricsError::OtherData {

@@ -14,7 +14,7 @@ use othello_engine::record::{
 
 use super::repeated::{Key, Keys};
 use super::sequence::{Inputs, count_left};
-use crate::dataset::{Split, Subset};
+use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
 use crate::source::SourceError;
 
@@ -31,6 +31,11 @@ pub struct Selected {
 pub trait Splittable: Record {
     /// Returns the subset into which a fit puts the record, if any.
     fn subset(&self, split: &Split) -> Option<Subset>;
+
+    /// Returns the position, if the record is one.
+    fn row(&self) -> Option<&ScoredPosition> {
+        None
+    }
 }
 
 impl Splittable for Game {
@@ -43,11 +48,19 @@ impl Splittable for ScoredPosition {
     fn subset(&self, split: &Split) -> Option<Subset> {
         split.of_position(&self.position().canonical())
     }
+
+    fn row(&self) -> Option<&ScoredPosition> {
+        Some(self)
+    }
 }
 
 impl Splittable for PlacedPosition {
     fn subset(&self, split: &Split) -> Option<Subset> {
         split.of_placed(self)
+    }
+
+    fn row(&self) -> Option<&ScoredPosition> {
+        Some(&self.row)
     }
 }
 
@@ -152,23 +165,40 @@ pub fn split<R: Splittable>(
     outputs.into_iter().map(|(_, output)| output.finish()).collect()
 }
 
-/// Writes `count` of the records in their original order, or all if there are fewer. Every set of
-/// `count` records is equally likely (selection sampling: Knuth, The Art of Computer Programming,
-/// volume 2, algorithm 3.4.2 S).
-pub fn sample<R: Record>(
+/// Writes `count` of the records that pass the filter in their original order, or all if there are
+/// fewer. Every set of `count` records is equally likely (selection sampling: Knuth, The Art of
+/// Computer Programming, volume 2, algorithm 3.4.2 S). A game passes every filter.
+pub fn sample<R: Splittable>(
     inputs: &Inputs<R>,
-    count: u64,
+    (count, filter): (u64, &Filter),
     seed: u64,
     out: &Path,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Selected, SourceError> {
     let provenance = inputs.provenance("sample").with("seed", seed).with(R::PLURAL, count);
+    let provenance = filter.in_provenance(provenance);
+    let passes = |record: &R, excluded: &mut Excluded| {
+        record.row().is_none_or(|row| filter.passes(row, seed, excluded))
+    };
     let title = format!("sample ({})", R::PLURAL);
     Output::make(inputs, out, &provenance, &title, (existing, progress), |output| {
         let mut random = Generator::new(seed);
-        let (mut wanted, mut left) = (count.min(inputs.len()), inputs.len());
+        let (mut left, mut excluded) = (inputs.len(), Excluded::default());
+        if !filter.is_all() {
+            inputs.all().try_for_each(|record| {
+                left -= u64::from(!passes(&record?, &mut excluded));
+                Ok::<_, SourceError>(())
+            })?;
+        }
+        if left == 0 && excluded.total() > 0 {
+            return Err(excluded.all_of(&inputs.first_path().display().to_string(), filter));
+        }
+        let mut wanted = count.min(left);
         inputs.each(progress, |_, record| {
+            if !passes(&record, &mut excluded) {
+                return Ok(());
+            }
             if random.below_u64(left) < wanted {
                 wanted -= 1;
                 output.push(record)?;
@@ -350,7 +380,9 @@ mod tests {
         let inputs = inputs::<R>(&folder.write("all", records));
         let take = |count, seed, name: &str| {
             let path = folder.path(name);
-            sample(&inputs, count, seed, &path, Existing::Keep, &Silent).unwrap().records
+            sample(&inputs, (count, &Filter::default()), seed, &path, Existing::Keep, &Silent)
+                .unwrap()
+                .records
         };
         assert_eq!(take(300, 1, "a"), 300);
         let chosen: Vec<R> = folder.read("a");

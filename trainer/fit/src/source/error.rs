@@ -28,6 +28,8 @@ pub enum SourceError {
     NoInput { path: PathBuf, plies: u8 },
     #[error("no {kind} in {files}; expected at least one: check the format and the files")]
     Nothing { kind: &'static str, files: String },
+    #[error("the filter `{filter}` excludes all positions of {files}: {reason}")]
+    Filtered { files: String, filter: String, reason: String },
     #[error(transparent)]
     Text(#[from] TextError),
     #[error(transparent)]

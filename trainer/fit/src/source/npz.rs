@@ -2,7 +2,7 @@
 //! `datasets/formats.md` lists the arrays.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fmt::Display;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{IntoIter, SyncSender, sync_channel};
@@ -21,37 +21,32 @@ const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "sub
 const REQUIRED: usize = 3;
 /// Further arrays of exported positions. They follow from the others, so they are not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
-const SUBSETS: u8 = 3;
 const MAX_HEADER_BYTES: u16 = 1 << 14;
-/// The number of positions that a batch has, and the number of batches read ahead.
-const BATCH: usize = 4096;
-const BATCHES: usize = 4;
+/// The number of positions that are read ahead.
+const AHEAD: usize = 1 << 14;
 
+/// A position, or the reason why it is refused alone.
 type Row = Result<PlacedPosition, String>;
-type Rows = SyncSender<Result<Vec<Row>, String>>;
 
-/// Opens a file and checks the names, the types and the lengths of its arrays.
+/// Opens a file. Its arrays lie one after another, so a thread reads them side by side: any number
+/// of positions takes little memory.
 pub fn read(path: &Path) -> Result<Npz, SourceError> {
     let bytes = open_ordinary(path)?.metadata().map_err(SourceError::io(path, "read it"))?.len();
-    let (sender, receiver) = sync_channel(BATCHES);
+    let (sender, receiver) = sync_channel(AHEAD);
     let file = path.to_owned();
-    // The arrays lie one after another. A thread reads them side by side, so any number of
-    // positions takes little memory.
     thread::spawn(move || {
         if let Err(reason) = send_all(&file, &sender) {
             // Without a receiver, the import has ended.
             let _ = sender.send(Err(reason));
         }
     });
-    let (batches, batch) = (receiver.into_iter(), vec![].into_iter());
-    Ok(Npz { path: path.to_owned(), batches, batch, number: 0, bytes, is_over: false })
+    Ok(Npz { path: path.to_owned(), rows: receiver.into_iter(), number: 0, bytes, is_over: false })
 }
 
 /// The positions of a file.
 pub struct Npz {
     path: PathBuf,
-    batches: IntoIter<Result<Vec<Row>, String>>,
-    batch: std::vec::IntoIter<Row>,
+    rows: IntoIter<Result<Row, String>>,
     number: u64,
     bytes: u64,
     is_over: bool,
@@ -61,25 +56,17 @@ impl Iterator for Npz {
     type Item = Result<Result<PlacedPosition, Rejection>, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(row) = self.batch.next() {
-                self.number += 1;
-                let (path, place) = (self.path.clone(), self.place());
-                return Some(Ok(row.map_err(|reason| Rejection { path, place, reason })));
+        let row = self.rows.next();
+        self.is_over = row.is_none();
+        self.number += 1;
+        let (path, place) = (self.path.clone(), self.place());
+        Some(match row? {
+            Ok(row) => Ok(row.map_err(|reason| Rejection { path, place, reason })),
+            Err(reason) => {
+                let expected = "positions as NumPy arrays (.npz)";
+                Err(SourceError::Format { path, expected, reason })
             }
-            match self.batches.next() {
-                Some(Ok(batch)) => self.batch = batch.into_iter(),
-                Some(Err(reason)) => {
-                    let expected = "positions as NumPy arrays (.npz)";
-                    let path = self.path.clone();
-                    return Some(Err(SourceError::Format { path, expected, reason }));
-                }
-                None => {
-                    self.is_over = true;
-                    return None;
-                }
-            }
-        }
+        })
     }
 }
 
@@ -94,107 +81,88 @@ impl Entries<PlacedPosition> for Npz {
     }
 }
 
-/// Reads all arrays and passes their positions on in batches.
-fn send_all(path: &Path, sender: &Rows) -> Result<(), String> {
-    let open = || -> Result<ZipArchive<BufReader<File>>, String> {
-        let file = open_ordinary(path).map_err(|error| error.to_string())?;
-        ZipArchive::new(BufReader::new(file)).map_err(|error| error.to_string())
+/// Reads all arrays and passes their positions on.
+fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(), String> {
+    fn text(error: impl Display) -> String {
+        error.to_string()
+    }
+    let open = || {
+        let file = BufReader::new(open_ordinary(path).map_err(text)?);
+        ZipArchive::new(file).map_err(text)
     };
-    let first = open()?;
-    let names: BTreeSet<String> = first.file_names().map(str::to_owned).collect();
+    let names: BTreeSet<String> = open()?.file_names().map(str::to_owned).collect();
     let has = |name: &str| names.contains(&format!("{name}.npy"));
     if let Some(missing) = ARRAYS[..REQUIRED].iter().find(|name| !has(name)) {
         return Err(format!("it has no array `{missing}`"));
     }
-    let known = |file: &&String| {
-        let own = file.strip_suffix(".npy");
-        own.is_some_and(|own| ARRAYS.iter().chain(&DERIVED).any(|&name| name == own))
-    };
-    if let Some(other) = names.iter().find(|name| !known(name)) {
+    let known = ARRAYS.iter().chain(&DERIVED).map(|name| format!("{name}.npy"));
+    if let Some(other) = names.difference(&known.collect()).next() {
         let (other, names) = (excerpt(other.trim_end_matches(".npy")), ARRAYS.join("`, `"));
         return Err(format!("array `{other}` is unknown; expected `{names}`"));
     }
-    let mut archives = ARRAYS.map(|name| has(name).then(&open).transpose());
-    let mut columns = vec![];
-    for (name, archive) in ARRAYS.into_iter().zip(&mut archives) {
-        let archive = archive.as_mut().map_err(|error| error.clone())?;
-        let column = archive.as_mut().map(|archive| {
-            let array = archive.by_name(&format!("{name}.npy"));
-            let array = array.map_err(|error| format!("array `{name}`: {error}"))?;
-            Column::begin(name, Box::new(BufReader::new(array)))
-        });
-        columns.push(column.transpose()?);
+    let mut archives = vec![];
+    for name in ARRAYS.into_iter().filter(|name| has(name)) {
+        archives.push((name, open()?));
     }
-    let length = columns[0].as_ref().map_or(0, |column| column.length);
-    for column in columns.iter().flatten() {
-        if column.length != length {
-            let Column { name, length: own, .. } = column;
-            return Err(format!("array `{name}` has {own} numbers, `player` has {length}"));
+    let mut columns: Vec<Column<'_>> = vec![];
+    for (name, archive) in &mut archives {
+        let array = archive.by_name(&format!("{name}.npy"));
+        let array = array.map_err(|error| format!("array `{name}`: {error}"))?;
+        let column = Column::begin(name, Box::new(BufReader::new(array)))?;
+        let first = columns.first().map_or(column.length, |first| first.length);
+        if column.length != first {
+            let own = column.length;
+            return Err(format!("array `{name}` has {own} numbers, `player` has {first}"));
         }
+        columns.push(column);
     }
-    let mut rest = length;
-    while rest > 0 {
-        let count = rest.min(BATCH as u64);
-        let first = length - rest;
-        let rows = (first..first + count).map(|index| row(&mut columns, index));
-        if sender.send(Ok(rows.collect::<Result<_, _>>()?)).is_err() {
+    for index in 0..columns[0].length {
+        if sender.send(Ok(row(&mut columns, index)?)).is_err() {
             return Ok(());
         }
-        rest -= count;
     }
-    columns.iter_mut().flatten().try_for_each(Column::end)
+    columns.iter_mut().try_for_each(Column::end)
 }
 
 /// Reads the numbers of one position. A position after the end of its game is refused alone.
-fn row(columns: &mut [Option<Column<'_>>], index: u64) -> Result<Row, String> {
+fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
-    for (number, column) in numbers.iter_mut().zip(columns) {
-        *number = column.as_mut().map(Column::next).transpose()?;
+    for column in columns {
+        let at = ARRAYS.iter().position(|name| *name == column.name);
+        numbers[at.unwrap_or(0)] = Some(column.next()?);
     }
-    let wrong = |name: &str, found: Number, expected: &str| {
-        format!("array `{name}`, element {index}: {found}; expected {expected}")
+    let wrong = |at: usize, expected: &str| {
+        let found = numbers[at].map_or(String::new(), |number| number.to_string());
+        format!("array `{}`, element {index}: {found}; expected {expected}", ARRAYS[at])
     };
-    let whole = |at: usize, expected: &str, fits: fn(&i128) -> bool| {
-        numbers[at]
-            .map(|number| {
-                let whole = number.whole().filter(fits);
-                whole.ok_or_else(|| wrong(ARRAYS[at], number, expected))
-            })
-            .transpose()
+    let whole = |at: usize, most: u64, expected: &str| match numbers[at] {
+        None => Ok(None),
+        Some(Number::Whole(found)) if (0..=most.into()).contains(&found) => Ok(Some(found as u64)),
+        Some(_) => Err(wrong(at, expected)),
     };
-    let board = |at| whole(at, "a board of 64 bits", |bits| u64::try_from(*bits).is_ok());
-    let [player, opponent] = [board(0)?, board(1)?].map(|bits| bits.unwrap_or(0) as u64);
-    let both = player & opponent;
-    let position = Position::new(player, opponent).ok_or_else(|| {
-        format!("`player` and `opponent`, element {index}: both have a disc at {both:#x}")
+    let real = |at: usize| numbers[at].map_or(1.0, Number::real);
+    let board = |at| whole(at, u64::MAX, "a board of 64 bits").map(Option::unwrap_or_default);
+    let boards: [u64; 2] = [board(0)?, board(1)?];
+    let position = Position::new(boards[0], boards[1]).filter(|position| position.discs() >= 4);
+    let position = position.ok_or_else(|| {
+        let [player, opponent] = boards.map(u64::count_ones);
+        let (all, squares) =
+            (format!("{player} and {opponent}"), (boards[0] | boards[1]).count_ones());
+        let expected = "expected 4 or more, each on its own square";
+        format!(
+            "`player`, `opponent`, element {index}: {all} discs on {squares} squares; {expected}"
+        )
     })?;
-    if position.discs() < 4 {
-        let discs = position.discs();
-        return Err(format!(
-            "`player` and `opponent`, element {index}: {discs} discs; expected 4 to 64"
-        ));
-    }
-    let [label, weight] =
-        [numbers[2].unwrap_or(Number::Whole(0)), numbers[3].unwrap_or(Number::Whole(1))];
-    let label =
-        Label::of_discs(label.real()).ok_or_else(|| wrong("label", label, "-64 to 64 discs"))?;
-    let weight = Some(weight.real())
-        .filter(|weight| (1.0 / 128.0..1024.0).contains(weight))
-        .and_then(Weight::of_occurrences)
-        .ok_or_else(|| {
-            wrong(
-                "weight",
-                weight,
-                "1/64 to 1023 occurrences; scale all weights, or omit the position",
-            )
-        })?;
-    let game = whole(4, "0 to 2^64 - 1", |game| u64::try_from(*game).is_ok())?;
-    let subset = whole(5, "0 training, 1 validation or 2 test", |subset| {
-        (0..i128::from(SUBSETS)).contains(subset)
-    })?;
+    let label = Label::of_discs(real(2)).ok_or_else(|| wrong(2, "-64 to 64 discs"))?;
+    let weight =
+        Weight::of_occurrences(real(3)).filter(|_| (1.0 / 128.0..1024.0).contains(&real(3)));
+    let range = "1/64 to 1023 occurrences; scale all weights, or omit the position";
+    let weight = weight.ok_or_else(|| wrong(3, range))?;
+    let game = whole(4, u64::MAX, "0 to 2^64 - 1")?;
+    let subset = whole(5, 2, "0 training, 1 validation or 2 test")?;
     Ok(labelled(position, label).map(|row| PlacedPosition {
         row: ScoredPosition::new(row.position(), row.label(), weight),
-        game: game.map_or_else(|| PlacedPosition::number_alone(&position), |game| game as u64),
+        game: game.unwrap_or_else(|| PlacedPosition::number_alone(&position)),
         subset: subset.map(|subset| subset as u8),
     }))
 }
@@ -207,13 +175,6 @@ enum Number {
 }
 
 impl Number {
-    fn whole(self) -> Option<i128> {
-        match self {
-            Self::Whole(number) => Some(number),
-            Self::Real(_) => None,
-        }
-    }
-
     fn real(self) -> f64 {
         match self {
             Self::Whole(number) => number as f64,
@@ -226,8 +187,9 @@ impl Number {
 struct Column<'a> {
     name: &'static str,
     length: u64,
+    /// The kind of the numbers, `u`, `i` or `f`, and their size in bytes.
+    kind: u8,
     bytes: usize,
-    number: fn(u64) -> Number,
     array: Box<dyn Read + 'a>,
 }
 
@@ -241,59 +203,53 @@ impl<'a> Column<'a> {
             read.map_err(|error| wrong(&format!("has no header: {error}"))).map(|()| taken)
         };
         let head = take(8)?;
-        if !head.starts_with(b"\x93NUMPY") {
+        // From version 2 on, the length of the header has four bytes.
+        let length = take(if head[6] > 1 { 4 } else { 2 })?;
+        let bytes = u16::from_le_bytes([length[0], length[1]]);
+        let is_long = bytes > MAX_HEADER_BYTES || length[2..].iter().any(|&byte| byte != 0);
+        if !head.starts_with(b"\x93NUMPY") || is_long {
             return Err(wrong("is not an array of NumPy (.npy)"));
         }
-        let wide = head[6] > 1;
-        let length = take(if wide { 4 } else { 2 })?;
-        let bytes = u16::from_le_bytes([length[0], length[1]]);
-        if bytes > MAX_HEADER_BYTES || length[2..].iter().any(|&byte| byte != 0) {
-            return Err(wrong("has a header that is too long"));
-        }
-        let header = take(bytes)?;
-        let header = String::from_utf8_lossy(&header);
+        let header = String::from_utf8_lossy(&take(bytes)?).into_owned();
         let field =
-            |key: &str| header.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim());
-        let text = |rest: &str| rest.split('\'').nth(1).unwrap_or_default().to_owned();
-        let descr = field("descr").map(text).unwrap_or_default();
-        let shape = field("shape").and_then(|rest| rest.strip_prefix('(')?.split_once(')'));
-        let shape = shape.map_or("", |(shape, _)| shape).trim();
+            |key: &str| header.split_once(&format!("'{key}':")).map_or("", |(_, rest)| rest);
+        let shape = field("shape").split(['(', ')']).nth(1).unwrap_or_default();
         let length = shape.strip_suffix(',').and_then(|length| length.trim().parse().ok());
         let length = length.ok_or_else(|| {
             wrong(&format!("has the shape ({}); expected one axis", excerpt(shape)))
         })?;
-        let is_real = matches!(name, "label" | "weight");
-        let known: Option<(usize, fn(u64) -> Number)> = match &*descr {
-            "|u1" => Some((1, |bits| Number::Whole(i128::from(bits)))),
-            "<u2" => Some((2, |bits| Number::Whole(i128::from(bits)))),
-            "<u4" => Some((4, |bits| Number::Whole(i128::from(bits)))),
-            "<u8" => Some((8, |bits| Number::Whole(i128::from(bits)))),
-            "|i1" => Some((1, |bits| Number::Whole(i128::from(bits as i8)))),
-            "<i2" => Some((2, |bits| Number::Whole(i128::from(bits as i16)))),
-            "<i4" => Some((4, |bits| Number::Whole(i128::from(bits as i32)))),
-            "<i8" => Some((8, |bits| Number::Whole(i128::from(bits as i64)))),
-            "<f4" if is_real => Some((4, |bits| Number::Real(f32::from_bits(bits as u32).into()))),
-            "<f8" if is_real => Some((8, |bits| Number::Real(f64::from_bits(bits)))),
-            _ => None,
+        let descr = field("descr").split('\'').nth(1).unwrap_or_default();
+        let (kind, bytes) = match descr.as_bytes() {
+            [b'<' | b'|', kind, size @ b'1'..=b'8'] => (*kind, usize::from(size - b'0')),
+            _ => (0, 0),
         };
-        let (bytes, number) = known.ok_or_else(|| {
-            let expected = match name {
-                "player" | "opponent" => "uint64",
-                "label" | "weight" => "float32, float64 or whole numbers",
-                _ => "whole numbers",
-            };
-            wrong(&format!("has the type `{}`; expected {expected}", excerpt(&descr)))
-        })?;
-        Ok(Self { name, length, bytes, number, array })
+        let is_known = match kind {
+            b'u' | b'i' => matches!(bytes, 1 | 2 | 4 | 8),
+            b'f' => matches!((name, bytes), ("label" | "weight", 4 | 8)),
+            _ => false,
+        };
+        if is_known {
+            return Ok(Self { name, length, kind, bytes, array });
+        }
+        let expected = match name {
+            "player" | "opponent" => "uint64",
+            "label" | "weight" => "float32, float64 or whole numbers",
+            _ => "whole numbers",
+        };
+        Err(wrong(&format!("has the type `{}`; expected {expected}", excerpt(descr))))
     }
 
     fn next(&mut self) -> Result<Number, String> {
         let mut bytes = [0; 8];
         let read = self.array.read_exact(&mut bytes[..self.bytes]);
-        read.map_err(|error| {
-            format!("array `{}` ends too soon or is damaged: {error}", self.name)
-        })?;
-        Ok((self.number)(u64::from_le_bytes(bytes)))
+        read.map_err(|error| format!("array `{}` is short or damaged: {error}", self.name))?;
+        let (bits, above) = (u64::from_le_bytes(bytes), 64 - 8 * self.bytes);
+        Ok(match (self.kind, self.bytes) {
+            (b'f', 4) => Number::Real(f32::from_bits(bits as u32).into()),
+            (b'f', _) => Number::Real(f64::from_bits(bits)),
+            (b'i', _) => Number::Whole((((bits << above) as i64) >> above).into()),
+            _ => Number::Whole(bits.into()),
+        })
     }
 
     /// Checks that the array ends, and with that its checksum.
@@ -350,7 +306,7 @@ mod tests {
 
     #[test]
     fn missing_columns_have_their_defaults_and_many_positions_come_in_order() {
-        let count = 3 * BATCH + 7;
+        let count = 3 * AHEAD + 7;
         let all: Vec<i8> =
             (0..count).map(|number| (number % 129) as i8).map(|it| it.max(-64)).collect();
         let all: Vec<i8> = all.into_iter().map(|it| it.min(64)).collect();
@@ -416,8 +372,8 @@ mod tests {
             (column("subset", 3.0), "array `subset`, element 1: 3; expected 0 training"),
             (column("game", -1.0), "array `game`, element 1: -1; expected 0 to 2^64 - 1"),
             (column("wait", 1.0), "array `wait` is unknown; expected `player`"),
-            (boards([start, 3], [other, 6]), "element 1: both have a disc at 0x2"),
-            (boards([start, 3], [other, 4]), "element 1: 3 discs; expected 4 to 64"),
+            (boards([start, 3], [other, 6]), "element 1: 2 and 2 discs on 3 squares; expected"),
+            (boards([start, 3], [other, 4]), "element 1: 2 and 1 discs on 3 squares; expected"),
             (
                 read_with(2, |arrays| {
                     arrays.add_array("label", &all([0, 1]).mapv(|it| it > 0)).unwrap()

@@ -94,8 +94,8 @@ impl Setup {
     fn new(left: &'static Left) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
-        let dataset = Dataset::read(&[data()], &[], &settings.labels, settings.split(), &Silent)
-            .expect("just written");
+        let dataset =
+            Dataset::read(&[data()], &[], &settings.layout(), &Silent).expect("just written");
         let model = Model::new(PatternSet::shipped("discs").expect("a shipped set"));
         let (sha256, manifest, provenance) = (String::new(), vec![], vec![]);
         let mut setup = Self { left, model, dataset, settings, sha256, manifest, provenance };

@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Recipe;
 use crate::arena::{MatchFileError, OpeningsError};
-use othello_fit::dataset::{DataChoice, Dataset, DatasetError, Split, TrainedOn};
+use othello_fit::dataset::{DataChoice, Dataset, DatasetError, LayoutSettings, TrainedOn};
 use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, PickedDevice};
 use othello_fit::metrics::{ErrorsByGame, TestGames, Trained};
 use othello_fit::model::{Model, Phases};
@@ -106,7 +106,7 @@ pub struct Study<'a> {
 }
 
 /// The settings that determine a dataset.
-type DatasetKey = (Vec<DataChoice>, LabelRules, Split, Vec<Phase>);
+type DatasetKey = (Vec<DataChoice>, LayoutSettings, Vec<Phase>);
 
 /// The result of a fit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -307,17 +307,17 @@ impl Study<'_> {
     fn dataset(&self, recipe: &Recipe, settings: &FitSettings) -> Result<Rc<Dataset>, StudyError> {
         let wanted = &self.settings.phases.0;
         let phases = settings.window.phases_read(|phase| wanted.contains(&phase));
-        let key = (recipe.data.clone(), settings.labels.clone(), settings.split(), phases);
+        let key = (recipe.data.clone(), settings.layout(), phases);
         if let Some((last, dataset)) = &*self.last.borrow()
             && *last == key
         {
             return Ok(dataset.clone());
         }
         self.last.replace(None); // Not two of them in memory at once.
-        let (data, labels, split, phases) = &key;
+        let (data, layout, phases) = &key;
         let files = DataChoice::files(data)?;
         let dataset =
-            Dataset::read_within(None, phases.clone(), &files, &[], labels, *split, self.progress)?;
+            Dataset::read_within(None, phases.clone(), &files, &[], layout, self.progress)?;
         let dataset = Rc::new(dataset);
         self.last.replace(Some((key, dataset.clone())));
         Ok(dataset)

@@ -40,10 +40,12 @@ pub(super) fn export(
     session: &Session,
 ) -> anyhow::Result<Outcome> {
     let labels = arguments.labels.clone().unwrap_or_default();
+    let filter = arguments.filter.clone().unwrap_or_default();
     let split = Split::new(arguments.seed);
     let data = [DataChoice { path: data.to_owned(), weight: 1.0 }];
     let settings = StreamSettings {
         labels: labels.clone(),
+        filter: filter.clone(),
         split,
         subset: None,
         phases: Phases::default().0,
@@ -64,8 +66,8 @@ pub(super) fn export(
     let provenance = Provenance::new("export")
         .with("data", serde_json::to_value(stream.inputs())?)
         .with("labels", labels.to_string())
-        .with("split", serde_json::to_value(split)?)
-        .canonical();
+        .with("split", serde_json::to_value(split)?);
+    let provenance = filter.in_provenance(provenance).canonical();
     let bytes = arrays.finish(&provenance)?;
     plain::write(&arguments.out, &bytes, arguments.existing())?;
     let [positions, validation_positions, test_positions] = counts;

@@ -65,10 +65,10 @@ impl DatasetFolder {
         let runs = run.parts(RUNS).map(|part| SortedRun::of_part(part?));
         let runs = runs.collect::<Result<Vec<_>, DatasetError>>()?;
         let counts = inputs.counts(&runs);
+        progress.warn(counts.excluded.notice());
         if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
             run.clean()?;
-            let paths = data.iter().map(|choice| &choice.path);
-            return Err(DatasetError::empty(paths, &settings.labels));
+            return Err(DatasetError::empty(data, settings, &counts.excluded));
         }
         // As many phases at a time as fit into half of the memory. The rows of one that does not
         // fit go into temporary files.
