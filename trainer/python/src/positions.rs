@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods as _};
 use othello_engine::progress::Silent;
 use othello_trainer::dataset::{
-    Columns, DataChoice, DatasetError, PositionStream as Stream, Split, StreamSettings, Subset,
+    Columns, DataChoice, DatasetError, Filter, PositionStream as Stream, Split, StreamSettings,
+    Subset,
 };
 use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
@@ -129,7 +130,7 @@ pub(crate) fn positions(
     let phases = phases.map(str::parse::<Phases>).transpose().map_err(exception)?;
     let settings = StreamSettings {
         labels: labels.unwrap_or_default(),
-        filter: filter.unwrap_or_default().parse().map_err(exception::<InvalidSetting>)?,
+        filter: filter.unwrap_or_default().parse::<Filter>().map_err(exception)?,
         split: Split::new(seed),
         subset: subset.map(subset_of).transpose()?,
         phases: phases.unwrap_or_default().0,

@@ -1,11 +1,12 @@
 //! `othello-trainer loss`: measures the errors of any evaluation on any data.
 
+mod pair;
 mod picture;
 
 use std::fmt;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use othello_cli::arguments::{number_from, number_in};
 use othello_cli::{Outcome, Session};
 use othello_engine::board::StatedPosition;
@@ -34,7 +35,8 @@ const ENOUGH_FOR_BIAS: u64 = 100;
 pub struct Arguments {
     /// Weights: a file, `none`, `mobility` or `embedded`
     weights: WeightsChoice,
-    /// Records of games or positions
+    /// Records of games or positions. A second evaluation before them is compared: prints the
+    /// difference of the errors by phase, with its interval
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
     /// Measure only one subset of the data to which the weights were fitted; their provenance
@@ -86,6 +88,9 @@ pub(in crate::cli) struct Loss {
     by_region: Vec<Group>,
     /// The positions grouped by the number of empty squares.
     by_group: Vec<Group>,
+    /// The difference of the errors of two weights files, if two are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<pair::Paired>,
     /// The positions with the largest errors, with `--worst`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     worst: Vec<WorstPosition>,
@@ -107,6 +112,9 @@ impl fmt::Display for Loss {
             let [positions, bias, error, mae, mse] = COLUMNS;
             let columns = [name, positions, bias, error, mae, mse];
             writeln!(f, "\n{}", table(columns, rows))?;
+        }
+        if let Some(difference) = &self.difference {
+            writeln!(f, "\n{difference}")?;
         }
         if self.worst.is_empty() {
             return Ok(());
@@ -214,16 +222,21 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         session.print(&explain(&arguments.weights, board)?)?;
         return Ok(Outcome::Done);
     }
-    let arguments = &Arguments { data: record_files(&arguments.data)?, ..arguments.clone() };
+    let (second, data) = pair::second(&arguments.data);
+    ensure!(!data.is_empty(), "no data; name records of games or positions after the weights");
+    let arguments = &Arguments { data: record_files(data)?, ..arguments.clone() };
     if let Some(path) = &arguments.picture {
         let data = arguments.data.iter().map(PathBuf::as_path);
         check_output(path, data.chain(arguments.weights.path()))?;
     }
+    let paired = |second| pair::Paired::measure(arguments, second, session.progress());
+    let difference = second.as_ref().map(paired).transpose()?;
     let measured = arguments.measure(session)?;
     arguments.draw(&measured)?;
     let verdict = arguments.verdict(&measured);
     session.print(&Loss {
         depth: arguments.depth,
+        difference,
         worst: describe(&measured.worst, arguments)?,
         phases: measured.phases,
         all: measured.all,

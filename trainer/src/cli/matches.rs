@@ -1,7 +1,6 @@
 //! `othello-trainer match`: decides which of two players is better. Players are evaluations or
 //! external programs.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -44,8 +43,8 @@ pub struct Arguments {
     second: PlayerSpec,
     #[arg(long, value_name = "FILE")]
     openings: PathBuf,
-    #[arg(long, value_name = "N")]
-    pairs: NonZeroUsize,
+    #[arg(long, value_name = "N", value_parser = number_from(1_usize))]
+    pairs: usize,
     #[arg(long, value_name = "D", value_parser = number_in(1..=60_u32))]
     depth: Option<u32>,
     #[arg(long, value_name = "E", value_parser = number_in(0..=60_u32))]
@@ -235,8 +234,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let [first, second] = [&arguments.first, &arguments.second];
     let loaded = [arguments.load(first, terms)?, arguments.load(second, terms)?];
-    let choice =
-        Choice { count: arguments.pairs.get(), seed: arguments.seed, within: arguments.within };
+    let choice = Choice { count: arguments.pairs, seed: arguments.seed, within: arguments.within };
     let openings = choice.draw(&arguments.openings, session.progress())?;
     if first.needs_games() || second.needs_games() {
         check_reached(&openings)?;

@@ -11,7 +11,7 @@ use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 use othello_engine::progress::Silent;
 use othello_testing::skip;
-use othello_trainer::dataset::{DataChoice, PositionStream, Split, StreamSettings};
+use othello_trainer::dataset::{DataChoice, Filter, PositionStream, Split, StreamSettings};
 use othello_trainer::model::Phases;
 use othello_trainer::source::LabelRules;
 
@@ -137,8 +137,7 @@ fn the_positions_of_games_are_written_as_arrays() {
     assert_eq!(player.len(), place);
     let counts = ["positions", "validation_positions", "test_positions"];
     assert_eq!(counts.map(|name| report[name].as_u64().unwrap()), counted);
-    let mut provenance =
-        npz.by_name::<ndarray::OwnedRepr<u8>, ndarray::Ix1>("provenance").unwrap().to_vec();
+    let mut provenance = npz.by_name::<OwnedRepr<u8>, Ix1>("provenance").unwrap().to_vec();
     provenance.truncate(200);
     assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
 }
@@ -253,6 +252,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     }
     let settings = StreamSettings {
         labels: LabelRules::default(),
+        filter: Filter::default(),
         split: Split::new(9),
         subset: None,
         phases: Phases::default().0,

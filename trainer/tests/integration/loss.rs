@@ -209,3 +209,34 @@ fn a_page_takes_what_loss_printed_and_nothing_else() {
     let expected = "match.json: has no `by_group`; expected the output of `loss --json`";
     folder.refuses(&format!("{report} match.json --force"), expected);
 }
+
+/// The difference of two evaluations must be that of their errors on the same resampled games.
+#[test]
+fn two_evaluations_are_compared_on_the_same_games() {
+    let folder = folder();
+    folder.runs("fit a.games --patterns discs --epochs 1 --phases 30..31 --out a.weights");
+    folder.random_games("b.games", 1000..1200);
+    let loss = |what: &str| folder.json(&format!("loss {what} b.games --phases 20..39"));
+    let [first, second, pair] = ["none", "a.weights", "none a.weights"].map(loss);
+    let mae = |report: &Value| report["mae"].as_f64().unwrap();
+    assert_eq!((mae(&pair), &first["difference"]), (mae(&first), &Value::Null));
+    let difference = &pair["difference"];
+    let number = |report: &Value, field: &str| report[field].as_f64().unwrap();
+    let found = number(difference, "difference");
+    assert!((found - (mae(&first) - mae(&second))).abs() < 1e-9, "{difference}");
+    let error = number(difference, "difference_error");
+    let swapped = &loss("a.weights none")["difference"];
+    let both = ["difference", "difference_error"].map(|field| number(swapped, field));
+    assert!(error > 0.0 && both == [-found, error], "{found} ± {error}, {both:?}");
+    assert_eq!(
+        (difference["games"].as_u64(), difference["phases"][0]["phase"].as_u64()),
+        (Some(200), Some(20))
+    );
+    let same = &loss("a.weights a.weights")["difference"];
+    assert_eq!((number(same, "difference"), number(same, "difference_error")), (0.0, 0.0));
+    let output = folder.run("loss none a.weights b.games --phases 20..39");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("mean absolute error of `none` minus that of `a.weights`: "), "{text}");
+    folder.refuses("loss none a.weights", "no data");
+    folder.refuses("loss none a.weights b.games --depth 1", "--subset and --depth");
+}

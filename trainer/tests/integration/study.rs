@@ -209,6 +209,7 @@ fn tuning_ends_where_one_is_left_and_says_where_the_best_lies_at_an_end() {
     let output = folder.run(tune);
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("settings.ridge = 20 is the smallest value tried"), "{told}");
+    assert!(told.contains("not proven worse (99 %): none"), "{told}");
     assert!(message(&output).contains("2 of 3 rounds are skipped"), "{}", message(&output));
 }
 

@@ -8,7 +8,7 @@ use othello_engine::record::{Game, ROW_BYTES, ScoredPosition};
 use othello_engine::run::RunError;
 use rayon::prelude::*;
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, nothing};
 use super::merge::merge;
 use super::place::Placer;
 use super::sorted_run::{RunBuilder, SortedRun};
@@ -52,7 +52,7 @@ impl Dataset {
         dataset.counts = counts;
         (dataset.inputs, dataset.test_inputs) = (inputs.data, inputs.test);
         match dataset.is_empty() && !is_labelled {
-            true => Err(DatasetError::empty(data, settings, &excluded)),
+            true => Err(nothing(data, settings, &excluded)),
             false => Ok(dataset),
         }
     }

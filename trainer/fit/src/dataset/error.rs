@@ -6,7 +6,6 @@ use othello_engine::file::FileError;
 use othello_engine::record::RecordError;
 use othello_engine::run::RunError;
 
-use super::{DataChoice, Excluded, LayoutSettings};
 use crate::InvalidSetting;
 use crate::memory::MemoryError;
 use crate::source::SourceError;
@@ -38,24 +37,6 @@ pub enum DatasetError {
         path.display()
     )]
     NoRecords { path: PathBuf },
-}
-
-impl DatasetError {
-    /// Returns the error for data without positions, or whose positions are all `excluded`.
-    pub(super) fn empty(
-        data: &[DataChoice],
-        settings: &LayoutSettings,
-        excluded: &Excluded,
-    ) -> Self {
-        let LayoutSettings { labels, filter, .. } = settings;
-        let paths: Vec<String> =
-            data.iter().map(|choice| choice.path.display().to_string()).collect();
-        let paths = paths.join(", ");
-        match excluded.total() {
-            0 => Self::Empty { paths, remedy: labels.remedy() },
-            _ => Self::Source(excluded.all_of(&paths, filter)),
-        }
-    }
 }
 
 /// Implements conversions to [`DatasetError`] from errors that can also be errors of a source.

@@ -7,7 +7,7 @@ use super::held_out::{Input, TrainedOn};
 use super::label_counts::LabelCounts;
 use super::place::Placer;
 use super::sorted_run::SortedRun;
-use super::{Counts, DataChoice, DatasetError, DatasetFolder, LayoutSettings, Split};
+use super::{Counts, DataChoice, DatasetError, DatasetFolder, Excluded, LayoutSettings, Split};
 use crate::memory::MemoryLimit;
 use crate::source::records::{Records, Stretch};
 
@@ -114,5 +114,20 @@ impl<'a> Inputs<'a> {
         }
         all.labels = labels.by_phase();
         all
+    }
+}
+
+/// Returns the error for data without positions, or whose positions are all `excluded`.
+pub(super) fn nothing(
+    data: &[DataChoice],
+    settings: &LayoutSettings,
+    excluded: &Excluded,
+) -> DatasetError {
+    let LayoutSettings { labels, filter, .. } = settings;
+    let paths = data.iter().map(|choice| choice.path.display().to_string());
+    let paths = paths.collect::<Vec<_>>().join(", ");
+    match excluded.total() {
+        0 => DatasetError::Empty { paths, remedy: labels.remedy() },
+        _ => excluded.all_of(&paths, filter).into(),
     }
 }

@@ -25,7 +25,8 @@ pub struct Placed {
     pub row: ScoredPosition,
     /// The subset of its game.
     pub subset: Subset,
-    /// The number of its game, as [`PlacedPosition`](othello_engine::record::PlacedPosition) has it.
+    /// The number of its game, as in
+    /// [`PlacedPosition`](othello_engine::record::PlacedPosition).
     pub game: u64,
 }
 

@@ -375,7 +375,7 @@ mod tests {
         check_sample(&positions(9000));
     }
 
-    fn check_sample<R: Record + Debug>(records: &[R]) {
+    fn check_sample<R: Splittable + Debug>(records: &[R]) {
         let folder = Folder::new();
         let inputs = inputs::<R>(&folder.write("all", records));
         let take = |count, seed, name: &str| {

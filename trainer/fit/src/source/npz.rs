@@ -343,7 +343,7 @@ mod tests {
                 match name {
                     "weight" => arrays.add_array(name, &Array1::from(values)).unwrap(),
                     _ => {
-                        arrays.add_array(name, &Array1::from(values).mapv(|it| it as i64)).unwrap()
+                        arrays.add_array(name, &Array1::from(values).mapv(|it| it as i64)).unwrap();
                     }
                 }
             })
@@ -376,7 +376,7 @@ mod tests {
             (boards([start, 3], [other, 4]), "element 1: 2 and 1 discs on 3 squares; expected"),
             (
                 read_with(2, |arrays| {
-                    arrays.add_array("label", &all([0, 1]).mapv(|it| it > 0)).unwrap()
+                    arrays.add_array("label", &all([0, 1]).mapv(|it| it > 0)).unwrap();
                 }),
                 "array `label` has the type `|b1`; expected float32",
             ),

@@ -114,6 +114,32 @@ pub struct ComparedPhase {
     pub difference_error: f64,
 }
 
+impl ComparedErrors {
+    /// The smallest difference that matters if the user states none, in discs.
+    pub const SMALLEST: f64 = 0.02;
+
+    /// Compares two evaluations on some phases. `pairs` has for each seed the errors of both on the
+    /// same games. `None` if the phases have no positions.
+    pub fn of(
+        pairs: &[[ErrorsByGame; 2]],
+        phases: &[Phase],
+        smallest: f64,
+    ) -> Option<(Self, Difference)> {
+        let all: Vec<usize> = phases.iter().copied().map(Phase::index).collect();
+        let difference = Difference::of(pairs, &all)?;
+        let estimate = difference.estimate();
+        let errors = Self {
+            difference: estimate.discs,
+            difference_error: estimate.error,
+            confidence: CONFIDENCE,
+            smallest,
+            needed: difference.needed(smallest),
+            phases: phases.iter().filter_map(|&phase| row(pairs, phase)).collect(),
+        };
+        Some((errors, difference))
+    }
+}
+
 impl Comparing<'_> {
     /// Returns the stages: the fits, and the match.
     pub fn stages(&self) -> Vec<Stage> {
@@ -153,24 +179,17 @@ impl Comparing<'_> {
             pair.each_ref().map(|weights| ErrorsByGame::of(weights, study.test()))
         };
         let errors: Vec<[ErrorsByGame; 2]> = pairs.iter().map(of_pair).collect();
-        let difference = Difference::of(&errors, &study.phases()).ok_or(StudyError::NoPositions)?;
+        let phases: Vec<Phase> = study.settings().phases.iter().collect();
+        let compared = ComparedErrors::of(&errors, &phases, self.smallest);
+        let (errors, difference) = compared.ok_or(StudyError::NoPositions)?;
         let names = recipes.map(|recipe| recipe.name);
         let played = self.play(&names, pairs, study)?;
-        let estimate = difference.estimate();
         let [first, second] = names;
-        let phases = study.settings().phases.iter();
         Ok(Comparison {
             first,
             second,
             verdict: verdict(&difference, played.as_ref()),
-            errors: ComparedErrors {
-                difference: estimate.discs,
-                difference_error: estimate.error,
-                confidence: CONFIDENCE,
-                smallest: self.smallest,
-                needed: difference.needed(self.smallest),
-                phases: phases.filter_map(|phase| row(&errors, phase)).collect(),
-            },
+            errors,
             played,
             seeds: self.seeds,
             test_games: study.test().len(),

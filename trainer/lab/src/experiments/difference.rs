@@ -61,15 +61,16 @@ pub struct Difference {
 
 impl Difference {
     /// Returns the difference on some phases. `pairs` has for each seed the errors of both recipes
-    /// on the same games, with at least two seeds. `None` if the phases have no positions.
+    /// on the same games; the interval of one seed has no part of seeds. `None` if the phases have
+    /// no positions.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let on_phases = |pair: &[ErrorsByGame; 2]| pair.each_ref().map(|errors| errors.on(phases));
         Self::between(&pairs.iter().map(on_phases).collect::<Vec<_>>())
     }
 
     /// Returns the difference between the errors of two recipes. `pairs` contains, for each seed,
-    /// the errors of both recipes on the same games and phases. There must be at least two seeds.
-    /// Returns `None` if there are no positions.
+    /// the errors of both recipes on the same games and phases, at least one. Returns `None` if
+    /// there are no positions.
     pub fn between(pairs: &[[GameErrors; 2]]) -> Option<Self> {
         let games = pairs.first()?[0].games();
         let all = Array1::ones(games);
@@ -93,7 +94,10 @@ impl Difference {
             seeds: pairs.len() as u64,
             games: games as u64,
             mean: found.mean()?,
-            variance_of_seeds: found.var(1.0) / pairs.len() as f64,
+            variance_of_seeds: match pairs.len() {
+                1 => 0.0,
+                seeds => found.var(1.0) / seeds as f64,
+            },
             variance_of_games: Array1::from(resampled).var(1.0),
         })
     }

@@ -4,29 +4,44 @@ use std::fmt;
 
 use othello_engine::text_table::table;
 
+use super::tuning::not_proven_worse;
 use super::{
-    AtAnEnd, CONFIDENCE, Comparison, Curve, End, Law, Needed, PhaseCurve, Played, Prediction,
-    Record, Standing, Tuned, Verdict,
+    AtAnEnd, CONFIDENCE, ComparedErrors, Comparison, Curve, End, Law, Needed, PhaseCurve, Played,
+    Prediction, Record, Standing, Tuned, Verdict,
 };
 use crate::arena::{SprtReport, Statistics};
 
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, errors, seeds, test_games, .. } = self;
+impl ComparedErrors {
+    /// Prints the errors of both by phase, and their difference with its interval. `sample` is what
+    /// the interval comes from.
+    pub fn print(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        [first, second]: [&str; 2],
+        sample: &str,
+    ) -> fmt::Result {
         let columns = ["phase", "positions", first, second, "difference", "±"];
-        let rows = errors.phases.iter().map(|row| {
+        let rows = self.phases.iter().map(|row| {
             let numbers = [row.first_mae, row.second_mae, row.difference, row.difference_error];
             let [one, two, difference, error] = numbers.map(|discs| format!("{discs:.3}"));
             [row.phase.to_string(), format!("{:.0}", row.positions), one, two, difference, error]
         });
         writeln!(f, "{}", table(columns, rows))?;
-        let percent = 100.0 * errors.confidence;
-        writeln!(
+        let percent = 100.0 * self.confidence;
+        write!(
             f,
             "mean absolute error of `{first}` minus that of `{second}`: {:+.4} ± {:.4} discs \
-             ({percent:.0} %, {seeds} seeds, {test_games} games)",
-            errors.difference, errors.difference_error
-        )?;
+             ({percent:.0} %, {sample})",
+            self.difference, self.difference_error
+        )
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second, errors, seeds, test_games, .. } = self;
+        errors.print(f, [first, second], &format!("{seeds} seeds, {test_games} games"))?;
+        writeln!(f)?;
         writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
         if let Some(Played { statistics, sprt }) = &self.played {
             let Statistics { wins, draws, losses, elo, p_value, .. } = statistics;
@@ -113,7 +128,7 @@ impl fmt::Display for Tuned {
         writeln!(f, "{}\n", table(columns, self.trials.iter().map(cells)))?;
         let best = self.trials.last().map_or(0, |last| last.round);
         let last = self.trials.iter().filter(|trial| trial.round == best);
-        for trial in last.clone().filter(|trial| trial.outcome == Standing::Best) {
+        for trial in last.filter(|trial| trial.outcome == Standing::Best) {
             writeln!(f, "best: {}, mean absolute error {:.3} discs", trial.name, self.mae)?;
         }
         for AtAnEnd { name, value, end } in &self.at_an_end {
@@ -121,8 +136,10 @@ impl fmt::Display for Tuned {
             writeln!(f, "{name} = {value} is the {end} value tried: {more} values may be better")?;
         }
         writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
-        let equal = last.filter(|trial| trial.outcome == Standing::Equal).count();
-        write!(f, "not proven worse: {equal} more of the last round ({:.0} %)", 100.0 * CONFIDENCE)
+        let open = not_proven_worse(&self.trials);
+        let names: Vec<&str> = open.iter().map(|trial| &*trial.name).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join("; ") };
+        write!(f, "not proven worse ({:.0} %): {names}", 100.0 * CONFIDENCE)
     }
 }
 

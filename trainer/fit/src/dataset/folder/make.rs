@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::write::{FILE_COUNT, FILES, provenance};
 use super::{Counts, DatasetFolder, LayoutSettings, Made};
-use crate::dataset::inputs::Inputs;
+use crate::dataset::inputs::{Inputs, nothing};
 use crate::dataset::merge::merge;
 use crate::dataset::sorted_run::SortedRun;
 use crate::dataset::stored::{MappedPart, RowSink, write_description, write_row, write_rows};
@@ -68,7 +68,7 @@ impl DatasetFolder {
         progress.warn(counts.excluded.notice());
         if runs.iter().all(|run| run.bytes() == 0) && !counts.is_labelled {
             run.clean()?;
-            return Err(DatasetError::empty(data, settings, &counts.excluded));
+            return Err(nothing(data, settings, &counts.excluded));
         }
         // As many phases at a time as fit into half of the memory. The rows of one that does not
         // fit go into temporary files.

@@ -99,8 +99,10 @@ impl Tuning<'_> {
             let (number, rounds) = (round.number, self.rounds().len());
             if number > 1 && trials.len() < 2 {
                 let left = rounds + 1 - number as usize;
+                let halved = not_proven_worse(&records).len();
                 progress.message(&format!(
-                    "all others are proven worse; {left} of {rounds} rounds are skipped"
+                    "one combination is left, {halved} others are not proven worse; {left} of \
+                     {rounds} rounds are skipped"
                 ));
                 break;
             }
@@ -211,6 +213,17 @@ impl Tuning<'_> {
     }
 }
 
+/// Returns the trials that were dropped or ended without being proven worse than the best.
+pub(super) fn not_proven_worse(records: &[Record]) -> Vec<&Record> {
+    let last = records.last().map_or(0, |last| last.round);
+    let is_open = |record: &&Record| match record.outcome {
+        Standing::Halved => true,
+        Standing::Equal => record.round == last,
+        Standing::Best | Standing::Worse | Standing::Diverged => false,
+    };
+    records.iter().filter(is_open).collect()
+}
+
 /// Returns the default number of rounds: the binary logarithm of the number of trials, rounded up,
 /// but at least 1 and at most 5.
 fn default_rounds(trials: usize) -> u32 {
@@ -303,5 +316,32 @@ mod tests {
     fn rounds_halve_what_there_is_until_two_are_left() {
         let rounds = [1, 2, 3, 4, 5, 8, 9, 1000].map(default_rounds);
         assert_eq!(rounds, [1, 1, 2, 2, 3, 3, 4, 5]);
+    }
+
+    /// A regression: `tune` printed that all others are proven worse, although one was only halved.
+    #[test]
+    fn a_trial_that_was_only_halved_is_not_called_proven_worse() {
+        let record = |round, outcome, name: &str| Record {
+            round,
+            share: Share::ALL,
+            trial: String::new(),
+            values: Json::Null,
+            name: name.to_owned(),
+            by_seed: vec![],
+            mae: None,
+            difference: None,
+            difference_error: None,
+            outcome,
+        };
+        let records = [
+            record(1, Standing::Best, "a"),
+            record(1, Standing::Equal, "b"),
+            record(1, Standing::Halved, "c"),
+            record(1, Standing::Worse, "d"),
+            record(2, Standing::Best, "b"),
+            record(2, Standing::Equal, "a"),
+        ];
+        let names: Vec<&str> = not_proven_worse(&records).iter().map(|it| &*it.name).collect();
+        assert_eq!(names, ["c", "a"]);
     }
 }
