@@ -26,7 +26,7 @@ pub(in crate::cli) struct Findings {
     threads: usize,
     /// The memory that this process may use; without `--memory-mb`, commands keep to it.
     memory_bytes: u64,
-    /// What allows no more: `machine`, `control group`, or half of what a `ulimit` leaves.
+    /// The limit that is the least: `machine`, `control group`, or half of what a `ulimit` leaves.
     memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,

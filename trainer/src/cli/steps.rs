@@ -31,7 +31,7 @@ pub(super) struct Making<'a> {
     /// The folder for the files of the steps.
     pub folder: &'a Path,
     pub seed: u64,
-    /// What this process makes, if several make the run.
+    /// The shard that this process makes, if several make the run.
     pub shard: Shard,
     pub session: &'a Session,
 }

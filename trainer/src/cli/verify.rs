@@ -25,7 +25,7 @@ use crate::recipe::{Recipe, Step};
 /// Commands whose files state times, and so have no probe.
 const TIMED: [&str; 2] = ["match", "report"];
 
-/// What made a step, or began to make it.
+/// The program and the recipe that made a step, or began to make it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Maker {
     /// The checksum of the program file.
