@@ -129,14 +129,14 @@ impl Reporter {
             Log::Json => Event::of_text(event, &shortened(&harmless(text))).write(),
             // An annotation of the job's page.
             Log::Text if event == "error" && env::var_os("GITHUB_ACTIONS").is_some() => {
-                say(&format!("::error::{}", text.replace('\n', "%0A")));
+                say(&format!("::error::{}", text.replace('%', "%25").replace('\n', "%0A")));
             }
             Log::Text if event == "error" => say(&format!("error: {text}")),
             Log::Text => say(text),
         }
     }
 
-    /// Reports what was found wrong, or why the work ended.
+    /// Reports an error that the work found, or that ended it.
     pub fn error(&self, line: &str) {
         self.write("error", line);
     }

@@ -35,8 +35,8 @@ pub struct Sample {
     files: Files,
     #[arg(long, value_name = "N", value_parser = number_from(0_u64))]
     count: u64,
-    #[arg(long, value_name = "FILTER", default_value = "", hide_default_value = true)]
-    filter: Filter,
+    #[arg(long, value_name = "FILTER")]
+    filter: Option<Filter>,
     #[command(flatten)]
     output: Output,
 }
@@ -99,12 +99,12 @@ impl Work<'_> {
         let (output, selected) = match self {
             Self::Sample(Sample { files, count, filter, output }) => {
                 ensure!(
-                    filter.is_all() || R::NAME != Game::NAME,
+                    filter.is_none() || R::NAME != Game::NAME,
                     "--filter chooses positions, and these are files of games; `fit`, `dataset` \
                      and `export --format npz` filter the positions of games"
                 );
                 let (out, existing) = (&output.out, output.existing());
-                let wanted = (*count, filter);
+                let wanted = (*count, &filter.clone().unwrap_or_default());
                 (out, select::sample(inputs, wanted, files.seed, out, existing, progress)?)
             }
             Self::Shuffle(Shuffle { files, memory_mb, output }) => {

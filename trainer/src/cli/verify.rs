@@ -39,8 +39,8 @@ struct Maker {
 type Makers = BTreeMap<String, Maker>;
 
 impl Making<'_> {
-    /// Refuses finished steps that this program would make otherwise, and records what makes the
-    /// others. `wanted` are the steps of the run, and whether each is made anew.
+    /// Refuses finished steps that this program would make otherwise, and records this program as
+    /// the maker of the others. `wanted` are the steps of the run, and whether each is made anew.
     pub(super) fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let mut makers: Makers = match path.exists() {
@@ -48,43 +48,40 @@ impl Making<'_> {
             false => Makers::new(),
         };
         let small = self.recipe.in_small();
-        let recipe =
-            small.to_toml("run", Table::from_iter([("seed".into(), self.seed.to_string().into())]));
-        let program =
-            env::current_exe().and_then(fs::read).context("cannot read the program file")?;
-        let (program, recipe) = (sha256_of(&program), sha256_of(recipe.as_bytes()));
+        let seed = Table::from_iter([("seed".into(), self.seed.to_string().into())]);
+        let recipe = sha256_of(small.to_toml("run", seed).as_bytes());
+        let program = env::current_exe().and_then(fs::read);
+        let program = sha256_of(&program.context("cannot read the program file")?);
         let is_own = |maker: &Maker| maker.program == program && maker.recipe == recipe;
-        if wanted.iter().all(|(step, _)| makers.get(&step.name).is_some_and(is_own)) {
-            return Ok(());
-        }
-        let probes = self.probes(&small, wanted)?;
-        let (mut kept, mut unknown) = (0, Vec::<&str>::new());
-        for (step, is_fresh) in wanted {
-            let name = &step.name;
-            let probe = probes.get(name).cloned();
-            let is_there = !is_fresh
-                && ["", ".parts"]
-                    .iter()
-                    .any(|end| self.folder.join(format!("{name}{end}")).exists());
-            match makers.get(name).filter(|_| is_there) {
-                None if is_there => {
-                    unknown.push(name);
-                    continue;
-                }
-                Some(old)
-                    if old.program != program && old.probe.is_some() && old.probe != probe =>
-                {
+
+        // Nothing can be said of a step that has no record.
+        let (unrecorded, recorded): (Vec<_>, Vec<_>) = wanted.iter().partition(|(step, fresh)| {
+            self.is_begun(step, *fresh) && !makers.contains_key(&step.name)
+        });
+        let mut unknown: Vec<&str> = unrecorded.iter().map(|(step, _)| &*step.name).collect();
+        let others: Vec<_> = recorded
+            .into_iter()
+            .filter(|(step, _)| !makers.get(&step.name).is_some_and(is_own))
+            .collect();
+        let probes = if others.is_empty() { HashMap::new() } else { self.probes(&small, &others)? };
+        let mut kept = 0;
+        for (step, fresh) in others {
+            let (name, probe) = (&step.name, probes.get(&step.name).cloned());
+            if let Some(old) = makers.get(name).filter(|_| self.is_begun(step, fresh)) {
+                let may_differ = old.program == program || old.probe.is_none();
+                if !may_differ && old.probe != probe {
                     bail!(
-                        "{}: the program that made this step (sha256 {:.12}) makes it otherwise than \
-                     this one ({program:.12}); `--fresh {name}` makes it and what depends on it anew, \
-                     `--fresh` all steps",
+                        "{}: the program that made this step (sha256 {:.12}) makes it otherwise \
+                         than this one ({program:.12}); `--fresh {name}` makes it and what depends \
+                         on it anew, `--fresh` all steps",
                         self.folder.join(name).display(),
                         old.program
-                    )
+                    );
                 }
-                Some(_) if probe.is_none() => unknown.push(name),
-                Some(_) => kept += 1,
-                None => {}
+                match probe {
+                    None => unknown.push(name),
+                    Some(_) => kept += 1,
+                }
             }
             let maker = Maker { program: program.clone(), recipe: recipe.clone(), probe };
             makers.insert(name.clone(), maker);
@@ -99,6 +96,12 @@ impl Making<'_> {
             progress.message(&format!("not verified: {}", unknown.join(", ")));
         }
         Ok(plain::replace(&path, &serde_json::to_vec_pretty(&makers)?)?)
+    }
+
+    /// Returns whether a step has a file or parts, and keeps them.
+    fn is_begun(&self, step: &Step, is_fresh: bool) -> bool {
+        let is_there = |end| self.folder.join(format!("{}{end}", step.name)).exists();
+        !is_fresh && (is_there("") || is_there(".parts"))
     }
 
     /// Makes the wanted steps of a recipe in small, with those that they need, and returns the

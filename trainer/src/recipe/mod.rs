@@ -81,7 +81,7 @@ const SHIPPED: [(&str, &str); 10] = [
 ];
 
 /// The greatest values of the flags of a recipe in small.
-const SMALL: [(&str, i64); 4] = [("games", 64), ("pairs", 2), ("plies", 5), ("positions", 100)];
+const SMALL: [(&str, i64); 3] = [("games", 64), ("plies", 5), ("positions", 100)];
 
 impl Recipe {
     /// Returns the names of the shipped recipes.
@@ -133,8 +133,8 @@ impl Recipe {
         Self::of_table(table).expect("other numbers of games keep a recipe valid")
     }
 
-    /// Returns the recipe in small: a few games, openings, pairs and positions for each step,
-    /// with otherwise equal settings.
+    /// Returns the recipe in small: a few games, openings and positions for each step, with
+    /// otherwise equal settings.
     pub fn in_small(&self) -> Self {
         let mut table = self.table.clone();
         for flags in table.iter_mut().filter_map(|(_, flags)| flags.as_table_mut()) {

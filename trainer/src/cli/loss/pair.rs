@@ -27,11 +27,13 @@ pub(super) struct Paired {
     errors: ComparedErrors,
 }
 
-/// Returns the second evaluation if the first path of `data` names one, and the other paths.
+/// Returns the second evaluation if the first path of `data` names one, and the other paths. A word
+/// such as `none` may also be the name of a missing file, so it needs other paths.
 pub(super) fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
+    let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {
         WeightsChoice::File(path) if !matches!(kind_of(&path), Ok(Kind::Weights)) => None,
-        choice => Some(choice).filter(|choice| choice.path().is_some() || !path.exists()),
+        choice => Some(choice).filter(|choice| choice.path().is_some() || may_be_word(path)),
     };
     match data.split_first().and_then(|(first, rest)| Some((named(first)?, rest))) {
         Some((choice, rest)) => (Some(choice), rest),
