@@ -5,12 +5,28 @@ use std::path::PathBuf;
 use othello_engine::eval::{Evaluator, Mobility, Zero};
 use othello_engine::progress::Silent;
 use othello_engine::search::Strength;
-use othello_testing::{StopAfter, records};
+use othello_testing::records;
 use tempfile::TempDir;
 
 use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
+
+/// A progress observer that stops the work at a certain question whether to stop: then work is left
+/// on any number of threads.
+struct StopAfter {
+    units: usize,
+    done: std::sync::atomic::AtomicUsize,
+}
+
+impl Progress for StopAfter {
+    fn begin(&self, _stage: &str, _done: u64, _total: u64) {}
+    fn advance(&self, _units: u64) {}
+    fn message(&self, _line: &str) {}
+    fn is_interrupted(&self) -> bool {
+        self.done.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1 >= self.units
+    }
+}
 
 fn conditions(sprt: Option<&str>) -> Conditions {
     let rate = || "0.05".parse().unwrap();
@@ -101,7 +117,8 @@ fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
     let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
     for units in [1, 5, 11] {
         let name = format!("{units}.match");
-        let stopped = setting.play(&name, "1/1", &StopAfter::units(units)).unwrap_err();
+        let stop = StopAfter { units, done: Default::default() };
+        let stopped = setting.play(&name, "1/1", &stop).unwrap_err();
         assert!(matches!(stopped, MatchFileError::Run(RunError::Interrupted(_))), "{stopped}");
         let resumed = setting.play(&name, "1/1", &Silent).unwrap();
         assert_eq!(timeless(&resumed.result), timeless(&whole.result));
