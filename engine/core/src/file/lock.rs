@@ -3,6 +3,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use super::FileError;
 use super::paths::{folder_of, partial_path, refuse_link};
@@ -23,12 +25,26 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 /// file, or through a link.
 pub(super) fn create_partial(
     output: &Path,
-    check: impl FnOnce(&File) -> Result<(), FileError>,
+    check: impl Fn(&File) -> Result<(), FileError>,
 ) -> Result<File, FileError> {
     let partial = partial_path(output);
-    let held = lock(&partial)?;
-    check(&held)?;
-    create_anew(output, &partial, held)
+    patiently(|| {
+        let held = lock(&partial)?;
+        check(&held)?;
+        create_anew(output, &partial, held)
+    })
+}
+
+/// Takes a lock. Tries again for a fifth of a second while another process has it: shards that
+/// check whether they can write an output hold its lock for an instant.
+pub(super) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
+    for _ in 0..20 {
+        match take() {
+            Err(FileError::Busy { .. }) => thread::sleep(Duration::from_millis(10)),
+            taken => return taken,
+        }
+    }
+    take()
 }
 
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::lock::lock;
+use super::lock::{lock, patiently};
 use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_special_outputs};
 use super::shown::refuse_shown;
 use super::{FileError, Kind, kind_of};
@@ -69,16 +69,7 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
 /// removes it again if it is empty.
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
-    // Shards of one output may check it at the same moment, and hold the lock for an instant.
-    let mut locked = lock(&partial);
-    for _ in 0..20 {
-        if locked.is_ok() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        locked = lock(&partial);
-    }
-    let file = locked?;
+    let file = patiently(|| lock(&partial))?;
     // A partial file that this check or another one has created is empty.
     if file.metadata().map_err(FileError::io(&partial, "read it"))?.len() == 0 {
         fs::remove_file(&partial).map_err(FileError::io(&partial, "remove it"))?;

@@ -142,6 +142,11 @@ fn is_missing(error: &FileError) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::super::output::check_replaceable;
     use super::*;
 
     #[test]
@@ -162,6 +167,27 @@ mod tests {
         fs::write(&partial, "con").unwrap();
         write(&path, b"content", Existing::Keep).unwrap();
         assert_eq!((fs::read(&path).unwrap(), partial.exists()), (b"content".to_vec(), false));
+    }
+
+    #[test]
+    fn a_file_is_written_while_others_check_that_they_could_write_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        let ended = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let check = || {
+                while !ended.load(Ordering::Relaxed) {
+                    check_replaceable(&path).unwrap();
+                    thread::sleep(Duration::from_millis(1));
+                }
+            };
+            scope.spawn(check);
+            scope.spawn(check);
+            let written: Result<(), FileError> =
+                (0..100).try_for_each(|_| replace(&path, b"content"));
+            ended.store(true, Ordering::Relaxed);
+            written.unwrap();
+        });
     }
 
     #[test]
