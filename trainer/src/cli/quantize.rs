@@ -26,6 +26,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
 
+    /// Give N consecutive phases the same weights, their mean by occurrences
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number_in(1..=60_usize))]
+    share_phases: usize,
+
     #[arg(long, value_name = "W2")]
     out: PathBuf,
     #[arg(long)]
@@ -47,13 +51,13 @@ pub(in crate::cli) struct Report {
 }
 
 fn label_error(text: &str) -> Result<f64, String> {
-    let discs = text.parse().ok().filter(|discs| (0.0..=128.0).contains(discs));
-    discs.ok_or_else(|| "expected a number of discs from 0 to 128".to_owned())
+    let discs = text.parse().ok().filter(|discs| (0.0..=1024.0).contains(discs));
+    discs.ok_or_else(|| "expected a number of discs from 0 to 1024".to_owned())
 }
 
 /// Writes the file and reports.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let &Arguments { label_error, count_digits, .. } = arguments;
+    let &Arguments { label_error, count_digits, share_phases: shared_phases, .. } = arguments;
     check_output(&arguments.out, [arguments.weights.as_path()])?;
     let WeightsFile { weights, provenance, sha256 } = Weights::read(&arguments.weights)?;
     ensure!(
@@ -67,7 +71,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         .with("weights_provenance", provenance.as_map().clone())
         .with("label_error", label_error)
         .with("count_digits", count_digits);
-    let coarser = quantized(&weights, Coarseness { label_error, count_digits });
+    let provenance = match shared_phases {
+        1 => provenance,
+        phases => provenance.with("share_phases", phases),
+    };
+    let coarser = quantized(&weights, Coarseness { label_error, count_digits, shared_phases });
     let change = Change::between(&weights, &coarser);
     let summary =
         coarser.write(&arguments.out, &provenance, Existing::by_force(arguments.force))?;

@@ -8,7 +8,9 @@ use std::process::Command;
 use ndarray::{Array0, Array1, Array2, Array3, Ix1, OwnedRepr};
 use ndarray_npy::{NpzReader, NpzWriter};
 use othello_engine::board::Phase;
-use othello_engine::eval::Weights;
+use othello_engine::board::notation::BoardLine;
+use othello_engine::eval::{Evaluate as _, Evaluator, Weights, WeightsChoice};
+use othello_engine::pattern::Scalar;
 use othello_engine::progress::Silent;
 use othello_testing::skip;
 use othello_trainer::dataset::{DataChoice, Filter, PositionStream, Split, StreamSettings};
@@ -177,16 +179,24 @@ fn numpy_evaluates_from_the_arrays() {
 }
 
 /// An exported C file must compute the expected values, both from scratch and move by move, with
-/// its weights in the C file or in a raw file. The program includes two exports; the second was
-/// once skipped silently.
+/// its weights in the C file or in a raw file, also if phases share weights. The program includes
+/// two exports; the second was once skipped silently.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
-    for (weights, values) in VALUED {
+    let shared = ("conformance.weights", "");
+    for (weights, values) in VALUED.into_iter().chain([shared]) {
         let folder = Folder::new();
+        let mut weights = vectors(weights);
+        let mut expected = std::fs::read_to_string(vectors(values)).unwrap_or_default();
+        if values.is_empty() {
+            let quantize = format!("quantize {} --share-phases 7", weights.display());
+            folder.runs(&format!("{quantize} --label-error 0 --out shared.weights"));
+            weights = folder.path("shared.weights");
+            expected = values_of_boards(&weights);
+        }
         for (format, name) in
             [("raw", "weights.raw"), ("c", "weights.h"), ("c", "x.h --prefix other")]
         {
-            let weights = vectors(weights);
             let export = format!("export {} --format {format} --out {name}", weights.display());
             folder.runs(&export);
         }
@@ -204,8 +214,15 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
             .arg(folder.path("weights.raw"))
             .arg(vectors("boards.txt"))
             .output();
-        let expected = std::fs::read_to_string(vectors(values)).unwrap();
-        assert_eq!(String::from_utf8_lossy(&valued.unwrap().stdout), expected, "{weights}");
+        let printed = String::from_utf8(valued.unwrap().stdout).unwrap();
+        assert_eq!(printed, expected, "{}", weights.display());
+        if values.is_empty() {
+            let words = folder.read("weights.raw").len() / 2;
+            let file = Weights::read(&weights).unwrap().weights;
+            let of_phase: usize = file.geometry().patterns.iter().map(|it| it.class_of.len()).sum();
+            let of_phase = of_phase + Scalar::VALUES * file.set().scalars().len();
+            assert_eq!(words, 60_usize.div_ceil(7) * of_phase);
+        }
     }
 }
 
@@ -266,4 +283,15 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     let games: BTreeSet<u64> = rows.iter().map(|row| row.game).collect();
     assert_eq!((games.len(), subsets.len()), (150, 150));
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
+}
+
+/// Returns the engine's values of `boards.txt` in steps, as the C program prints them.
+fn values_of_boards(weights: &Path) -> String {
+    let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
+    let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();
+    let values = boards.lines().map(|line| {
+        let position = line.parse::<BoardLine>().unwrap().position;
+        format!("{}\n", evaluator.value_of(&position).steps())
+    });
+    values.collect()
 }

@@ -1,5 +1,6 @@
 //! Quantized weights on the command line.
 
+use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
 use super::folder::Folder;
@@ -25,4 +26,11 @@ fn coarser_weights_are_smaller_and_name_what_they_were_made_from() {
     folder.refuses("quantize c.weights --out d.weights", "c.weights: all counts are 0");
     let same = folder.json("quantize c.weights --label-error 0 --out d.weights");
     assert_eq!(same["change"]["greatest"], 0.0);
+
+    folder.runs("quantize a.weights --share-phases 4 --label-error 0 --out e.weights");
+    let shared = Weights::read(&folder.path("e.weights")).unwrap();
+    assert_eq!(shared.provenance.as_map()["share_phases"], 4);
+    let steps = [39, 40, 43].map(|phase| shared.weights.steps(Phase::new(phase).unwrap()));
+    assert!(steps[1] == steps[2] && steps[0] != steps[1]);
+    folder.refuses("quantize c.weights --share-phases 61 --out f.weights", "1 to 60");
 }

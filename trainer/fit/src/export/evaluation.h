@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #define @NAME@_STEPS_PER_DISC @STEPS@
-#define @NAME@_PHASES @PHASES@
+#define @NAME@_PHASES @PHASES@ /* or groups of phases, where these share weights */
+#define @NAME@_PHASES_OF_WEIGHTS @OWN@ /* phases that share weights */
 #define @NAME@_BYTES @BYTES@ /* of the weights, and the factors after them */
 #define @NAME@_WEIGHTS_OF_PHASE @OF_PHASE@
 #define @NAME@_FACTORS @FACTORS@ /* the dimensions of a factor vector */
@@ -107,7 +108,7 @@ static inline int @name@_value_of(
     const int8_t *factors = (const int8_t *)(weights + (int64_t)@NAME@_PHASES * @NAME@_WEIGHTS_OF_PHASE);
     int sum = 0, sums[@NAME@_FACTORS + 1] = {0};
     factors += (int64_t)(phase / @NAME@_PHASES_OF_FACTORS) * @NAME@_WEIGHTS_OF_PHASE * @NAME@_FACTORS;
-    weights += (int64_t)phase * @NAME@_WEIGHTS_OF_PHASE;
+    weights += (int64_t)(phase / @NAME@_PHASES_OF_WEIGHTS) * @NAME@_WEIGHTS_OF_PHASE;
     for (int i = 0; i < @NAME@_INSTANCES + @NAME@_SCALARS; i++) {
         int64_t place = i < @NAME@_INSTANCES
             ? @name@_instances[i].empty + side * state->index[i]

@@ -7,12 +7,13 @@ use othello_engine::pattern::{Scalar, configurations};
 use sha2::{Digest as _, Sha256};
 
 /// Returns the weights as little-endian words, in steps: phase by phase, for each pattern by
-/// configuration, then for each scalar feature by count. The vectors of factors follow, if there
+/// configuration, then for each scalar feature by count. Phases that share their weights in groups
+/// of equal size are written once for each group. The vectors of factors follow, if there
 /// are any: group by group in the same order, a signed byte for each factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
-    let mut bytes = Vec::with_capacity(size(weights));
-    for phase in Phase::all() {
+    let mut bytes = vec![];
+    for phase in Phase::all().step_by(shared_phases(weights)) {
         let steps = weights.steps(phase);
         bytes.extend(order.iter().flat_map(|&parameter| steps[parameter].to_le_bytes()));
     }
@@ -26,10 +27,14 @@ pub fn raw(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-fn size(weights: &Weights) -> usize {
-    let factors = weights.factors().map(Factors::shape);
-    let factors = factors.map_or(0, |shape| shape.groups() * shape.dimensions());
-    (2 * PHASES + factors) * order(weights).len()
+/// Returns the largest number of consecutive phases that share their weights, in all groups.
+fn shared_phases(weights: &Weights) -> usize {
+    let phases: Vec<Phase> = Phase::all().collect();
+    let share = |phases: &[Phase]| {
+        phases.windows(2).all(|pair| weights.steps(pair[0]) == weights.steps(pair[1]))
+    };
+    let shared = (1..=PHASES).rev().find(|&number| phases.chunks(number).all(share));
+    shared.unwrap_or(1)
 }
 
 /// Returns the parameters of a phase in the order in which the raw file stores their weights.
@@ -72,13 +77,15 @@ pub fn c_file(weights: &Weights, prefix: &str) -> String {
         scalars.iter().map(|own| Scalar::ALL.iter().position(|it| it == own).unwrap_or(0));
     let factors = weights.factors().map(Factors::shape);
     let (dimensions, shared) = factors.map_or((0, PHASES), |it| (it.dimensions(), it.phases()));
+    let own_phases = shared_phases(weights);
     let (place, tables) = match bytes.len() {
         ..=MOST_BYTES => (IN_THE_FILE, table(&bytes)),
         _ => (BESIDE_THE_FILE, INCLUDED.to_owned()),
     };
     let numbers_of = [
         ("STEPS", STEPS_PER_DISC as usize),
-        ("PHASES", PHASES),
+        ("PHASES", PHASES.div_ceil(own_phases)),
+        ("OWN", own_phases),
         ("BYTES", bytes.len()),
         ("OF_PHASE", order(weights).len()),
         ("FACTORS", dimensions),

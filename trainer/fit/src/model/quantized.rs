@@ -25,6 +25,9 @@ pub struct Coarseness {
     /// The number of leading binary digits of counts to keep; the others are set to 0. With 0
     /// digits, every count becomes 0.
     pub count_digits: u32,
+    /// The number of consecutive phases that share their weights: the mean, weighted by
+    /// occurrences.
+    pub shared_phases: usize,
 }
 
 impl Coarseness {
@@ -52,17 +55,45 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
         }
     }
     let factors = weights.factors().zip(coarser.factors().cloned());
-    for phase in Phase::all() {
-        let (steps, counts) = (weights.steps(phase), weights.counts(phase));
-        let lost = factors.as_ref().map(|(before, after)| own_worth_lost(before, after, phase));
-        coarser.set_steps(phase, |parameter| {
-            let lost = lost.as_ref().map_or(0.0, |lost| lost[parameter]);
-            let exact = f64::from(steps[parameter]) + lost * f64::from(STEPS_PER_DISC);
-            nearest_multiple(exact, to.steps(counts[parameter].into())) as i16
-        });
-        coarser.set_counts(phase, |parameter| leading_digits(counts[parameter], to.count_digits));
+    for phases in Phase::all().collect::<Vec<_>>().chunks(to.shared_phases) {
+        let mut means = vec![Mean::default(); weights.geometry().parameters()];
+        for &phase in phases {
+            let rows = means.iter_mut().zip(weights.steps(phase)).zip(weights.counts(phase));
+            let lost = factors.as_ref().map(|(before, after)| own_worth_lost(before, after, phase));
+            for (parameter, ((mean, &steps), &count)) in rows.enumerate() {
+                let lost = lost.as_ref().map_or(0.0, |lost| lost[parameter]);
+                mean.add(f64::from(steps) + lost * f64::from(STEPS_PER_DISC), count);
+            }
+        }
+        for &phase in phases {
+            let counts = weights.counts(phase);
+            coarser.set_steps(phase, |parameter| {
+                let mean = means[parameter];
+                nearest_multiple(mean.value, to.steps(mean.occurrences)) as i16
+            });
+            coarser
+                .set_counts(phase, |parameter| leading_digits(counts[parameter], to.count_digits));
+        }
     }
     coarser
+}
+
+/// The mean of a weight in several phases. A weight that never occurred hardly counts.
+#[derive(Clone, Copy, Default)]
+struct Mean {
+    value: f64,
+    share: f64,
+    occurrences: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64, count: u32) {
+        let share = f64::from(count) + 1e-3;
+        self.share += share;
+        self.occurrences += u64::from(count);
+        // The first weight is kept exactly.
+        self.value += (value - self.value) * (share / self.share);
+    }
 }
 
 /// Returns the number of occurrences of each parameter in the phases of a group.
@@ -159,7 +190,7 @@ mod tests {
         weights
     }
 
-    const AS_FINE: Coarseness = Coarseness { label_error: 0.0, count_digits: 32 };
+    const AS_FINE: Coarseness = Coarseness { label_error: 0.0, count_digits: 32, shared_phases: 1 };
 
     #[test]
     fn steps_as_fine_as_before_change_nothing() {
@@ -173,8 +204,27 @@ mod tests {
     }
 
     #[test]
+    fn phases_share_the_mean_of_their_weights() {
+        let weights = weights();
+        let shared = quantized(&weights, Coarseness { shared_phases: 25, ..AS_FINE });
+        let phases: Vec<Phase> = Phase::all().collect();
+        for group in phases.chunks(25) {
+            let rows =
+                group.iter().map(|&phase| (weights.steps(phase)[7], weights.counts(phase)[7]));
+            let (sum, count) = rows.fold((0.0, 0.0), |(sum, all), (step, count)| {
+                (sum + f64::from(step) * f64::from(count), all + f64::from(count))
+            });
+            for &phase in group {
+                assert!((f64::from(shared.steps(phase)[7]) - sum / count).abs() < 0.51);
+                assert!(shared.steps(phase) == shared.steps(group[0]));
+                assert!(shared.counts(phase) == weights.counts(phase));
+            }
+        }
+    }
+
+    #[test]
     fn what_is_rare_gets_coarse_steps_and_what_is_common_fine_ones() {
-        let to = Coarseness { label_error: 10.0, count_digits: 32 };
+        let to = Coarseness { label_error: 10.0, ..AS_FINE };
         // The steps times the root of the number are at most 320.
         let steps = [1_000_000, 25_601, 25_600, 6_401, 6_400, 100, 25, 1, 0].map(|n| to.steps(n));
         assert_eq!(steps, [1.0, 1.0, 2.0, 2.0, 4.0, 32.0, 64.0, 64.0, 64.0]);
@@ -199,7 +249,7 @@ mod tests {
     #[test]
     fn what_a_class_is_worth_by_itself_changes_by_half_a_step_at_most() {
         let weights = weights();
-        let to = Coarseness { label_error: 1_000.0, count_digits: 32 };
+        let to = Coarseness { label_error: 1_000.0, ..AS_FINE };
         let coarser = quantized(&weights, to);
         assert!(coarser.factors() != weights.factors());
         let by_themselves = |weights: &Weights, phase| -> Vec<f64> {
