@@ -4,7 +4,8 @@
 #
 #   scripts/build-npm.sh [--quick] [--built] [OUT]      OUT is npm in cargo's target folder by default
 #
-# --quick builds a slower program sooner; --built takes what scripts/build-web.sh built just before.
+# --quick builds a slower program sooner; --built takes what scripts/build-web.sh built just before. The small weights are
+# made by the othello-trainer that is built, or OTHELLO_TRAINER.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 quick="" made=""
@@ -26,9 +27,16 @@ wasm=$built/wasm32-unknown-unknown
 profile=web
 [[ -z $quick ]] || profile=debug
 mkdir -p "$out" "$work/package"
-cp engine/web/package/{{engine,index,node,worker}.js,index.d.ts,example.mjs,README.md} engine/web/page/program.js LICENSE-* "$work/package/"
+cp engine/web/package/{{engine,index,node,worker,node-worker}.js,{index,worker}.d.ts,example.mjs,README.md} engine/web/page/program.js LICENSE-* "$work/package/"
 sed "s/\"version\": \".*\"/\"version\": \"$version\"/" engine/web/package/package.json >"$work/package/package.json"
 cp "$wasm/$profile/othello_web.wasm" "$work/package/othello.wasm"
 cp "$wasm/played" "$work/package/shipped.weights"
+trainer=${OTHELLO_TRAINER:-}
+for folder in release debug; do
+    [[ -n $trainer || ! -x $built/$folder/othello-trainer ]] || trainer=$built/$folder/othello-trainer
+done
+[[ -n $trainer ]] || { cargo build --quiet --release -p othello-trainer && trainer=$built/release/othello-trainer; }
+"$trainer" quantize engine/weights/tables.weights --share-phases 10 --label-error 80 --count-digits 0 \
+    --out "$work/package/small.weights" >&2
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 "${PYTHON:-python3}" scripts/release/pack.py "$work/package" "$out/othello-toolkit-$version.tgz"

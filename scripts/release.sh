@@ -139,6 +139,8 @@ if wanted page || wanted npm; then
     step "the page, and the engine for JavaScript"
     scripts/build-web.sh "$work/othello-page-$version"
     ! wanted page || "${PYTHON:-python3}" scripts/release/pack.py "$work/othello-page-$version" "$out/othello-page-$version.zip"
+    trainer=${built:-$folder/$system/${profile/#dev/debug}}/othello-trainer
+    [[ ! -x $trainer ]] || export OTHELLO_TRAINER=$trainer
     ! wanted npm || scripts/build-npm.sh --built "$out"
 fi
 

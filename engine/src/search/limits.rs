@@ -17,6 +17,9 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// The time at which the search ends.
     pub deadline: Option<Instant>,
+    /// A function that ends the search once it returns true, where [`Instant`] has no clock, as in
+    /// WebAssembly.
+    pub is_over: Option<fn() -> bool>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
     /// A flag that requests an answer at once. After it is set, the search ends, even if its first
@@ -33,6 +36,7 @@ impl Limits {
         self.nodes.is_some_and(|most| nodes >= most)
             || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.is_over.is_some_and(|is_over| is_over())
             || self.are_interrupted()
     }
 
@@ -46,10 +50,10 @@ impl Limits {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns whether there is a deadline or a stop flag. A search with one of these is not
-    /// reproducible.
+    /// Returns whether there is a limit of time: a deadline, a stop flag or a function. A search with
+    /// one of these is not reproducible.
     pub(super) fn are_of_time(&self) -> bool {
-        self.stop.is_some() || self.deadline.is_some()
+        self.stop.is_some() || self.deadline.is_some() || self.is_over.is_some()
     }
 }
 

@@ -1,27 +1,30 @@
 // The engine for JavaScript, without the way in which its files are read: index.js and node.js add that.
 
-import { Program } from "./program.js";
+import { HOST, Program } from "./program.js";
 
 const START = "---------------------------OX------XO--------------------------- X";
 const STEPS_PER_DISC = 32;
-const LIMITS = ["level", "depth", "exact", "nodes"];
+const LIMITS = ["level", "depth", "exact", "nodes", "ms"];
 
 const inDiscs = ({ steps, line, ...rest }) => ({ value: steps / STEPS_PER_DISC, ...rest, ...(line && { line }) });
 
-// Compiles the program of `readFile("othello.wasm")` and loads weights; the shipped ones are a file, too.
-export async function load(Engine, readFile, weights) {
-  if (weights !== undefined && !isWeights(weights)) {
+// Compiles the program of `readFile("othello.wasm")` and loads weights. Those of the package are files, too.
+export async function load(Engine, readFile, weights = "shipped") {
+  if (!isWeights(weights)) {
     throw new TypeError(`weights: ${shown(weights)} is not weights; expected the bytes of a weights file ` +
-      `(ArrayBuffer or Uint8Array), "mobility" or "none"`);
+      `(ArrayBuffer or Uint8Array), ${NAMES.map(shown).join(", ")}`);
   }
-  const program = new Program(await WebAssembly.instantiate(await WebAssembly.compile(await readFile("othello.wasm"))));
-  if (typeof weights === "string") return new Engine(program, program.ask({ ask: "builtin", name: weights }));
-  if (weights) return new Engine(program, program.load("weights", new Uint8Array(weights)));
-  // The shipped weights have no counts of training positions.
-  return new Engine(program, program.load("shipped", await readFile("shipped.weights"), "load_part"));
+  const module = await WebAssembly.compile(await readFile("othello.wasm"));
+  const program = new Program(await WebAssembly.instantiate(module, HOST));
+  if (typeof weights !== "string") return new Engine(program, program.load("weights", new Uint8Array(weights)));
+  if (!FILES.includes(weights)) return new Engine(program, program.ask({ ask: "builtin", name: weights }));
+  // The weights of the package have no counts of training positions.
+  return new Engine(program, program.load(weights, await readFile(`${weights}.weights`), "load_part"));
 }
 
-const isWeights = (it) => it instanceof ArrayBuffer || it instanceof Uint8Array || it === "mobility" || it === "none";
+const FILES = ["shipped", "small"];
+const NAMES = [...FILES, "mobility", "none"];
+const isWeights = (it) => it instanceof ArrayBuffer || it instanceof Uint8Array || NAMES.includes(it);
 const shown = (value) => (typeof value === "string" ? `"${value}"` : String(value));
 
 export class BaseEngine {
@@ -41,6 +44,7 @@ export class BaseEngine {
   }
 
   values(boards) {
+    if (!Array.isArray(boards)) throw new TypeError(`boards: ${shown(boards)} is not an array of boards`);
     return this.#program.ask({ ask: "values", boards }).map((steps) => steps / STEPS_PER_DISC);
   }
 
@@ -71,9 +75,27 @@ function strength({ forget = false, ...settings }) {
     if (value === undefined) delete settings[name];
     else if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name}: ${shown(value)} is not a whole number`);
   }
+  if (typeof forget !== "boolean") throw new TypeError(`forget: ${shown(forget)} is not true or false`);
   const { level, depth, exact } = settings;
   if (level === undefined && depth === undefined && exact === undefined) return { level: 10, ...settings, forget };
   if (level === undefined) return { depth: 0, exact: 0, ...settings, forget };
   if (depth !== undefined || exact !== undefined) throw new TypeError("level: cannot be combined with depth or exact");
   return { ...settings, forget };
 }
+
+// Answers messages { id, call, args }, where `call` is "load" or a method of the engine, by `post`.
+export function answers(Engine, post) {
+  let engine;
+  return async ({ id, call, args = [] }) => {
+    try {
+      if (call === "load") engine = Engine.load(...args);
+      const loaded = await (engine ??= Engine.load());
+      if (!METHODS.includes(call)) throw new TypeError(`call: ${shown(call)} is not a call; expected ${METHODS.join(", ")}`);
+      post({ id, result: call === "load" ? loaded.weights : loaded[call](...args) });
+    } catch (error) {
+      post({ id, error: error.message });
+    }
+  };
+}
+
+const METHODS = ["load", "game", "value", "values", "search", "moves", "parts"];

@@ -21,10 +21,12 @@ export type Strength = Limit &
       }
   );
 
-/** The end of a search, and its table. */
+/** Limits of a search, which returns its deepest complete result when it reaches one, and its table. */
 export interface Limit {
-  /** Greatest number of nodes; the search exceeds it by some ten thousand at most. */
+  /** Greatest number of nodes, at least 1; the search exceeds it by some ten thousand at most. */
   nodes?: number;
+  /** Time in milliseconds, at least 1; the search exceeds it by some milliseconds. For `moves`, the time of each move. */
+  ms?: number;
   /** True to search from an empty table, so that nodes are always the same. */
   forget?: boolean;
 }
@@ -91,15 +93,18 @@ export interface Parts {
   factors: number;
 }
 
+/** What an engine loads. */
+export interface Options {
+  /** The shipped weights (by default), small ones, the bytes of a weights file, or an evaluation by hand. */
+  weights?: ArrayBuffer | Uint8Array | "shipped" | "small" | "mobility" | "none";
+  /** Returns the address of `othello.wasm` or a file of weights if it does not lie next to `index.js`. */
+  locateFile?: (name: "othello.wasm" | "shipped.weights" | "small.weights") => string | URL | undefined;
+}
+
 /** An engine with one evaluation. Searches run in the thread that calls: in a page, use a worker. */
 export class Engine {
   private constructor();
-  /** Loads the engine with the shipped weights, the bytes of a weights file, or an evaluation by hand. */
-  static load(options?: {
-    weights?: ArrayBuffer | Uint8Array | "mobility" | "none";
-    /** Returns the address of `othello.wasm` or `shipped.weights` if they do not lie next to `index.js`. */
-    locateFile?: (name: string) => string | URL | undefined;
-  }): Promise<Engine>;
+  static load(options?: Options): Promise<Engine>;
   readonly weights: Weights;
   /** All positions of a transcript such as `f5d6c3`, the start first. Throws on an illegal move. */
   game(moves?: string, start?: Board): Position[];

@@ -1,10 +1,11 @@
-// The engine in browsers, their workers, Deno and bundlers. Bundlers find both files by these literal addresses.
+// The engine in browsers, their workers, Deno and bundlers. Bundlers find the files by these literal addresses.
 
 import { BaseEngine, load } from "./engine.js";
 
 const FILES = {
   "othello.wasm": new URL("./othello.wasm", import.meta.url),
   "shipped.weights": new URL("./shipped.weights", import.meta.url),
+  "small.weights": new URL("./small.weights", import.meta.url),
 };
 
 export class Engine extends BaseEngine {

@@ -7,7 +7,7 @@ import { GraphView } from "./graph.js";
 import { MovesView } from "./moves.js";
 import { PartsView, tintsOf } from "./parts.js";
 import { Players } from "./players.js";
-import { Program, bytesOf } from "./program.js";
+import { HOST, Program, bytesOf } from "./program.js";
 import { Setup } from "./setup.js";
 import { SIDES, element, squareNumber, valueText } from "./text.js";
 
@@ -301,7 +301,7 @@ function shippedCounts() {
 
 async function begin() {
   const module = await WebAssembly.compile(await bytesOf(ENGINE_PROGRAM));
-  const program = new Program(await WebAssembly.instantiate(module));
+  const program = new Program(await WebAssembly.instantiate(module, HOST));
   const page = new Page(program, module);
   performance.mark("board");
   const played = await shippedWeights;

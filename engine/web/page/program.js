@@ -1,5 +1,8 @@
 // The engine's program: WebAssembly that answers questions in JSON.
 
+// What the program imports: a clock.
+export const HOST = { host: { milliseconds: () => performance.now() } };
+
 export class Program {
   constructor(instance) {
     this.exports = instance.exports;

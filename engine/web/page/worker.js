@@ -1,6 +1,6 @@
 // The thread of one evaluation: it answers questions one after another, and rates moves between them.
 
-import { Program, bytesOf } from "./program.js";
+import { HOST, Program, bytesOf } from "./program.js";
 
 let program;
 let running = 0;
@@ -16,7 +16,7 @@ function pause() {
 
 const handlers = {
   async load({ module, name, bytes, played, builtin }) {
-    program = new Program(await WebAssembly.instantiate(module));
+    program = new Program(await WebAssembly.instantiate(module, HOST));
     if (builtin) return program.ask({ ask: "builtin", name: builtin });
     if (bytes) return program.load(name, bytes);
     const begun = performance.now();

@@ -65,6 +65,22 @@ pub extern "C" fn answer() -> *const u8 {
     BUFFERS.with_borrow(|[_, answer]| answer.as_ptr())
 }
 
+/// The clock of the page, in milliseconds: WebAssembly has none of its own.
+#[cfg(target_family = "wasm")]
+fn milliseconds() -> f64 {
+    #[link(wasm_import_module = "host")]
+    unsafe extern "C" {
+        safe fn milliseconds() -> f64;
+    }
+    milliseconds()
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn milliseconds() -> f64 {
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    since.as_secs_f64() * 1e3
+}
+
 fn take_file(
     name_bytes: usize,
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,

@@ -67,8 +67,14 @@ fn answer(question: Question) -> Result<Json, String> {
         Question::Level { level } => searching::level(level),
         Question::Search { board: text, how } => made(searching::search(&board(&text)?, &how)?),
         Question::Values { boards } => {
+            let read = |(at, text): (usize, &String)| {
+                board(text).map_err(|error| match boards.len() {
+                    1 => error,
+                    _ => format!("boards[{at}]: {error}"),
+                })
+            };
             let boards: Vec<BoardLine> =
-                boards.iter().map(|text| board(text)).collect::<Result<_, _>>()?;
+                boards.iter().enumerate().map(read).collect::<Result<_, _>>()?;
             made(searching::values(&boards)?)
         }
         Question::Rate { board: text, square, how } => {

@@ -1,6 +1,6 @@
 //! The evaluation of an instance of the module, and searches with it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use othello_engine::analysis::{how_found, rated_move};
@@ -15,10 +15,12 @@ use othello_engine::search::{Level, Limits, Search, Searcher, Selectivity, Stren
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use crate::milliseconds;
+
 /// The size of the transposition table, which fits the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The strength and the limit of a search: a level, or a depth and the number of empty squares for
+/// The strength and the limits of a search: a level, or a depth and the number of empty squares for
 /// perfect play. If both are given, the level determines only the selectivity. Without a level,
 /// ProbCut prunes nothing.
 #[derive(Deserialize)]
@@ -28,6 +30,8 @@ pub(crate) struct How {
     exact: Option<u32>,
     /// The greatest number of nodes.
     nodes: Option<u64>,
+    /// The time of the search in milliseconds.
+    ms: Option<u64>,
     /// True for a search from an empty transposition table.
     #[serde(default)]
     forget: bool,
@@ -44,6 +48,8 @@ pub(crate) struct Loaded {
 
 thread_local! {
     static LOADED: RefCell<Option<Loaded>> = const { RefCell::new(None) };
+    /// The time, in milliseconds, at which the search under way ends.
+    static DEADLINE: Cell<f64> = const { Cell::new(f64::INFINITY) };
 }
 
 impl Loaded {
@@ -148,7 +154,7 @@ fn with<T>(work: impl FnOnce(&mut Loaded) -> Result<T, String>) -> Result<T, Str
 }
 
 fn read_level(level: u32) -> Result<Level, String> {
-    Level::new(level).ok_or_else(|| "expected a level from 1 to 60".to_owned())
+    Level::new(level).ok_or_else(|| format!("level is {level}; expected 1 to 60"))
 }
 
 pub(crate) fn level(level: u32) -> Result<Json, String> {
@@ -167,6 +173,11 @@ fn prepare(
             return Err(format!("{name} is {number}; expected 0 to 60"));
         }
     }
+    for (name, number) in [("nodes", how.nodes), ("ms", how.ms)] {
+        if number == Some(0) {
+            return Err(format!("{name} is 0; expected at least 1"));
+        }
+    }
     if how.forget {
         searcher.new_game();
     }
@@ -178,7 +189,11 @@ fn prepare(
     }
     let usual = plan.map_or(0.into(), |plan| plan.strength());
     let (depth, exact) = (how.depth.unwrap_or(usual.depth), how.exact.unwrap_or(usual.exact));
-    Ok((Strength { depth, exact }, Limits { nodes: how.nodes, ..Limits::default() }))
+    let is_over = how.ms.map(|ms| {
+        DEADLINE.set(milliseconds() + ms as f64);
+        (|| milliseconds() >= DEADLINE.get()) as fn() -> bool
+    });
+    Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
 /// Searches a position. At depth 0, returns the static value; if few enough squares are empty for

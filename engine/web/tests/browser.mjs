@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
 
-import { Program } from "../page/program.js";
+import { HOST, Program } from "../page/program.js";
 
 export const repository = path.resolve(import.meta.dirname, "../../..");
 const needed = (name) => process.env[name] ?? assert.fail(`${name} is not set: call scripts/check-web.sh`);
@@ -29,7 +29,7 @@ export function native(name, ...args) {
 export function rules() {
   const script = readFileSync(path.join(needed("OTHELLO_PAGE"), "page.js"), "utf8");
   const [, base64] = script.match(/ENGINE_PROGRAM = "([^"]*)"/);
-  return new Program(new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(base64, "base64"))));
+  return new Program(new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(base64, "base64")), HOST));
 }
 
 export const launched = () => chromium.launch({ executablePath: needed("CHROMIUM"), args: ["--no-sandbox"] });

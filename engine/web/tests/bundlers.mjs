@@ -67,7 +67,7 @@ function bundle(...command) {
 
 // Copies what a bundler leaves to its user.
 const copyFiles = (folder) => {
-  for (const name of ["othello.wasm", "shipped.weights"]) cpSync(path.join(PACKAGE, name), path.join(folder, name));
+  for (const name of ["othello.wasm", "shipped.weights", "small.weights"]) cpSync(path.join(PACKAGE, name), path.join(folder, name));
 };
 const BUNDLED = '<script type="module" src="bundle.js"></script>';
 

@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
+import { Worker } from "node:worker_threads";
 
 import { Engine } from "othello-toolkit";
 
@@ -27,6 +29,55 @@ test("values, moves and nodes are the native program's", async () => {
     engine.moves(board, { level: 4, forget: true }).map(({ move, value, nodes }) => [at + 1, move, value, nodes].join()));
   assert.deepEqual(found.sort(), hints.map(({ position, move, value, nodes }) => [position, move, value, nodes].join()).sort());
   assert.equal(engine.weights.identity, native("weights").sha256);
+});
+
+test("small weights are a weights file of the native program, at most a tenth of the shipped ones", async () => {
+  const engine = await Engine.load({ weights: "small" });
+  const [small, shipped] = ["small", "shipped"].map((name) => `node_modules/othello-toolkit/${name}.weights`);
+  assert.ok(readFileSync(small).length * 10 < readFileSync(shipped).length);
+  const boards = engine.game(MOVES).map(({ board }) => board);
+  writeFileSync("boards.txt", boards.join("\n"));
+  assert.deepEqual(engine.values(boards), native("evaluate", "boards.txt", "--weights", small).values);
+  assert.ok(engine.search(boards[9], { level: 4 }).depth >= 4);
+});
+
+test("files may lie elsewhere", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "othello-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const asked = [];
+  const locateFile = (name) => {
+    cpSync(path.join("node_modules/othello-toolkit", name), path.join(folder, name));
+    asked.push(name);
+    return path.join(folder, name);
+  };
+  await Engine.load({ weights: "small", locateFile });
+  assert.deepEqual(asked, ["othello.wasm", "small.weights"]);
+});
+
+test("a search ends in its time", async () => {
+  const engine = await Engine.load({ weights: "small" });
+  const { board } = engine.game(MOVES.slice(0, 20)).at(-1);
+  const begun = performance.now();
+  const found = engine.search(board, { depth: 40, ms: 200 });
+  assert.ok(performance.now() - begun < 2000);
+  assert.ok(found.depth < 40 && found.best !== null);
+  // The next search has no limit of time.
+  assert.equal(engine.search(board, { depth: 6, forget: true }).depth, 6);
+});
+
+test("a worker thread of Node answers", async (t) => {
+  const worker = new Worker(new URL(import.meta.resolve("othello-toolkit/worker")));
+  t.after(() => worker.terminate());
+  const ask = (question) => new Promise((done) => {
+    worker.once("message", done);
+    worker.postMessage(question);
+  });
+  const engine = await Engine.load({ weights: "small" });
+  const { board } = engine.game("f5d6")[2];
+  const { id, result } = await ask({ id: 1, call: "load", args: [{ weights: "small" }] });
+  assert.deepEqual([id, result.identity], [1, engine.weights.identity]);
+  assert.deepEqual(await ask({ id: 2, call: "value", args: [board] }), { id: 2, result: engine.value(board) });
+  assert.match((await ask({ id: 3, call: "vallue" })).error, /"vallue" is not a call; expected load, game, value/);
 });
 
 test("the parts of a value add up to it, also with factors", async () => {
@@ -62,13 +113,20 @@ test("an evaluation by hand, and what is refused", async () => {
     [{ exact: 61 }, /exact is 61; expected 0 to 60/],
     [{ depth: 6, level: 3 }, /cannot be combined/],
     [{ level: null }, /level: null is not a whole number/],
-    [{ level: 61 }, /level from 1 to 60/],
+    [{ level: 61 }, /level is 61; expected 1 to 60/],
+    [{ nodes: 0 }, /nodes is 0; expected at least 1/],
+    [{ depth: 3, ms: 0 }, /ms is 0; expected at least 1/],
+    [{ ms: "5" }, /ms: "5" is not a whole number/],
+    [{ forget: 1 }, /forget: 1 is not true or false/],
     [{ depth: 1.5 }, /depth: 1.5 is not a whole number/],
     [{ dept: 3 }, /dept is not a setting/],
   ]) {
     assert.throws(() => engine.search(board, settings), expected);
     assert.throws(() => engine.moves(board, settings), expected);
   }
+  assert.throws(() => engine.value("f5d"), /^Error: the board has 3 squares/);
+  assert.throws(() => engine.values(board), /is not an array of boards/);
+  assert.throws(() => engine.values([board, "f5d"]), /^Error: boards\[1\]: the board has 3 squares/);
   assert.ok(engine.search(board, { depth: 30, nodes: 50_000 }).nodes < 200_000);
   await assert.rejects(Engine.load({ weights: new Uint8Array(100) }));
   await assert.rejects(Engine.load({ weights: "/x.weights" }), /expected the bytes of a weights file/);

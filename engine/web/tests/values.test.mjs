@@ -24,7 +24,7 @@ function fileOf(t, boards) {
 function rate(shown, boards, level, moves) {
   return shown.evaluate(async ([boards, level, moves]) => {
     const module = await WebAssembly.compile(await bytesOf(ENGINE_PROGRAM));
-    globalThis.program = new Program(await WebAssembly.instantiate(module));
+    globalThis.program = new Program(await WebAssembly.instantiate(module, HOST));
     program.load("shipped", await bytesOf(await shippedWeights), "load_part");
     const begun = performance.now();
     const rated = moves.map(({ position, move }) => {
