@@ -55,7 +55,7 @@ export class Game {
 
   openAddress(address) {
     const fields = new URLSearchParams(address);
-    const moves = (fields.get("moves") ?? "").match(/../g) ?? [];
+    const moves = (fields.get("moves") ?? "").match(/..?/g) ?? [];
     const start = fields.get("start");
     const at = fields.has("at") ? Math.trunc(Number(fields.get("at"))) || 0 : moves.length;
     this.set(start ? `${start.slice(0, 64)} ${start.slice(64)}` : START, moves, at);

@@ -124,7 +124,9 @@ class Page {
 
   #evaluationsChanged() {
     this.#offerPlayers();
+    const said = at("status").textContent; // Such as what is wrong with the address.
     this.#changed();
+    this.#say(said);
   }
 
   #openAddress() {
@@ -147,7 +149,11 @@ class Page {
   }
 
   #play(square) {
-    if (this.setup.editing || !this.game.position.legal.includes(square)) return;
+    if (this.setup.editing) return;
+    if (!this.game.position.legal.includes(square)) {
+      this.#say(`${square} is not a legal move. ${this.#whoseTurn()}`);
+      return;
+    }
     const side = SIDES[this.game.side];
     this.#changed(() => this.game.play(square));
     this.#say(`${side} played ${square}. ${this.#whoseTurn()}`);

@@ -73,6 +73,11 @@ test("a link, a pasted position and one that is set up by hand are opened; nonse
   const shown = await page(await browser(t), { address: "#moves=f5d6c3d3c4&at=3.5" });
   await shown.selectOption("#playerO", "you");
   assert.equal(await shown.locator("#move").textContent(), "Move 3 of 5");
+  await shown.click(square("a1"), { force: true }); // The button is marked as disabled.
+  assert.match(await status(shown), /^a1 is not a legal move\. /);
+  // A regression: this was overwritten when the weights were there.
+  const broken = await page(shown.context().browser(), { address: "#moves=f5d6c" });
+  assert.match(await status(broken), /^The address holds no game: .*c/);
   await shown.click("#setup-title");
   const paste = async (text) => {
     await shown.fill("#pasted", text);
