@@ -99,7 +99,7 @@ pub struct SearchSpec {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum PlayerError {
-    #[error(transparent)]
+    #[error("{0}; another program is `gtp:COMMAND` or `nboard:COMMAND`")]
     Weights(#[from] NoWeightsError),
     #[error("expected the command of a program after `{prefix}`")]
     NoCommand { prefix: &'static str },

@@ -371,8 +371,13 @@ fn read_header(
             return Err(source.truncated(&place));
         }
         None => {
+            let is_set =
+                [&b"name"[..], b"scalars", b"[[patter"].iter().any(|key| header.starts_with(key));
+            let set = "is a pattern set, not weights; `fit --patterns` makes weights for it";
+            let set = (is_set && expected == Some(Kind::Weights)).then(|| set.to_owned());
             let expected = expected.map_or("games, positions or weights", Kind::description);
-            let (found, conversion) = (header.escape_ascii().to_string(), unreadable(&header));
+            let found = header.escape_ascii().to_string();
+            let conversion = unreadable(&header).or(set);
             return Err(FileError::Foreign { path, expected, found, conversion });
         }
     };

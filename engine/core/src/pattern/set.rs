@@ -134,9 +134,10 @@ impl PatternSet {
 fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, Invalid> {
     let RawPattern { name, squares } = raw;
     let pattern = format!("pattern {number} ({})", excerpt(&name));
-    let squares: Result<Vec<Square>, Invalid> =
+    let parsed: Result<Vec<Square>, Invalid> =
         squares.split_ascii_whitespace().map(str::parse).collect();
-    let squares = squares.map_err(|error| Invalid(format!("{pattern}: {error}")))?;
+    let blanks = if squares.contains(',') { ", separated by blanks" } else { "" };
+    let squares = parsed.map_err(|error| Invalid(format!("{pattern}: {error}{blanks}")))?;
     let found = squares.len();
     if !(1..=MAX_SQUARES).contains(&found) {
         return Err(Invalid(format!("{pattern} has {found} squares; expected 1 to {MAX_SQUARES}")));
@@ -216,6 +217,7 @@ mod tests {
         let twice = |second| patterns(&["a1 b1 c1", "d4", second]);
         for (body, expected) in [
             (pattern("a1 z9"), "`z9` is not a square"),
+            (pattern("a1,b1"), "`a1,b1` is not a square; expected a1 to h8, separated by blanks"),
             (pattern(""), "0 squares"),
             (pattern("a1 b1 c1 d1 e1 f1 g1 h1 a2 b2 c2"), "11 squares"),
             (pattern("a1 b1 a1"), "a1 twice"),

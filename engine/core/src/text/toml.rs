@@ -15,7 +15,16 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
         let before = text.get(..at).unwrap_or(text);
         let begun = before.rsplit('\n').next().unwrap_or(before);
         let (line, column) = (before.matches('\n').count() + 1, begun.chars().count() + 1);
-        Invalid(format!("line {line}, column {column}: {}", shortened(error.message(), MOST)))
+        let mut message = error.message().to_owned();
+        for (kind, words) in [
+            ("f64", "a number"),
+            ("u64", "a whole number"),
+            ("u32", "a whole number"),
+            ("u8", "a whole number"),
+        ] {
+            message = message.replace(&format!("expected {kind}"), &format!("expected {words}"));
+        }
+        Invalid(format!("line {line}, column {column}: {}", shortened(&message, MOST)))
     })
 }
 
@@ -36,6 +45,8 @@ mod tests {
         assert!(refused("\né = 1 1").starts_with("line 2, column 1: "), "{}", refused("\né = 1"));
         assert!(refused("a = 1\nb = 2").starts_with("line 2, column 1: unknown field `b`"));
         assert!(refused("a = 300").starts_with("line 1, column 5: "), "{}", refused("a = 300"));
+        // A regression: the message had the type of Rust, `expected u8`.
+        assert!(refused("a = \"3\"").ends_with("string \"3\", expected a whole number"));
         assert!(refused("").starts_with("line 1, column 1: missing field `a`"));
         let long = refused(&format!("{} = 1", "x".repeat(100_000)));
         assert!(long.chars().count() < 300, "{long}");

@@ -1,33 +1,20 @@
 //! Label rules: the values that the positions of a game are fitted to.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use othello_engine::board::transcript::Step;
 use othello_engine::record::{Game, ScoredPosition, Weight};
-use othello_engine::text::{as_text, excerpt, parse_range};
+use othello_engine::text::{as_text, excerpt};
 use serde::{Deserialize, Serialize};
 
 use crate::InvalidSetting;
 
 mod origin;
+mod plies;
 
 pub use origin::{Lambda, Origin, Use};
-
-/// The plies that a rule applies to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Plies {
-    /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
-    Between(RangeInclusive<u8>),
-    /// Plies around the game's solved position: `solved-2..solved+2`, or `solved`.
-    AboutSolved {
-        /// The number of plies before the solved position.
-        before: u8,
-        /// The number of plies after the solved position.
-        after: u8,
-    },
-}
+pub use plies::Plies;
 
 /// One rule: positions at `plies` get the label of `label`, and count `weight` times.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, derive_more::Display)]
@@ -48,6 +35,8 @@ pub struct LabelRule {
 /// The greatest number of rules in a list. It is limited because the program checks every position
 /// against each rule.
 const MAX_RULES: usize = 256;
+
+const EXPECTED: &str = "expected PLIES:USE, such as 34..38:solved or all:70%result+30%value";
 
 fn one() -> f64 {
     1.0
@@ -92,7 +81,7 @@ impl LabelRules {
     /// Creates a list of rules in this order; refuses an empty list and weights out of range.
     pub fn new(rules: Vec<LabelRule>) -> Result<Self, InvalidSetting> {
         if rules.is_empty() {
-            return Err(not_a_rule("", "expected PLIES:USE"));
+            return Err(not_a_rule("", EXPECTED));
         }
         if rules.len() > MAX_RULES {
             let reason = format!("{} label rules; expected at most {MAX_RULES}", rules.len());
@@ -109,6 +98,13 @@ impl LabelRules {
                         not_a_rule(&rule.to_string(), &format!("the weight {reason}"))
                     };
                     Weight::check(rule.weight).map_err(wrong)?;
+                }
+                let hidden = |(number, rule): &(usize, &LabelRule)| {
+                    rules[..*number].iter().any(|before| before.hides(rule))
+                };
+                if let Some((_, rule)) = rules.iter().enumerate().find(hidden) {
+                    let reason = "it never applies, since a rule before it labels these positions";
+                    return Err(not_a_rule(&rule.to_string(), reason));
                 }
                 Ok(Self(rules))
             }
@@ -172,18 +168,19 @@ impl LabelRules {
 }
 
 impl LabelRule {
+    /// Returns true if this rule gives a label wherever a later rule does.
+    fn hides(&self, later: &Self) -> bool {
+        self.plies.contain(&later.plies) && self.label.is_available_with(&later.label)
+    }
+
     /// Returns the position at `ply` (an index into `steps`) with the label that this rule gives
     /// it. Returns `None` if the rule does not apply at this ply, or if the game does not provide
     /// the label.
     fn apply(&self, game: &Game, steps: &[Step], ply: u8, weight: f64) -> Option<ScoredPosition> {
-        let here = match &self.plies {
-            Plies::Between(plies) => plies.contains(&ply),
-            Plies::AboutSolved { before, after } => game.solved().is_some_and(|solved| {
-                let solved = solved.ply;
-                (solved.saturating_sub(*before)..=solved.saturating_add(*after)).contains(&ply)
-            }),
-        };
-        let label = if here { self.label.of(game, steps, ply)? } else { return None };
+        if !self.plies.has(ply, game) {
+            return None;
+        }
+        let label = self.label.of(game, steps, ply)?;
         let weight = Weight::of_occurrences(self.weight * weight)?;
         Some(ScoredPosition::new(steps.get(usize::from(ply))?.position, label, weight))
     }
@@ -225,7 +222,7 @@ fn not_a_rule(rule: &str, reason: &str) -> InvalidSetting {
 }
 
 fn parse_rule(text: &str) -> Result<LabelRule, String> {
-    let (plies, rest) = text.split_once(':').ok_or("expected PLIES:USE")?;
+    let (plies, rest) = text.split_once(':').ok_or(EXPECTED)?;
     let (label, weight) = rest.split_once('*').unwrap_or((rest, "1"));
     let label = label.parse()?;
     let weight =
@@ -233,48 +230,9 @@ fn parse_rule(text: &str) -> Result<LabelRule, String> {
     Ok(LabelRule { plies: plies.trim().parse()?, label, weight })
 }
 
-impl FromStr for Plies {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            let found = excerpt(text);
-            format!("`{found}` is not a range of plies, as all, 34..38, solved-2..solved+2")
-        };
-        if text == "all" {
-            return Ok(Self::Between(0..=60));
-        }
-        let (first, last) = text.split_once("..").unwrap_or((text, text));
-        let last = last.strip_prefix('=').unwrap_or(last);
-        if let (Some(before), Some(after)) = (offset(first, '-'), offset(last, '+')) {
-            return Ok(Self::AboutSolved { before, after });
-        }
-        parse_range(text, &(0..=60)).map(Self::Between).ok_or_else(wrong)
-    }
-}
-
-/// Parses the number after `sign` in a text such as `solved-2` (2); returns 0 for `solved`.
-fn offset(text: &str, sign: char) -> Option<u8> {
-    match text.trim().strip_prefix("solved")? {
-        "" => Some(0),
-        offset => offset.strip_prefix(sign)?.parse().ok().filter(|&offset| offset <= 60),
-    }
-}
-
 impl From<LabelRules> for String {
     fn from(rules: LabelRules) -> Self {
         rules.to_string()
-    }
-}
-
-impl fmt::Display for Plies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Between(plies) if *plies == (0..=60) => f.write_str("all"),
-            // The provenance of weights has this text, so it keeps its `..=`.
-            Self::Between(plies) => write!(f, "{}..={}", plies.start(), plies.end()),
-            Self::AboutSolved { before, after } => write!(f, "solved-{before}..=solved+{after}"),
-        }
     }
 }
 
@@ -436,7 +394,7 @@ mod tests {
             "34..=38:solved*2,all:result*0.25",
             "solved-2..=solved+0:solved*1",
             "all:exact*1,all:70%value+30%result*0.5",
-            "all:lambda0.75*1,all:50%lambda1+50%result*1",
+            "all:50%lambda1+50%result*1,all:lambda0.75*1",
         ] {
             assert_eq!(rules(text).to_string(), text);
         }
@@ -464,6 +422,10 @@ mod tests {
             "all:lambda",
             "all:lambda1.1",
             "all:lambdaNaN",
+            // A regression: rules that can never apply were accepted.
+            "all:result, 0..20:result*0.25",
+            "all:value, solved:lambda0.5",
+            "10..20:result, 12..14:50%result+50%value",
         ] {
             assert!(bad.parse::<LabelRules>().is_err(), "{bad}");
         }
@@ -483,8 +445,11 @@ mod tests {
         let written = toml::to_string(&text).unwrap();
         assert_eq!(toml::from_str::<Settings>(&written).unwrap(), text);
         assert!(toml::from_str::<Settings>("labels = []").is_err());
-        assert!(vec!["all:result"; MAX_RULES].join(",").parse::<LabelRules>().is_ok());
-        assert!(vec!["all:result"; MAX_RULES + 1].join(",").parse::<LabelRules>().is_err());
+        let kinds = ["result", "value", "solved", "exact", "stated"];
+        let rule = |number: usize| format!("{}:{}", number % 60, kinds[number / 60]);
+        let rules = |count| (0..count).map(rule).collect::<Vec<_>>().join(",");
+        assert!(rules(MAX_RULES).parse::<LabelRules>().is_ok());
+        assert!(rules(MAX_RULES + 1).parse::<LabelRules>().is_err());
         assert!(toml::from_str::<Settings>("labels = [{plies='all', use='result', w=1}]").is_err());
     }
 }

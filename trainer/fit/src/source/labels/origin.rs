@@ -72,6 +72,15 @@ impl From<Origin> for Use {
 }
 
 impl Use {
+    /// Returns true if this label exists for every position for which `other` exists.
+    pub(super) fn is_available_with(&self, other: &Self) -> bool {
+        let origin = |&(_, origin): &(u8, Origin)| match origin {
+            Origin::LambdaReturn(_) => Origin::Value,
+            origin => origin,
+        };
+        self.0.iter().map(origin).all(|own| other.0.iter().map(origin).any(|other| other == own))
+    }
+
     /// Returns the label of the position at `ply`, an index into `steps`; `None` if the game lacks
     /// one of the values from which the label is computed.
     pub(super) fn of(&self, game: &Game, steps: &[Step], ply: u8) -> Option<Label> {
