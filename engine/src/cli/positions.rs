@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::board::StatedPosition;
+use crate::file::FileError;
 use crate::text::{Lines, TextError, TextSource};
 
 /// The record that an input must have at least once, for messages.
@@ -59,7 +60,7 @@ fn neither(path: &Path, error: TextError) -> TextError {
         // Only a path contains a slash.
         (Err(missing), Err(invalid)) if !text.contains('/') => {
             let reason = format!("neither a file nor a board or transcript: {missing}; {invalid}");
-            TextError::Content { path: path.to_owned(), reason }
+            FileError::refused(path, reason).into()
         }
         _ => error,
     }

@@ -1,6 +1,6 @@
 //! The error type of reading and writing files.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::{Provenance, VERSION};
@@ -42,7 +42,6 @@ pub enum FileError {
 /// completes "cannot …". If it is `open it`, `read it` or `list it`, the file is an input;
 /// otherwise, it is an output.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
-    use io::ErrorKind;
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {
         ErrorKind::NotFound if input => "; check the path",
@@ -65,26 +64,22 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
 /// Returns true for an error that may pass, such as a full disk: the same operation may succeed
 /// later.
 pub fn may_pass(error: &io::Error) -> bool {
-    use io::ErrorKind::{
-        HostUnreachable, NetworkDown, NetworkUnreachable, OutOfMemory, QuotaExceeded, ResourceBusy,
-        StaleNetworkFileHandle, StorageFull, TimedOut, WouldBlock,
-    };
     const EIO: i32 = 5;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
     let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(EIO | ENFILE | EMFILE));
     let kind = matches!(
         error.kind(),
-        HostUnreachable
-            | NetworkDown
-            | NetworkUnreachable
-            | OutOfMemory
-            | QuotaExceeded
-            | ResourceBusy
-            | StaleNetworkFileHandle
-            | StorageFull
-            | TimedOut
-            | WouldBlock
+        ErrorKind::HostUnreachable
+            | ErrorKind::NetworkDown
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::OutOfMemory
+            | ErrorKind::QuotaExceeded
+            | ErrorKind::ResourceBusy
+            | ErrorKind::StaleNetworkFileHandle
+            | ErrorKind::StorageFull
+            | ErrorKind::TimedOut
+            | ErrorKind::WouldBlock
     );
     machine || kind
 }
@@ -115,7 +110,7 @@ impl FileError {
 
     pub(super) fn busy(path: &Path) -> Self {
         const REASON: &str = "another process is writing this file";
-        let source = io::Error::new(io::ErrorKind::WouldBlock, REASON);
+        let source = io::Error::new(ErrorKind::WouldBlock, REASON);
         Self::Busy { path: path.to_owned(), source }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::PatternSet;
+use crate::file::FileError;
 use crate::text::{TextError, read_by};
 
 const SHIPPED: [(&str, &str); 9] = [
@@ -58,7 +59,7 @@ impl PatternSet {
         if !path.exists() {
             let names = Self::SHIPPED.map(|name| format!("`{name}`")).join(", ");
             let reason = format!("neither a file nor one of the pattern sets {names}");
-            return Err(TextError::Content { path, reason });
+            return Err(FileError::refused(&path, reason).into());
         }
         read_by(&path, Self::from_toml)
     }

@@ -24,8 +24,6 @@ pub enum RecordError {
     NoProbCut(#[from] NoProbCut),
     #[error(transparent)]
     Search(Box<dyn std::error::Error + Send + Sync>),
-    #[error("{}: {reason}", path.display())]
-    Folder { path: PathBuf, reason: String },
     #[error("{}: {kind} {number}: {source}", path.display())]
     Record { path: PathBuf, kind: &'static str, number: u64, source: Invalid },
 }

@@ -67,11 +67,11 @@ impl RecordFolder {
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let folder = Self::listed(path)?.ok_or_else(|| {
             let reason = format!("is a folder without {MANIFEST}; {}", list(path));
-            wrong(path.to_owned(), reason)
+            wrong(path, reason)
         })?;
         for entry in folder.files.values() {
             if let Some(found) = folder.difference(entry)? {
-                return Err(wrong(path.join(&entry.name), found));
+                return Err(wrong(&path.join(&entry.name), found));
             }
         }
         match folder.unlisted()?.first() {
@@ -79,7 +79,7 @@ impl RecordFolder {
             Some(name) => {
                 let reason =
                     format!("{MANIFEST} does not list it; move it away, or {}", list(path));
-                Err(wrong(path.join(name), reason))
+                Err(wrong(&path.join(name), reason))
             }
         }
     }
@@ -91,7 +91,7 @@ impl RecordFolder {
         }
         let no_manifest = |reason: String| {
             let anew = "remove it, and list the files anew";
-            wrong(manifest.clone(), format!("{reason}; {anew}: {}", list(path)))
+            wrong(&manifest, format!("{reason}; {anew}: {}", list(path)))
         };
         let text = match read_ordinary(&manifest, LONGEST_MANIFEST) {
             Err(FileError::Long { .. }) => {
@@ -156,20 +156,20 @@ impl RecordFolder {
             match folder.difference(&entry)? {
                 None => {}
                 Some(_) if anew => drop(folder.files.remove(&entry.name)),
-                Some(found) => return Err(wrong(path.join(&entry.name), found).into()),
+                Some(found) => return Err(wrong(&path.join(&entry.name), found).into()),
             }
         }
         let unlisted = folder.unlisted()?;
         if folder.files.is_empty() && unlisted.is_empty() {
             let reason =
                 "has no file of records: their names end in .games, .positions or .openings";
-            return Err(wrong(path.to_owned(), reason.to_owned()).into());
+            return Err(wrong(path, reason).into());
         }
         for name in &unlisted {
             let file = path.join(name);
             if !is_plain(name) {
                 let reason = "its name cannot be listed; give it one without special characters";
-                return Err(wrong(file, reason.to_owned()).into());
+                return Err(wrong(&file, reason).into());
             }
             let records = describe(&file)?;
             let metadata = fs::metadata(&file).map_err(FileError::io(&file, "read it"));
@@ -244,8 +244,8 @@ fn list(folder: &Path) -> String {
     format!("write it with `othello-trainer validate {} --manifest`", folder.display())
 }
 
-fn wrong(path: PathBuf, reason: String) -> RecordError {
-    RecordError::Folder { path, reason }
+fn wrong(path: &Path, reason: impl Into<String>) -> RecordError {
+    FileError::refused(path, reason).into()
 }
 
 #[cfg(test)]

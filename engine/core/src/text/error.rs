@@ -22,8 +22,6 @@ pub enum TextError {
     File(#[from] FileError),
     #[error(transparent)]
     Line(#[from] BadLine),
-    #[error("{}: {reason}", path.display())]
-    Content { path: PathBuf, reason: String },
 }
 
 impl TextError {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{BYTE_ORDER_MARK, BadLine, TextError};
-use crate::file::{packing, unreadable};
+use crate::file::{FileError, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
@@ -56,7 +56,7 @@ impl TextSource {
         let begin = source.fill_buf().map_err(failed)?;
         let packed = begin.starts_with(ZSTD_MAGIC);
         if let Some(reason) = unreadable(begin).filter(|_| !packed) {
-            return Err(TextError::Content { path: path.to_owned(), reason });
+            return Err(FileError::refused(path, reason).into());
         }
         let text: Box<dyn BufRead + Send> = if packed {
             let counted = Counted { source, consumed: unpacked.clone() };

@@ -6,13 +6,14 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::{BYTE_ORDER_MARK, MAX_FILE_BYTES, TextError};
+use crate::file::FileError;
 
 /// Reads a file of settings and parses it with `parse`.
 pub fn read_by<T, E: Display>(
     path: &Path,
     parse: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<T, TextError> {
-    parse(&read(path)?).map_err(|error| content(path, error.to_string()))
+    Ok(parse(&read(path)?).map_err(|error| FileError::refused(path, error.to_string()))?)
 }
 
 fn read(path: &Path) -> Result<String, TextError> {
@@ -26,16 +27,13 @@ fn read(path: &Path) -> Result<String, TextError> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let reason =
             format!("longer than {MAX_FILE_BYTES} bytes, the maximum for a file of settings");
-        return Err(content(path, reason));
+        return Err(FileError::refused(path, reason).into());
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        content(path, format!("byte {at} does not begin a character; expected text in UTF-8"))
+        let reason = format!("byte {at} does not begin a character; expected text in UTF-8");
+        FileError::refused(path, reason).into()
     })
-}
-
-fn content(path: &Path, reason: String) -> TextError {
-    TextError::Content { path: path.to_owned(), reason }
 }
 
 #[cfg(test)]

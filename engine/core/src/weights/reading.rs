@@ -1,7 +1,7 @@
 //! The reading of a weights file, section by section, into one of several receivers.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::factors::section_name;
 use super::models::{first_time, once};
@@ -22,10 +22,6 @@ pub(super) const PATTERN_SET: &str = "pattern set";
 pub enum WeightsError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("{}: section `{section}` is missing: the file is not a complete weights file", path.display())]
-    Missing { path: PathBuf, section: String },
-    #[error("{}: section `{section}`: {problem}", path.display())]
-    Content { path: PathBuf, section: String, problem: String },
     #[error(
         "this program has no embedded weights: name a weights file, or build it with the \
          feature `embedded` of othello-engine"
@@ -87,11 +83,12 @@ pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsErro
 
 /// Returns the error for a file that lacks this section.
 pub(super) fn missing(path: &Path, section: String) -> WeightsError {
-    WeightsError::Missing { path: path.to_owned(), section }
+    let reason = format!("section `{section}` is missing: the file is not a complete weights file");
+    FileError::refused(path, reason).into()
 }
 
 pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsError {
-    WeightsError::Content { path: path.to_owned(), section: excerpt(section), problem }
+    FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
 /// The state while a file is read: which sections were read so far, by phase and by group, and

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use othello_engine::file::FileError;
 use othello_engine::record::{RecordError, RecordFolder, Weight};
 use othello_engine::text::excerpt;
 
@@ -41,9 +42,9 @@ impl DataChoice {
 /// Returns the error for a folder that has neither a manifest of records nor one of a dataset.
 fn neither(path: &Path, error: RecordError) -> RecordError {
     match error {
-        RecordError::Folder { path: of, reason } if of == path => {
-            let reason = format!("{reason}; if a `dataset` command was interrupted, run it again");
-            RecordError::Folder { path: of, reason }
+        RecordError::File(FileError::Refused { path: of, reason }) if of == path => {
+            let again = "if a `dataset` command was interrupted, run it again";
+            FileError::refused(path, format!("{reason}; {again}")).into()
         }
         error => error,
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use othello_engine::file::{Provenance, Section, Summary, check_output};
+use othello_engine::file::{FileError, Provenance, Section, Summary, check_output};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Record, RecordError, RecordReader, RecordWriter};
 use othello_engine::run::Run;
@@ -179,7 +179,7 @@ impl<R: Record> InOrder<R> {
             return Ok(taken);
         }
         let reason = "the files have fewer records than before; run the same command again";
-        Err(RecordError::Folder { path: self.first_path.clone(), reason: reason.to_owned() })
+        Err(FileError::refused(&self.first_path, reason).into())
     }
 }
 

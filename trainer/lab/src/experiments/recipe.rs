@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use othello_engine::eval::{Weights, WeightsFile};
+use othello_engine::file::FileError;
 use othello_engine::pattern::PatternSet;
 use othello_engine::text::{Invalid, TextError, from_toml, read_by};
 use serde::Deserialize;
@@ -95,7 +96,7 @@ impl Recipe {
     /// Reads a recipe and all files that it names, except that data files are only opened.
     pub fn read(path: &Path) -> Result<Self, TextError> {
         let raw = read_by(path, read_raw)?;
-        Self::of_raw(path, raw).map_err(|reason| content(path, reason))
+        Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))?)
     }
 
     /// Reads a recipe and replaces some of its entries. The text of the new values becomes the name
@@ -110,7 +111,7 @@ impl Recipe {
             raw.settings.check().map_err(|error| RawError::Values(wrong(error.to_string())))?;
             Ok(Raw { name: Some(values.to_string()), ..raw })
         })?;
-        Self::of_raw(path, raw).map_err(|reason| content(path, wrong(reason)))
+        Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))?)
     }
 
     /// The error is a message that names the key whose value is wrong.
@@ -169,10 +170,6 @@ impl Recipe {
         let share = share.of(self.settings.share);
         FitSettings { seed, share, test_percent: 0, ..self.settings.clone() }
     }
-}
-
-fn content(path: &Path, reason: String) -> TextError {
-    TextError::Content { path: path.to_owned(), reason }
 }
 
 /// Puts the key, whose value causes an error, before its message.
