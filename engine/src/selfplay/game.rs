@@ -353,20 +353,9 @@ mod tests {
     /// left in the transposition table, although the move did not attain the exact score. A game
     /// must end with the score of its solved position.
     #[test]
-    fn perfect_play_is_not_led_astray_by_moves_of_shallower_searches() {
-        let settings = Settings { exact: 13.into(), ..settings() };
-        for index in 0..40 {
-            let game = play_alone(&settings, index);
-            let solved = game.solved().unwrap();
-            assert!(60 - u32::from(solved.ply) <= 13);
-            assert_eq!(Some(solved.black_score), game.black_score(), "game {index}");
-        }
-    }
-
-    #[test]
     fn games_end_and_are_played_perfectly_from_where_they_say() {
-        let settings = settings();
-        for index in 0..40 {
+        for (index, exact) in (0..40).flat_map(|index| [(index, 9), (index, 13)]) {
+            let settings = Settings { exact: exact.into(), ..settings() };
             let game = play_alone(&settings, index);
             assert!((10..=20).contains(&game.random_plies()));
             let solved = game.solved().unwrap();

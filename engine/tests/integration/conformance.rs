@@ -3,21 +3,16 @@
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Position, Square};
-use othello_engine::eval::{Evaluator, Value, Weights, WeightsChoice};
+use othello_engine::eval::{Value, Weights};
 use othello_engine::pattern::Scalar;
-use othello_engine::progress::Silent;
 use othello_engine::record::{GameReader, PlacedReader, PositionReader};
-use othello_engine::search::Search;
 
 use crate::vectors::{self, WEIGHTS, shipped, text};
 
 fn boards_and(values: &str) -> Vec<(Position, Value)> {
-    let boards = text("boards.txt");
-    let boards = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
-    let values = text(values);
     let value = |line: &str| Value::from_steps(line.parse().unwrap()).unwrap();
-    let values: Vec<Value> = values.lines().map(value).collect();
-    let boards: Vec<Position> = boards.collect();
+    let values: Vec<Value> = text(values).lines().map(value).collect();
+    let boards = vectors::boards();
     assert_eq!((boards.len(), values.len()), (200, 200));
     boards.into_iter().zip(values).collect()
 }
@@ -39,20 +34,6 @@ fn the_shipped_files_are_what_the_generator_makes() {
         let is_same = std::fs::read(path).unwrap() == std::fs::read(shipped(&name)).unwrap();
         let remedy = "cargo test -p othello-engine --test integration -- --ignored regenerate";
         assert!(is_same, "{name} differs; if that is meant: {remedy}");
-    }
-}
-
-#[test]
-fn the_evaluator_gives_the_stated_values() {
-    for (weights, values) in WEIGHTS {
-        let evaluator = Evaluator::load(&WeightsChoice::File(shipped(weights))).unwrap();
-        let (positions, values): (Vec<Position>, Vec<Value>) =
-            boards_and(values).into_iter().unzip();
-        assert_eq!(
-            Search::new(&evaluator).depth(0).values(&positions, &Silent).unwrap(),
-            values,
-            "{weights}"
-        );
     }
 }
 

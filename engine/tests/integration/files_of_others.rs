@@ -92,18 +92,9 @@ fn scores_of_obf_are_checked_alone_and_at_a_pass() {
     }
 }
 
-/// A regression: a word that is neither a file nor a position was reported as a file that could not
-/// be opened.
 #[test]
 fn letters_that_are_not_utf_8_do_not_block_a_line_of_moves() {
     let folder = folder();
     folder.write("names.txt", b"\xE4\xE9;\xD6l;f5d6c3\n");
     assert_eq!(folder.json(&on(EVALUATE, "names.txt"))["values"].as_array().unwrap().len(), 1);
-    for command in ["hint", "solve", "evaluate"] {
-        for (word, said) in [("paf5", "move 1: a pass"), ("h9", "`h9`"), ("--XXXX", "6 squares")] {
-            let both = "neither a file nor a board or transcript: No such file";
-            folder.refuses(&format!("{command} {word}"), both);
-            folder.refuses(&format!("{command} {word}"), said);
-        }
-    }
 }

@@ -5,18 +5,16 @@
 use std::path::Path;
 
 use othello_engine::board::{Position, Side, Squares, ggf};
-use othello_engine::eval::{Mobility, Zero};
+use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
 use othello_engine::openings::{Book, Settings, write_openings};
 use othello_engine::progress::Silent;
 use othello_engine::protocol::gtp::Gtp;
 use othello_engine::protocol::nboard::Nboard;
-use othello_engine::protocol::{Player, Reply, Server};
-use othello_engine::search::{Level, Limits, Search};
+use othello_engine::protocol::{Reply, Server};
+use othello_engine::search::Limits;
 
-fn player(level: u32) -> Player<'static, Zero> {
-    Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
-}
+use crate::protocols::player;
 
 /// Returns whether a text matches a pattern word by word: `#` is a number, `..` any words, `M` a
 /// move.

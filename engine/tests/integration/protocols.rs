@@ -14,12 +14,12 @@ use othello_engine::search::{Level, Limits, Search};
 
 use crate::folder;
 
-fn player() -> Player<'static, Zero> {
-    Player::new(&Search::new(&Zero).hash_mb(1), Level::new(1).unwrap()).unwrap()
+pub(crate) fn player(level: u32) -> Player<'static, Zero> {
+    Player::new(&Search::new(&Zero).hash_mb(1), Level::new(level).unwrap()).unwrap()
 }
 
 fn gtp() -> Gtp<'static, Zero> {
-    Gtp::new(player())
+    Gtp::new(player(1))
 }
 
 /// Returns the answer to a GTP command, without `= ` and the empty line.
@@ -138,7 +138,7 @@ fn gtp_plays_whole_games_with_passes() {
 
 #[test]
 fn nboard_plays_whole_games_with_passes() {
-    let server = std::cell::RefCell::new(Nboard::new(player()));
+    let server = std::cell::RefCell::new(Nboard::new(player(1)));
     let silent = |reply: Reply| assert_eq!(reply, Reply::default());
     let passes = play_games(
         60,
@@ -251,10 +251,9 @@ fn nboard_forgot_its_searches_before_every_move() {
 /// were played. Both commands must keep the table entries from pondering.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
-    let player = || Player::new(&Search::new(&Zero).hash_mb(1), Level::new(5).unwrap()).unwrap();
     let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];
     for ponders in [false, true] {
-        let mut server = Nboard::new(player().with_pondering(ponders));
+        let mut server = Nboard::new(player(5).with_pondering(ponders));
         server.answer(&format!("set game {}", ggf::game(&Position::START, Side::Black, &opening)));
         let said = server.answer("go").text;
         let chosen = ggf::read_turn(said.lines().last().unwrap().strip_prefix("=== ").unwrap());

@@ -4,8 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use othello_engine::board::Position;
-use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::{Evaluator, Models, Realization, Weights, WeightsChoice};
 use othello_engine::file::{Existing, Provenance};
 use othello_engine::progress::Silent;
@@ -15,7 +13,7 @@ use othello_engine::search::Search;
 use othello_testing::skip;
 
 use crate::folder;
-use crate::vectors::{game_line, shipped as vectors, text};
+use crate::vectors::{boards, game_line, shipped as vectors, text};
 
 const NO_PYTHON: &str = "no Python 3.11 with zstandard (or 3.14); set PYTHON";
 const NO_C: &str = "no C compiler with libzstd (libzstd-dev)";
@@ -65,11 +63,8 @@ fn output(mut command: Command) -> String {
 
 /// Returns the values in steps that the engine computes for the test boards, one per line.
 fn our_values(choice: &WeightsChoice) -> String {
-    let boards = text("boards.txt");
-    let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
-    let positions: Vec<Position> = boards.lines().map(position).collect();
     let evaluator = Evaluator::load(choice).unwrap();
-    let values = Search::new(&evaluator).depth(0).values(&positions, &Silent).unwrap();
+    let values = Search::new(&evaluator).depth(0).values(&boards(), &Silent).unwrap();
     values.iter().map(|value| format!("{}\n", value.steps())).collect()
 }
 

@@ -112,11 +112,6 @@ fn a_missing_folder_or_input_is_named() {
             "none.obf: neither a file nor a board or transcript: No such file or directory (os error \
              2); the board has 8 squares; expected 64 of X, *, O, - and .",
         ),
-        (
-            "evaluate none.txt",
-            "none.txt: neither a file nor a board or transcript: No such file or directory (os error \
-             2); the board has 8 squares; expected 64 of X, *, O, - and .",
-        ),
     ] {
         assert_eq!(folder.refusal(arguments), format!("error: {expected}"), "{arguments}");
         assert_eq!(fs::read_dir(folder.at()).unwrap().count(), 0, "{arguments}");

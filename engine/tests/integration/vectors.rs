@@ -34,11 +34,8 @@ pub(crate) fn write_all(folder: &Path) {
             weights.write(&path, &provenance("factors"), Existing::Replace).unwrap();
         }
         write_again(&path, Kind::Weights);
-        let boards = text("boards.txt");
-        let positions = boards.lines().map(|line| line.parse::<BoardLine>().unwrap().position);
-        let positions: Vec<Position> = positions.collect();
-        let found =
-            Search::new(&Tables::new(&weights)).depth(0).values(&positions, &Silent).unwrap();
+        let tables = Tables::new(&weights);
+        let found = Search::new(&tables).depth(0).values(&boards(), &Silent).unwrap();
         write(
             folder,
             values,
@@ -79,6 +76,12 @@ pub(crate) fn shipped(name: &str) -> PathBuf {
 
 pub(crate) fn text(name: &str) -> String {
     std::fs::read_to_string(shipped(name)).unwrap()
+}
+
+/// Returns the positions of `boards.txt`.
+pub(crate) fn boards() -> Vec<Position> {
+    let position = |line: &str| line.parse::<BoardLine>().unwrap().position;
+    text("boards.txt").lines().map(position).collect()
 }
 
 fn write(folder: &Path, name: &str, text: &str) {
