@@ -402,7 +402,9 @@ mod tests {
     #[test]
     fn errors_name_the_key_and_what_was_expected() {
         let number = "expected a whole number from 1 to 60";
-        let no_weights = "embeded".parse::<WeightsChoice>().unwrap_err().to_string();
+        let no_weights = "embeded".parse::<WeightsChoice>().unwrap_err();
+        let no_weights =
+            format!("{no_weights}; another program is `gtp:COMMAND` or `nboard:COMMAND`");
         for (text, expected) in [
             ("a:depth=0", format!("`depth=0`: {number}")),
             ("a:depth=", format!("`depth=`: {number}")),

@@ -50,8 +50,8 @@ impl Limits {
         self.nodes.is_some() || self.are_of_time()
     }
 
-    /// Returns whether there is a limit of time: a deadline, a stop flag or a function. A search with
-    /// one of these is not reproducible.
+    /// Returns true if there is a limit of time: a deadline, a stop flag or a function. A search
+    /// with one of these is not reproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some() || self.is_over.is_some()
     }
