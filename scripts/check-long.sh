@@ -40,9 +40,9 @@ fi
 step "the examples of the library without the command line"
 cargo check -p othello-engine --no-default-features --examples
 
-step "the commands of the page on the sources"
+step "the figures of the published claims"
 cargo build --release -p othello-engine --examples
-scripts/check-sources.sh
+scripts/claims.py run
 
 step "lints of the page, as it is compiled for a browser"
 RUSTFLAGS="-C target-feature=+simd128" cargo clippy -p othello-web --target wasm32-unknown-unknown -- -D warnings

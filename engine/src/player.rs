@@ -402,6 +402,7 @@ mod tests {
     #[test]
     fn errors_name_the_key_and_what_was_expected() {
         let number = "expected a whole number from 1 to 60";
+        let unknown = format!(" is not a key of a search; expected {KEYS}, each as KEY=VALUE");
         let no_weights = "embeded".parse::<WeightsChoice>().unwrap_err();
         let no_weights =
             format!("{no_weights}; another program is `gtp:COMMAND` or `nboard:COMMAND`");
@@ -413,14 +414,8 @@ mod tests {
             ("a:ms=0", "`ms=0`: expected a whole number from 1 to 86400000".to_owned()),
             ("a:search=deep", "`search=deep`: expected depth or realization".to_owned()),
             ("a:depth=3,depth=4", "`depth` is given twice; expected each key once".to_owned()),
-            (
-                "a:dpeth=3",
-                format!("`dpeth` is not a key of a search; expected {KEYS}, each as KEY=VALUE"),
-            ),
-            (
-                "a:depth=3,",
-                format!("`` is not a key of a search; expected {KEYS}, each as KEY=VALUE"),
-            ),
+            ("a:dpeth=3", format!("`dpeth`{unknown}")),
+            ("a:depth=3,", format!("``{unknown}")),
             (
                 "a:selectivity=74",
                 "`selectivity=74`: expected 73, 87, 95, 98, 99 or 100 percent".to_owned(),
