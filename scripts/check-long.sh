@@ -42,7 +42,7 @@ cargo check -p othello-engine --no-default-features --examples
 
 step "the figures of the published claims"
 cargo build --release -p othello-engine --examples
-scripts/claims.py run
+scripts/figures.py run
 
 step "lints of the page, as it is compiled for a browser"
 RUSTFLAGS="-C target-feature=+simd128" cargo clippy -p othello-web --target wasm32-unknown-unknown -- -D warnings

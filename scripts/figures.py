@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Published claims and our figures, from the records in docs/log/published-claims.toml.
+"""Figures as records: docs/current-figures.toml and docs/log/published-claims.toml.
 
-    scripts/claims.py page [--check]
-    scripts/claims.py run [--quick | --all | --only NUMBER]... [--data FOLDER] [--record] [BINARIES]
+    scripts/figures.py page [--check]
+    scripts/figures.py run [--quick | --all | --only NAME]... [--data FOLDER] [--record] [BINARIES]
 
-`page` writes docs/log/published-claims.md from the records. With --check, it only compares the page with them, and ends
-with exit status 1 if they differ.
+`page` writes docs/current-figures.md from docs/current-figures.md.in, and docs/log/published-claims.md from its records.
+With --check, it only compares the pages with the records, and ends with exit status 1 if they differ.
 
 `run` runs the commands, and compares each figure with its record: counts, nodes and errors exactly, ratios of times and
 intervals within a tolerance. The default are commands of at most a minute; --quick takes those of at most 2.5 seconds
 and compares exact figures alone, so that any build will do; --all also takes longer ones, --only those with these
-numbers. --record writes new figures into the records. BINARIES (default: target/release) has the programs; FOLDER has
+names. --record writes new figures into the records. BINARIES (default: target/release) has the programs; FOLDER has
 data that are not shipped. A command whose data or programs are absent is reported as not checked. The exit status is 1
 if a figure differs from its record.
 """
@@ -28,51 +28,51 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = ROOT / "docs/log/published-claims.toml"
-PAGE = ROOT / "docs/log/published-claims.md"
+RECORDS = [ROOT / "docs/current-figures.toml", ROOT / "docs/log/published-claims.toml"]
 WIDTH = 120
 
-# A figure in a text: {COMMAND.NAME} or {COMMAND.NAME:FORMAT}.
-FIGURE = re.compile(r"\{(\d+)\.(\w+)(?::([^}]*))?\}")
+# A figure in a text: {COMMAND.NAME} or {COMMAND.NAME:FORMAT}; {COMMAND.NAME:FORMAT| } makes the cells of a table of a list.
+FIGURE = re.compile(r"\{([\w-]+)\.(\w+)(?::([^}]*))?\}")
 
 
 class Wrong(Exception):
     """The records are not what they should be."""
 
 
-def read_records():
-    with open(RECORDS, "rb") as file:
+def read_records(path):
+    with open(path, "rb") as file:
         records = tomllib.load(file)
     commands = records["command"]
-    for number, command in commands.items():
-        for name, figure in command.get("figures", {}).items():
+    for name, command in commands.items():
+        for key, figure in command.get("figures", {}).items():
             if not {"get", "value"} <= figure.keys() or figure.keys() - {"get", "value", "within"}:
-                raise Wrong(f"command {number}, figure {name}: expected get, value and perhaps within")
-    for text in records["text"]:
+                raise Wrong(f"command {name}, figure {key}: expected get, value and perhaps within")
+    for text in records.get("text", []):
         for claim in text["claims"]:
-            check_claim(claim, commands, records["verdicts"])
+            check_claim(claim, records["verdicts"])
     return records
 
 
-def check_claim(claim, commands, verdicts):
-    """Refuses a claim whose verdict or whose figures do not exist."""
+def check_claim(claim, verdicts):
+    """Refuses a claim with a verdict that is not defined."""
     if claim["verdict"] not in verdicts:
         raise Wrong(f"{claim['claim']}: `{claim['verdict']}` is not a verdict; expected one of {', '.join(verdicts)}")
-    for number, name, _ in FIGURE.findall(claim.get("ours", "")):
-        if name not in commands.get(number, {}).get("figures", {}):
-            raise Wrong(f"{claim['claim']}: there is no figure {number}.{name}")
 
 
-# The page
+# The pages
 
 
 def filled(text, commands):
     """Replaces each figure of a text by its recorded value."""
     def value(match):
-        number, name, form = match.groups()
-        recorded = commands[number]["figures"][name]["value"]
+        command, name, form = match.groups()
+        try:
+            recorded = commands[command]["figures"][name]["value"]
+        except KeyError:
+            raise Wrong(f"there is no figure {command}.{name}") from None
         values = recorded if isinstance(recorded, list) else [recorded]
-        return ", ".join(format(value, form) if form else str(value) for value in values).replace("-", "−")
+        form, cells, _ = (form or "").partition("|")
+        return (" | " if cells else ", ").join(format(value, form) for value in values).replace("-", "−")
     return FIGURE.sub(value, text)
 
 
@@ -88,7 +88,7 @@ def wrapped(text):
     return "\n".join([*lines, line])
 
 
-def page(records):
+def page_of_claims(records):
     commands = records["command"]
     parts = ["# Published claims and our figures", wrapped(records["head"])]
     meanings = [f"- **{name}**: {meaning}" for name, meaning in records["verdicts"].items()]
@@ -115,6 +115,14 @@ def page(records):
         rows.append(f"| {number} | `{shown}` | {state} |")
     parts.append("\n".join(rows))
     return "\n\n".join(parts) + "\n"
+
+
+def pages(all_records):
+    """Returns the path and the text of each page."""
+    for path, records in all_records.items():
+        template = path.with_suffix(".md.in")
+        text = filled(template.read_text(), records["command"]) if template.exists() else page_of_claims(records)
+        yield path.with_suffix(".md"), text
 
 
 # The runs
@@ -183,11 +191,12 @@ def rounded(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def run(records, arguments):
+def run(all_records, arguments):
     binaries = Path(arguments.binaries).resolve()
     counts = {"as recorded": 0, "another": 0, "not checked": 0}
     begun, changed = time.monotonic(), {}
-    for number, command in records["command"].items():
+    commands = [(path, *row) for path, records in all_records.items() for row in records["command"].items()]
+    for path, number, command in commands:
         if arguments.only and number not in arguments.only:
             continue
         figures = command.get("figures", {})
@@ -218,25 +227,26 @@ def run(records, arguments):
             else:
                 counts["another"] += 1
                 wrong.append(f"      {name}: recorded {figure['value']}, now {found}")
-                changed[number, name] = found
+                changed.setdefault(path, {})[number, name] = found
         print(f"[{number}] {'another' if wrong else 'as recorded'}, {time.monotonic() - before:.1f} s: {command['command']}")
         print("".join(f"{line}\n" for line in wrong), end="", flush=True)
     if arguments.record:
-        record(changed)
+        for path, figures in changed.items():
+            record(path, figures)
     print(f"{', '.join(f'{count} {name}' for name, count in counts.items())}; {time.monotonic() - begun:.0f} s")
     return 1 if counts["another"] else 0
 
 
-def record(changed):
+def record(path, changed):
     """Writes new values into the lines of their figures."""
-    number, lines = None, RECORDS.read_text().split("\n")
+    number, lines = None, path.read_text().split("\n")
     for at, line in enumerate(lines):
-        if head := re.match(r"\[command\.(\d+)", line):
+        if head := re.match(r"\[command\.([\w-]+)", line):
             number = head[1]
         name = line.split(" = ")[0]
         if (number, name) in changed:
             lines[at] = re.sub(r"(, value = )(\[.*?\]|\"[^\"]*\"|[^,} ]+)", lambda m: m[1] + json.dumps(changed[number, name]), line)
-    RECORDS.write_text("\n".join(lines))
+    path.write_text("\n".join(lines))
 
 
 def main():
@@ -252,16 +262,16 @@ def main():
     runs.add_argument("binaries", nargs="?", default=ROOT / "target/release")
     arguments = parser.parse_args()
     try:
-        records = read_records()
+        all_records = {path: read_records(path) for path in RECORDS}
+        if arguments.action == "run":
+            sys.exit(run(all_records, arguments))
+        for path, text in pages(all_records):
+            if not arguments.check:
+                path.write_text(text)
+            elif path.read_text() != text:
+                sys.exit(f"{path}: differs from what the records make; run scripts/figures.py page")
     except (Wrong, KeyError, tomllib.TOMLDecodeError) as error:
-        sys.exit(f"{RECORDS}: {error}")
-    if arguments.action == "run":
-        sys.exit(run(records, arguments))
-    text = page(records)
-    if not arguments.check:
-        PAGE.write_text(text)
-    elif PAGE.read_text() != text:
-        sys.exit(f"{PAGE}: is not what the records make; run scripts/claims.py page")
+        sys.exit(f"{type(error).__name__}: {error}")
 
 
 if __name__ == "__main__":
