@@ -13,7 +13,7 @@ use othello_trainer::source::LabelRules;
 
 /// The rules: within two plies of a game's solved position, the label is the score of perfect play.
 /// Elsewhere it is the result of the game with half the weight. The first 10 plies get no labels.
-const RULES: &str = "solved-2..=solved+2:solved, 10..=60:result*0.5";
+const RULES: &str = "solved-2..solved+2:solved, 10..60:result*0.5";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (game, [by_default, by_rules]) = labelled()?;

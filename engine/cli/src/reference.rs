@@ -124,7 +124,8 @@ fn collect(schema: &Value, path: &str, rows: &mut Vec<Row>) {
 fn in_toml(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
-        Value::String(text) => text.clone(),
+        // As in provenance; the documentation writes ranges with `..`.
+        Value::String(text) => text.replace("..=", ".."),
         value => value.to_string(),
     }
 }

@@ -36,8 +36,8 @@ pub struct Arguments {
 
     /// Draw moves before perfect play at random, by ply. `all:softmax=1` draws with weights
     /// exp(shallow value / 1 disc). `all:uniform=0.1` plays any legal move with probability 0.1.
-    /// Rules can differ by ply: `0..20:softmax=1.5,21..59:uniform=0.05`. Also stores the values of
-    /// the searches, on which the draw has no effect
+    /// Rules can differ by ply, both ends included: `0..20:softmax=1.5,21..59:uniform=0.05`. Also
+    /// stores the values of the searches, on which the draw has no effect
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 

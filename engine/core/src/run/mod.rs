@@ -338,12 +338,12 @@ pub fn described(summary: Option<&Summary>) -> String {
     }
 }
 
-/// Formats ascending numbers as ranges, such as `3, 7-9`; at most the first ten ranges.
+/// Formats ascending numbers as ranges, such as `3, 7..9`; at most the first ten ranges.
 fn listed(numbers: &[u64]) -> String {
     let ranges: Vec<&[u64]> = numbers.chunk_by(|one, next| one + 1 == *next).collect();
     let range = |range: &&[u64]| match range {
         [one] => one.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
+        [first, .., last] => format!("{first}..{last}"),
         [] => String::new(),
     };
     let more = if ranges.len() > 10 { ", …" } else { "" };

@@ -230,8 +230,8 @@ fn a_stage_waits_for_the_parts_of_other_shards_and_names_them() {
     run.make(0, 10, &Squares::default(), &Silent).unwrap();
     let error = run.make(1, 1, &Squares::default(), &Silent).unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("parts 1-2, 4-5 are missing of stage `squares"), "{message}");
-    assert!(message.contains("wait for shards 2-3 of 3"), "{message}");
+    assert!(message.contains("parts 1..2, 4..5 are missing of stage `squares"), "{message}");
+    assert!(message.contains("wait for shards 2..3 of 3"), "{message}");
     let RunError::Missing { source, .. } = error else { panic!("{message}") };
     assert!(crate::file::may_pass(&source));
     drop(run);

@@ -131,7 +131,7 @@ impl LeavesJob<'_> {
     fn provenance(&self, weights: &str) -> Provenance {
         self.games
             .provenance("leaves")
-            .with("labels", self.labels.to_string())
+            .with("labels", self.labels.in_provenance())
             .with("depth", self.depth)
             .with("weights", weights)
     }

@@ -111,6 +111,11 @@ impl LabelRules {
         }
     }
 
+    /// Returns the text of the rules in provenance, which has always had `..=` in its ranges.
+    pub fn in_provenance(&self) -> String {
+        self.to_string().replace("..", "..=")
+    }
+
     /// Returns the labelled positions of a game in order, without the final position and without
     /// those before the end of the random moves. The weight of a position is that of its rule times
     /// `weight`.
@@ -232,7 +237,7 @@ fn parse_rule(text: &str) -> Result<LabelRule, String> {
 
 impl From<LabelRules> for String {
     fn from(rules: LabelRules) -> Self {
-        rules.to_string()
+        rules.in_provenance()
     }
 }
 
@@ -388,19 +393,23 @@ mod tests {
         assert_ne!(rows[0].position(), Position::START);
     }
 
+    /// A regression: rules were printed with `..=`, but the documentation has `..`.
     #[test]
     fn rules_are_read_as_they_are_written() {
         for text in [
-            "34..=38:solved*2,all:result*0.25",
-            "solved-2..=solved+0:solved*1",
+            "34..38:solved*2,all:result*0.25",
+            "solved-2..solved+0:solved*1",
             "all:exact*1,all:70%value+30%result*0.5",
             "all:50%lambda1+50%result*1,all:lambda0.75*1",
         ] {
             assert_eq!(rules(text).to_string(), text);
+            let in_provenance = rules(text).in_provenance();
+            assert_eq!(in_provenance, text.replace("..", "..="));
+            assert_eq!(rules(&in_provenance), rules(text));
         }
         let default = "all:exact, all:lambda0.5, solved-2..=solved+2:solved, all:result";
         assert_eq!(rules(default), LabelRules::default());
-        assert_eq!(rules("7:result").to_string(), "7..=7:result*1");
+        assert_eq!(rules("7:result").to_string(), "7..7:result*1");
         assert_eq!(rules("34..38:solved"), rules("34..=38:solved"));
         assert_eq!(rules("solved-2..solved+2:solved"), rules("solved-2..=solved+2:solved"));
         for bad in [

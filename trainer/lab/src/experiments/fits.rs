@@ -192,7 +192,7 @@ impl StudySettings {
         let phases = &self.phases.0;
         let provenance = recipe
             .with("test", test.sha256())
-            .with("labels", self.labels.to_string())
+            .with("labels", self.labels.in_provenance())
             .with("phases", json!([phases.start(), phases.end()]));
         let of_run = provenance.clone().with("study", own);
         let shard = (self.shard.unwrap_or(Shard::WHOLE), self.existing());

@@ -65,7 +65,7 @@ pub(super) fn export(
     }
     let provenance = Provenance::new("export")
         .with("data", serde_json::to_value(stream.inputs())?)
-        .with("labels", labels.to_string())
+        .with("labels", labels.in_provenance())
         .with("split", serde_json::to_value(split)?);
     let provenance = filter.in_provenance(provenance).canonical();
     let bytes = arrays.finish(&provenance)?;

@@ -80,9 +80,8 @@ impl fmt::Display for Plies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Between(plies) if *plies == (0..=60) => f.write_str("all"),
-            // The provenance of weights has this text, so it keeps its `..=`.
-            Self::Between(plies) => write!(f, "{}..={}", plies.start(), plies.end()),
-            Self::AboutSolved { before, after } => write!(f, "solved-{before}..=solved+{after}"),
+            Self::Between(plies) => write!(f, "{}..{}", plies.start(), plies.end()),
+            Self::AboutSolved { before, after } => write!(f, "solved-{before}..solved+{after}"),
         }
     }
 }
