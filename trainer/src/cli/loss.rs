@@ -1,7 +1,6 @@
 //! `othello-trainer loss`: measures the errors of any evaluation on any data.
 
 mod pair;
-mod picture;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,6 +17,7 @@ use othello_engine::search::{Pruning, Selectivity};
 use othello_engine::text_table::table;
 use serde::Serialize;
 
+use super::picture::Picture;
 use crate::dataset::Subset;
 use crate::metrics::{
     ErrorLimits, Explainer, Explanation, Group, GroupErrors, Measured, Measuring, PhaseErrors,
@@ -210,8 +210,16 @@ impl Arguments {
         let Some(path) = &self.picture else { return Ok(()) };
         let by = if self.depth == 0 { String::new() } else { format!(", {} plies", self.depth) };
         let title = format!("{}{by} on {} positions", self.weights, measured.all.positions);
-        let picture = picture::picture(&title, &measured.phases)?;
-        Ok(plain::write(path, picture.as_bytes(), Existing::by_force(self.force))?)
+        let point = |row: &PhaseErrors| Some((row.phase.index() as f64, row.errors.mae?));
+        let points = measured.phases.iter().map(point).collect();
+        let picture = Picture {
+            title: &title,
+            across: "phase: discs played",
+            up: "mean absolute error, discs",
+            last: 59.0,
+            lines: vec![(String::new(), points)],
+        };
+        Ok(plain::write(path, picture.svg()?.as_bytes(), Existing::by_force(self.force))?)
     }
 }
 

@@ -20,6 +20,7 @@ pub mod loss;
 pub mod matches;
 pub mod merge;
 pub mod pack;
+mod picture;
 pub mod quantize;
 pub mod relabel;
 pub mod report;

@@ -7,11 +7,12 @@ use anyhow::{Context as _, bail, ensure};
 use othello_cli::arguments::number_from;
 use othello_cli::message::counted;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{Existing, check_output, plain, read_ordinary};
+use othello_engine::file::{Existing, check_output, make_folder, plain, read_ordinary};
 use othello_engine::progress::Progress as _;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::picture::Picture;
 use crate::fit::side_files;
 use crate::report::{Loss, Page, Run};
 
@@ -32,6 +33,9 @@ pub struct Arguments {
     /// Number of classes of each pattern whose weights the page contains, the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = number_from(0_usize))]
     classes: usize,
+    /// Folder for the tables of the page as CSV and the charts of their columns as SVG
+    #[arg(long, value_name = "DIR")]
+    charts: Option<PathBuf>,
     #[arg(long)]
     force: bool,
 }
@@ -48,6 +52,9 @@ pub(in crate::cli) struct Written {
     losses: usize,
     /// The size of the page.
     bytes: usize,
+    /// The written tables and charts, with `--charts`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    charts: Vec<PathBuf>,
     /// Runs without the report of their fit. The page does not show their errors and
     /// data.
     without_report: Vec<PathBuf>,
@@ -100,7 +107,7 @@ fn problem_of(report: &Json) -> Option<String> {
 
 /// Reads the runs and writes the page.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    let Arguments { runs: paths, out, matches, losses, classes, force } = arguments;
+    let Arguments { runs: paths, out, matches, losses, classes, charts, force } = arguments;
     let beside = paths.iter().flat_map(|path| side_files(path));
     check_output(out, paths.iter().chain(matches).chain(losses).cloned().chain(beside))?;
     session.progress().begin("report (runs)", 0, paths.len() as u64);
@@ -121,7 +128,10 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         page.losses.push(Loss { name, errors: printed(path, "loss", "by_group")? });
     }
     let html = page.html()?;
-    plain::write(out, html.as_bytes(), Existing::by_force(*force))?;
+    let existing = Existing::by_force(*force);
+    let charts =
+        charts.as_deref().map(|folder| write_charts(&page, folder, existing)).transpose()?;
+    plain::write(out, html.as_bytes(), existing)?;
     let without_report = paths.iter().zip(&page.runs).filter(|(_, run)| !run.has_report());
     session.print(&Written {
         page: out.clone(),
@@ -129,8 +139,37 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         matches: page.matches.len(),
         losses: page.losses.len(),
         bytes: html.len(),
+        charts: charts.unwrap_or_default(),
         without_report: without_report.map(|(path, _)| path.clone()).collect(),
     })
+}
+
+/// Writes each table of the page as CSV, and each chart of its columns as SVG.
+fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Result<Vec<PathBuf>> {
+    make_folder(folder)?;
+    let mut written = vec![];
+    let mut write = |name: String, text: String| -> anyhow::Result<()> {
+        let path = folder.join(name);
+        plain::write(&path, text.as_bytes(), existing)?;
+        written.push(path);
+        Ok(())
+    };
+    for table in page.tables() {
+        let [name, across] = table.names();
+        write(format!("{name}.csv"), table.csv())?;
+        for column in table.charts() {
+            let lines = table.lines(column);
+            let places = lines.iter().flat_map(|line| line.1.iter().flatten()).map(|point| point.0);
+            let last = places.fold(1.0, f64::max);
+            let up =
+                format!("{column}, {}", if column.ends_with("mse") { "discs²" } else { "discs" });
+            if !lines.is_empty() {
+                let picture = Picture { title: name, across, up: &up, last, lines };
+                write(format!("{name}-{column}.svg"), picture.svg()?)?;
+            }
+        }
+    }
+    Ok(written)
 }
 
 /// Reads the JSON object that a command printed into a file. The object must have `field`, which

@@ -210,6 +210,38 @@ fn a_page_takes_what_loss_printed_and_nothing_else() {
     folder.refuses(&format!("{report} match.json --force"), expected);
 }
 
+/// A regression: the charts and tables of a page could not be taken into a paper.
+#[test]
+fn a_page_is_written_as_charts_and_tables_also() {
+    let folder = folder();
+    let fit = "fit a.games --patterns discs --epochs 2 --phases 50..51 --out";
+    ["a", "b"].iter().for_each(|name| folder.runs(&format!("{fit} {name}.weights")));
+    let loss = folder.run("loss a.weights a.games --phases 49..52 --json").stdout;
+    folder.write("still.json", loss);
+    let report = "report a.weights b.weights --out page.html --charts drawn --loss still.json";
+    let written = folder.json(report);
+    // Two columns of the loss, three of the epochs and five of the phases, and three tables.
+    assert_eq!(written["charts"].as_array().unwrap().len(), 2 + 3 + 5 + 3, "{written}");
+    let phases = folder.text("drawn/phases.csv");
+    let lines: Vec<&str> = phases.lines().collect();
+    assert!(lines[0].starts_with("name,phase,positions,validation_positions"), "{phases}");
+    let starts =
+        ["\"a.weights\",50,", "\"a.weights\",51,", "\"b.weights\",50,", "\"b.weights\",51,"];
+    assert!(
+        lines.len() == 5
+            && lines[1..].iter().zip(starts).all(|(line, start)| line.starts_with(start))
+    );
+    assert!(lines.iter().all(|line| line.split(',').count() == 12), "{phases}");
+    let epochs = folder.text("drawn/epochs.csv");
+    assert_eq!((epochs.lines().count(), epochs.matches("\"b.weights\",").count()), (1 + 2 * 4, 4));
+    let curves = folder.text("drawn/epochs-validation_mse.svg");
+    assert!(curves.starts_with("<svg") && curves.contains("b.weights, phase 51"), "{curves}");
+    assert_eq!(folder.text("drawn/losses.csv").matches("\n\"still\",").count(), 4);
+    folder.runs(report);
+    folder.write("drawn/phases.csv", "other");
+    folder.refuses(report, "phases.csv");
+}
+
 /// The difference of two evaluations must be that of their errors on the same resampled games.
 #[test]
 fn two_evaluations_are_compared_on_the_same_games() {

@@ -3,6 +3,7 @@
 //! The page contains its numbers as JSON. It also contains the library uPlot, which draws the
 //! charts.
 
+mod tables;
 mod weights;
 
 use std::fmt::Display;
@@ -15,6 +16,7 @@ use othello_fit::fit::{FitReport, Metrics, side_files};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+pub use tables::{Line, Table};
 pub use weights::WeightsSummary;
 
 /// The content of a report page: runs to compare, matches, and errors on data.

@@ -1,0 +1,101 @@
+//! Draws lines of errors, such as the mean absolute error of each phase.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use crate::report::Line;
+
+const SIZE: (u32, u32) = (860, 330);
+
+/// The most lines that the picture names.
+const MOST_NAMED: usize = 8;
+
+/// A picture of lines above the same axis. The vertical axis begins at 0.
+pub(super) struct Picture<'a> {
+    pub(super) title: &'a str,
+    /// The names of both axes.
+    pub(super) across: &'a str,
+    pub(super) up: &'a str,
+    /// The last place on the horizontal axis.
+    pub(super) last: f64,
+    pub(super) lines: Vec<Line>,
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type DrawingError<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>;
+
+impl Picture<'_> {
+    /// Draws the lines as an SVG picture. The same lines give the same text.
+    pub(super) fn svg(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        self.draw(&area).map_err(|error| anyhow::anyhow!("the picture: {error}"))?;
+        drop(area);
+        Ok(text)
+    }
+
+    fn draw<'b>(&self, area: &Area<'b>) -> Result<(), DrawingError<'b>> {
+        area.fill(&WHITE)?;
+        let points = self.lines.iter().flat_map(|line| line.1.iter().flatten());
+        let highest = points.map(|point| point.1).fold(1.0, f64::max);
+        let mut chart = ChartBuilder::on(area)
+            .caption(self.title, ("sans-serif", 16))
+            .margin(12)
+            .x_label_area_size(36)
+            .y_label_area_size(44)
+            .build_cartesian_2d(0.0..self.last, 0.0..highest * 1.05)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .x_labels(13)
+            .x_label_formatter(&|place| format!("{place:.0}"))
+            .y_label_formatter(&|discs| format!("{discs:.0}"))
+            .x_desc(self.across)
+            .y_desc(self.up)
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        for (number, (name, points)) in self.lines.iter().enumerate() {
+            let colour = colour(number, self.lines.len());
+            for points in points.split(Option::is_none) {
+                let points: Vec<(f64, f64)> = points.iter().copied().flatten().collect();
+                chart.draw_series(points.iter().map(|&at| Circle::new(at, 2, colour.filled())))?;
+                chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+            }
+            if (2..=MOST_NAMED).contains(&self.lines.len()) {
+                let below = 30 + 16 * number as i32;
+                let style = ("sans-serif", 13).into_font().color(&colour);
+                area.draw_text(name, &style, (SIZE.0 as i32 - 260, below))?;
+            }
+        }
+        area.present()
+    }
+}
+
+/// Returns the colour of a line. Many lines go from green to blue in their order.
+fn colour(number: usize, lines: usize) -> RGBColor {
+    const FEW: [[u8; 3]; 5] =
+        [[27, 110, 60], [178, 80, 20], [50, 90, 180], [140, 50, 130], [110, 110, 20]];
+    let [red, green, blue] = match lines > MOST_NAMED {
+        true => [27, 110, (number * 255 / lines) as u8],
+        false => FEW[number % FEW.len()],
+    };
+    RGBColor(red, green, blue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_without_a_value_has_no_point() {
+        let points = (0..6).map(|place| (place % 3 != 1).then_some((f64::from(place), 5.0)));
+        let line = |name: &str| (name.to_owned(), points.clone().collect());
+        let picture =
+            |lines| Picture { title: "a < b", across: "phase", up: "discs", last: 59.0, lines };
+        let text = picture(vec![line("upper")]).svg().expect("it is drawn");
+        assert_eq!(text.matches("<circle").count(), 4);
+        assert!(text.contains("a &lt; b") && !text.contains("upper"), "{text}");
+        let text = picture(vec![line("upper"), line("lower")]).svg().expect("it is drawn");
+        assert!(text.contains("upper") && text.contains("lower"), "{text}");
+    }
+}
