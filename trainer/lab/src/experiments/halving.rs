@@ -35,7 +35,8 @@ impl Standing {
 
 /// Returns the standings after a round, and the difference of each trial's error from that of the
 /// best trial. `trials` has the errors of each trial by seed, all with the same seeds and games; a
-/// trial that diverged has none. If the round is the `last`, no trial is [`Standing::Halved`].
+/// trial that diverged has none. Of two trials that are not proven different, both continue. If the
+/// round is the `last`, no trial is [`Standing::Halved`].
 pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -47,7 +48,7 @@ pub fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Optio
         fitted.filter_map(|(number, trial)| Some((number, mae(trial)?))).collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let Some(&(best, _)) = order.first() else { return found };
-    let most = if last { order.len() } else { order.len().div_ceil(2) };
+    let most = if last { order.len() } else { order.len().div_ceil(2).max(2) };
     let mut kept = 0;
     for (number, _) in order {
         let difference = against(&trials[number], &trials[best]);
@@ -100,6 +101,8 @@ mod tests {
         assert_eq!(found, [Best, Equal, Equal, Halved, Halved, Halved]);
         let found: Vec<Standing> = standings(&equal, true).into_iter().map(|row| row.0).collect();
         assert_eq!(found, [Best, Equal, Equal, Equal, Equal, Equal]);
+        let two: Vec<Standing> = standings(&equal[..2], false).iter().map(|row| row.0).collect();
+        assert_eq!(two, [Best, Equal]);
         assert!(standings(&[vec![], vec![]], true).iter().all(|row| row.0 == Diverged));
     }
 }

@@ -89,22 +89,22 @@ impl Tuning<'_> {
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, and drops those that are proven worse. `begun` is the time
-    /// when the search began.
+    /// Fits the combinations in rounds, and drops those that are proven worse. The last round has
+    /// all data, also for a single combination. `begun` is the time when the search began.
     pub fn tune(&self, study: &Study<'_>, begun: Instant) -> Result<Tuned, StudyError> {
         let progress = study.progress();
         let file = RecordFile::open(study.provenance(), study.settings())?;
         let (mut records, mut trials): (Vec<Record>, _) = (vec![], self.trials.to_vec());
         for round in self.rounds() {
             let (number, rounds) = (round.number, self.rounds().len());
-            if number > 1 && trials.len() < 2 {
-                let left = rounds + 1 - number as usize;
+            if number > 1 && trials.len() < 2 && !round.is_last {
                 let halved = not_proven_worse(&records).len();
                 progress.message(&format!(
-                    "one combination is left, {halved} others are not proven worse; {left} of \
-                     {rounds} rounds are skipped"
+                    "one combination is left, {halved} others are not proven worse; round {number} \
+                     of {rounds} is skipped"
                 ));
-                break;
+                study.fits::<Option<Fitted>>(number as usize - 1, |_| Ok(None))?;
+                continue;
             }
             progress.message(&format!(
                 "round {number} of {rounds}: {} combinations, {} of the games, {} seeds",
@@ -135,7 +135,7 @@ impl Tuning<'_> {
     }
 
     /// Returns the rounds. Each has at most half of the combinations of the previous one, rounded
-    /// up.
+    /// up, but two if there are two.
     fn rounds(&self) -> impl ExactSizeIterator<Item = Round> {
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(self.trials.len()));
         let (by_data, seeds, trials) = (self.by_data, self.seeds, self.trials.len());
@@ -146,7 +146,7 @@ impl Tuning<'_> {
                 true => (Share::try_from(part).unwrap_or(Share::ALL), seeds),
                 false => (Share::ALL, ((seeds as f64 * part).round() as u64).max(2)),
             };
-            let most = trials.div_ceil(1 << (number - 1));
+            let most = trials.div_ceil(1 << (number - 1)).max(trials.min(2));
             Round { number, share, seeds, most, is_last: number == rounds }
         })
     }
