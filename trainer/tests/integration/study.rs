@@ -54,6 +54,28 @@ fn a_recipe_by_other_seeds_is_equal_and_one_that_learns_nothing_is_worse() {
     assert_eq!((&again["errors"], &again["verdict"]), (&better["errors"], &better["verdict"]));
 }
 
+/// A regression: the time of a comparison and what it could prove were known after it only.
+#[test]
+fn a_comparison_begins_with_its_time_and_what_it_can_prove() {
+    let folder = folder();
+    recipe(&folder, "one.toml", 1, "10.0");
+    recipe(&folder, "two.toml", 1, "300.0");
+    folder.write("openings.txt", "f5d6c3\nf5f6e6\nf5f4e3\nf5d6c4\n");
+    let compare = |flags: &str, out: &str| {
+        let command = format!("compare one.toml two.toml --phases 48..49 --out {out} --seeds 2");
+        message(&folder.run(&format!("{command} --test test.games {flags}")))
+    };
+    let expected = "; the smallest difference that is proven 9 times in 10 is about ";
+    let said = compare("--openings openings.txt --pairs 4 --depth 1", "played");
+    let (before, after) = said.split_once(expected).unwrap_or_else(|| panic!("{said}"));
+    assert!(before.contains("4 fits: about ") && !before.contains("seed 1"), "{said}");
+    assert!(
+        after.contains(", with 200 test games; by the match, 1200 Elo with 4 pairs"),
+        "{after}"
+    );
+    assert!(!compare("", "alone").contains(" Elo with "));
+}
+
 /// Each shard makes its own fits and games. A shard that needs the fits or games of another shard,
 /// and does not find them, must report that.
 #[test]

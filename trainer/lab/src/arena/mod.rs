@@ -32,4 +32,4 @@ pub use player::{Contestant, Effort};
 pub use process::Misconduct;
 pub use result::{Forfeit, MatchResult, PlayedPair};
 pub use sprt::{Decision, ErrorRate, Hypotheses, Sprt, SprtReport};
-pub use statistics::{MAX_ELO, SIGNIFICANT, Statistics};
+pub use statistics::{MAX_ELO, SIGNIFICANT, Statistics, smallest_elo};

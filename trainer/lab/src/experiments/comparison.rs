@@ -160,14 +160,16 @@ impl Comparing<'_> {
         json!({"seeds": self.seeds, "openings": boards, "strength": [depth, exact], "sprt": self.sprt})
     }
 
-    /// Fits both recipes with every seed, measures the errors of the fits, and plays the match, if
-    /// there is one. `begun` is the time when the comparison began.
+    /// Prints what the comparison takes and can prove. Then fits both recipes with every seed,
+    /// measures the errors of the fits, and plays the match, if there is one. `begun` is the time
+    /// when the comparison began.
     pub fn compare(
         &self,
         recipes: [Recipe; 2],
         study: &Study<'_>,
         begun: Instant,
     ) -> Result<Comparison, StudyError> {
+        study.progress().message(&self.expected(&recipes, study)?);
         let fitted = study.fits(0, |unit| {
             let (which, number) = (unit as usize % 2, unit / 2);
             let (recipe, name) = (&recipes[which], ["first", "second"][which]);

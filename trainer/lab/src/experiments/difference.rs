@@ -15,6 +15,9 @@ pub const CONFIDENCE: f64 = 0.99;
 /// (bootstrap).
 const RESAMPLES: u64 = 400;
 
+/// The upper 10 % quantile of the standard normal distribution.
+const ONCE_IN_TEN: f64 = 1.2816;
+
 /// A number of discs, and half the width of its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Estimate {
@@ -121,8 +124,6 @@ impl Difference {
     /// proven with probability 0.9. The variance that this requires is divided equally between
     /// seeds and games.
     pub fn needed(&self, discs: f64) -> Needed {
-        /// The upper 10 % quantile of the standard normal distribution.
-        const ONCE_IN_TEN: f64 = 1.2816;
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {
             ((variance / allowed * there as f64).ceil() as u64).max(there.min(2))
@@ -131,6 +132,11 @@ impl Difference {
             seeds: times(self.variance_of_seeds, self.seeds),
             games: times(self.variance_of_games, self.games),
         }
+    }
+
+    /// Returns the smallest difference that a study with this variance proves with probability 0.9.
+    pub fn smallest(&self) -> f64 {
+        (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }
 
     fn variance(&self) -> f64 {

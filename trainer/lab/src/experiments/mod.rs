@@ -6,6 +6,7 @@ mod choices;
 mod comparison;
 mod curve;
 mod difference;
+mod expected;
 mod fits;
 mod halving;
 mod law;
