@@ -48,7 +48,8 @@ fn discs(text: &str) -> Result<f64, String> {
 /// requested, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { first, second, study: settings, .. } = arguments;
-    let (recipes, mut origins) = ([Recipe::read(first)?, Recipe::read(second)?], Origins::new());
+    let (recipes, mut origins) =
+        ([Recipe::read(first)?, Recipe::read(second)?], Origins::default());
     recipes.iter().try_for_each(|recipe| settings.check_test(recipe, &mut origins))?;
     let drawn = arguments.openings.as_deref().zip(arguments.pairs);
     let drawn = drawn.map(|(path, count)| openings(path, count, session.progress())).transpose()?;

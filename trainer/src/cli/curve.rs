@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     shares.dedup();
     let fewest = Curve::SHARES;
     ensure!(shares.len() >= fewest, "--shares: {} different ones; expected {fewest}", shares.len());
-    let mut origins = Origins::new();
+    let mut origins = Origins::default();
     settings.check_test(&recipe, &mut origins)?;
     let (seeds, of_recipe) = (arguments.seeds, provenance_of("curve", &arguments.recipe)?);
     let own = json!([&shares, seeds]);

@@ -1,6 +1,7 @@
 //! `othello-trainer fit`: trains the weights of 60 phases.
 
-use std::fmt;
+mod fitted;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,15 +16,16 @@ use othello_engine::pattern::{FactorChoice, FactorShape, PatternSet};
 use othello_engine::progress::Progress;
 use othello_engine::run::Shard;
 use othello_engine::text;
-use serde::Serialize;
+
+pub(in crate::cli) use fitted::Fitted;
+use fitted::filled;
 
 use super::advice::{Choices, GAMES_FOR_FACTORS, usual_set};
 use super::loss::{largest_error, outcome};
 use super::pattern_sets;
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, Subset, TrainedOn};
 use crate::fit::{
-    self, Device, FactorSettings, Fit, FitEnd, FitReport, FitSettings, Limits, PickedDevice, Units,
-    Window,
+    self, Device, FactorSettings, Fit, FitEnd, FitSettings, Limits, PickedDevice, Units, Window,
 };
 use crate::memory::{MemoryLimit, bytes_of};
 use crate::metrics::{ErrorLimits, Trained};
@@ -106,73 +108,6 @@ enum Optimizer {
     Descent,
 }
 
-#[derive(Serialize, schemars::JsonSchema)]
-pub(in crate::cli) struct Fitted {
-    /// The device: `cpu`, `cuda` or `host`.
-    device: &'static str,
-    /// The optimizer.
-    optimizer: String,
-    /// The shard that this run fitted; absent if the run fitted all phases.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shard: Option<String>,
-    /// The phases.
-    phases: FitReport,
-    /// The phases outside `--phases`, which got the weights of a fitted phase.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    filled: Vec<Filled>,
-    /// The phases that reached the time limit.
-    unfinished: Vec<Phase>,
-    /// The training positions that were read.
-    positions: u64,
-    /// The MAE on the validation set; null without positions.
-    validation_mae: Option<f64>,
-    /// The MAE on the test set; null without positions.
-    test_mae: Option<f64>,
-    /// True if the validation error is within `--max-mae`; null without the flag.
-    passed: Option<bool>,
-    /// The weights file.
-    weights: PathBuf,
-    /// The wall time.
-    seconds: f64,
-    /// The checksum of the weights; a shard writes none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
-}
-
-/// A phase that was not fitted, and the phase whose weights it got.
-#[derive(Serialize, schemars::JsonSchema)]
-struct Filled {
-    /// A phase that was not fitted.
-    phase: Phase,
-    /// The phase from which the weights were copied.
-    copied_from: Phase,
-}
-
-impl fmt::Display for Fitted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.phases)?;
-        let discs = |mae: Option<f64>| mae.map_or("-".into(), |mae| format!("{mae:.3} discs"));
-        let (validation, test) = (discs(self.validation_mae), discs(self.test_mae));
-        let tested: u64 = self.phases.0.iter().map(|row| row.test_positions).sum();
-        write!(
-            f,
-            "MAE over all phases: validation {validation}, test {test} on {tested} positions"
-        )?;
-        writeln!(f, " that training has not")?;
-        writeln!(f, "{} training positions, {:.1} s", self.positions, self.seconds)?;
-        let weights = self.weights.display();
-        if let phases @ 1.. = self.unfinished.len() {
-            writeln!(f, "{weights}: the time ended before {phases} phases were finished")?;
-        }
-        match &self.sha256 {
-            Some(sha256) => write!(f, "{weights}  sha256 {sha256}"),
-            None => {
-                write!(f, "{weights}.parts has the parts of this shard; `pack` makes the weights")
-            }
-        }
-    }
-}
-
 /// Fits and reports; exit status 1 if the error is above `--max-mae`.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let named = arguments;
@@ -184,10 +119,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     check_name(&arguments.out, Kind::Weights)?;
     let initial = arguments.init.as_deref().map(|path| arguments.initial(path)).transpose()?;
     if let Some(initial) = &initial {
-        let mut trained = TrainedOn::default();
-        let before = Trained::by_provenance(initial.provenance.as_map());
-        trained.add_initial(before.as_ref().map_or(&[], Trained::data));
-        trained.check(arguments.test.iter().map(|choice| choice.path.as_path()))?;
+        arguments.check_test(initial, session.progress())?;
     }
     let folder = arguments.folder()?;
     let given = match &initial {
@@ -229,6 +161,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         ..Choices::of(&arguments.data, &dataset, &settings.labels)
     };
     choices.warnings().for_each(|line| session.progress().message(&format!("warning: {line}")));
+    let omitted = match arguments.test.is_empty() {
+        true => 0,
+        false => arguments.phases.iter().map(|phase| dataset.omitted(phase)).sum(),
+    };
+    let tested: u64 = arguments.phases.iter().map(|phase| dataset.test(phase).len() as u64).sum();
+    let warning = format!(
+        "warning: training has {omitted} of the {} test positions; the test error is that of the \
+         others",
+        omitted + tested
+    );
+    session.progress().warn((omitted > tested).then_some(warning));
     let model = Model::new(set);
     let fit = Fit {
         model: &model,
@@ -266,6 +209,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         phases,
         filled,
         test_mae,
+        omitted_test_positions: omitted,
         passed: verdict.passed(),
         positions: dataset.len(Subset::Training) as u64,
         validation_mae,
@@ -274,12 +218,6 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         sha256: summary.map(|summary| summary.sha256),
     })?;
     Ok(outcome(&verdict, session))
-}
-
-/// Returns the phases outside the fit that got the weights of a fitted one.
-fn filled(phases: &FitReport) -> Vec<Filled> {
-    let filled = phases.filled().into_iter();
-    filled.map(|(phase, copied_from)| Filled { phase, copied_from }).collect()
 }
 
 fn described(shape: FactorShape) -> String {
@@ -319,6 +257,23 @@ impl Arguments {
             )
         })?;
         Ok(WeightsFile { weights, ..file })
+    }
+
+    /// Refuses a test file that the initial weights were fitted to. Warns of test games that they
+    /// were fitted to, if files of their training data are beside the test or the weights.
+    fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
+        let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
+            return Ok(());
+        };
+        let test: Vec<PathBuf> = self.test.iter().map(|choice| choice.path.clone()).collect();
+        let mut trained = TrainedOn::default();
+        trained.add_initial(before.data());
+        trained.check(test.iter().map(PathBuf::as_path))?;
+        let rules = self.labels.clone().unwrap_or_default();
+        let named = ("the initial weights", self.init.as_deref());
+        let overlap = before.overlap(&test, named, &rules, progress)?;
+        progress.warn(overlap.and_then(|overlap| overlap.warning()));
+        Ok(())
     }
 
     /// Returns a message if phases outside `--phases` share factors with phases inside.

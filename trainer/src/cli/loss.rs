@@ -2,8 +2,8 @@
 
 mod pair;
 
-use std::fmt;
 use std::path::PathBuf;
+use std::{fmt, iter};
 
 use anyhow::{Context as _, ensure};
 use othello_cli::arguments::{number_from, number_in};
@@ -11,7 +11,7 @@ use othello_cli::{Outcome, Session};
 use othello_engine::board::StatedPosition;
 use othello_engine::eval::{ByClass, Evaluator, WeightsChoice};
 use othello_engine::file::{Existing, check_output, plain};
-use othello_engine::progress::Progress as _;
+use othello_engine::progress::Progress;
 use othello_engine::record::record_files;
 use othello_engine::search::{Pruning, Selectivity};
 use othello_engine::text_table::table;
@@ -20,8 +20,8 @@ use serde::Serialize;
 use super::picture::Picture;
 use crate::dataset::Subset;
 use crate::metrics::{
-    ErrorLimits, Explainer, Explanation, Group, GroupErrors, Measured, Measuring, PhaseErrors,
-    Total, Trained, Valued, WorstPosition,
+    ErrorLimits, Explainer, Explanation, Group, GroupErrors, Measured, Measuring, Overlap,
+    PhaseErrors, Total, Trained, Valued, WorstPosition,
 };
 use crate::model::Phases;
 use crate::source::LabelRules;
@@ -91,6 +91,10 @@ pub(in crate::cli) struct Loss {
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<pair::Paired>,
+    /// The test games that the data of the fit have, if files of these data are beside the test or
+    /// beside the weights.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    training_has: Vec<Overlap>,
     /// The positions with the largest errors, with `--worst`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     worst: Vec<WorstPosition>,
@@ -116,6 +120,8 @@ impl fmt::Display for Loss {
         if let Some(difference) = &self.difference {
             writeln!(f, "\n{difference}")?;
         }
+        let mut warnings = self.training_has.iter().filter_map(Overlap::warning);
+        warnings.try_for_each(|line| writeln!(f, "\n{line}"))?;
         if self.worst.is_empty() {
             return Ok(());
         }
@@ -152,7 +158,7 @@ impl Arguments {
         self.labels.clone().unwrap_or_default()
     }
 
-    /// Measures the data, or a subset of it; warns of data that the weights were fitted to.
+    /// Measures the data, or a subset of it.
     fn measure(&self, session: &Session) -> anyhow::Result<Measured> {
         let evaluator = Evaluator::load(&self.weights)?;
         let measuring = Measuring {
@@ -162,10 +168,9 @@ impl Arguments {
             phases: self.phases.0.clone(),
             worst: self.worst,
         };
-        let trained = Trained::of(&self.weights)?;
         let progress = session.progress();
         if let Some(subset) = self.subset {
-            let trained = trained.with_context(|| {
+            let trained = Trained::of(&self.weights)?.with_context(|| {
                 format!(
                     "--subset: {} does not record its training data; only weights of `fit` do",
                     self.weights
@@ -174,23 +179,35 @@ impl Arguments {
             let rows = trained.subset(subset, &self.data, self.labels.as_ref(), progress)?;
             return Ok(measuring.positions(rows, progress)?);
         }
-        let measured = measuring.files(&self.data, &self.rules(), progress)?;
-        let Some(trained) = trained else { return Ok(measured) };
-        for (path, sha256) in self.data.iter().zip(&measured.sha256) {
-            let fitted_to = if trained.knows(sha256) {
-                "this file".to_owned()
-            } else if let Some(image) = trained.image_of(path, &self.weights) {
-                format!("images of its first records, in {}", image.display())
-            } else {
-                continue;
-            };
-            progress.message(&format!(
-                "{}: the weights were fitted to {fitted_to}, so this is not a test error; \
-                 --subset test measures the held-out positions of the training data",
-                path.display()
-            ));
+        Ok(measuring.files(&self.data, &self.rules(), progress)?)
+    }
+
+    /// Looks up the data, whose files have these checksums, in the training data of the weights.
+    fn training_has(
+        &self,
+        second: Option<&WeightsChoice>,
+        sha256: &[String],
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Vec<Overlap>> {
+        let mut found = vec![];
+        for weights in iter::once(&self.weights).chain(second) {
+            let Some(trained) = Trained::of(weights)? else { continue };
+            let mut others = vec![];
+            for (path, sha256) in self.data.iter().zip(sha256) {
+                if !trained.knows(sha256) {
+                    others.push(path.clone());
+                    continue;
+                }
+                progress.message(&format!(
+                    "{}: the weights were fitted to this file, so this is not a test error; \
+                     --subset test measures the held-out positions of the training data",
+                    path.display()
+                ));
+            }
+            let named = (&*weights.to_string(), weights.path());
+            found.extend(trained.overlap(&others, named, &self.rules(), progress)?);
         }
-        Ok(measured)
+        Ok(found)
     }
 
     /// Returns the verdict on the errors by the given limits.
@@ -240,11 +257,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     let paired = |second| pair::Paired::measure(arguments, second, session.progress());
     let difference = second.as_ref().map(paired).transpose()?;
     let measured = arguments.measure(session)?;
+    let (second, sha256) = (second.as_ref(), &measured.sha256);
+    let training_has = arguments.training_has(second, sha256, session.progress())?;
     arguments.draw(&measured)?;
     let verdict = arguments.verdict(&measured);
     session.print(&Loss {
         depth: arguments.depth,
         difference,
+        training_has,
         worst: describe(&measured.worst, arguments)?,
         phases: measured.phases,
         all: measured.all,

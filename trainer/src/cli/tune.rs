@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         None => choices.all(),
     };
     // Errors are reported before the work. Recipes are not kept, since each may come with weights.
-    let mut origins = Origins::new();
+    let mut origins = Origins::default();
     for values in &trials {
         settings.check_test(&Recipe::read_with(&arguments.recipe, values)?, &mut origins)?;
     }

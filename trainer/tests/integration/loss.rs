@@ -1,13 +1,12 @@
 //! Errors by number of empty squares, of static values and of searches, on the command line.
 
 use othello_engine::board::notation::board_text;
-use othello_engine::board::{Phase, Position, Side, Square, Symmetry};
+use othello_engine::board::{Phase, Position, Side};
 use othello_engine::eval::Mobility;
 use othello_engine::progress::Silent;
 use othello_engine::record::{Game, ScoredPosition};
 use othello_engine::search::{Pruning, Search};
 use othello_testing::program::message;
-use othello_testing::records;
 use othello_trainer::metrics::Measuring;
 use othello_trainer::source::LabelRules;
 use serde_json::Value;
@@ -41,27 +40,6 @@ fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> 
     let count = games.len() as f64;
     let variance = games.iter().map(of_game).sum::<f64>() * count / (count - 1.0);
     [bias, variance.sqrt() / all.len() as f64, mean(&f64::abs), mean(&|error| error * error)]
-}
-
-/// A regression: the notice about training data was missing for images of training games.
-#[test]
-fn mirrored_training_games_are_no_test_games() {
-    let folder = Folder::with_random_games(0..40);
-    folder.runs("fit a.games --patterns discs --epochs 1 --phases 40..40 --out a.weights");
-    let mirrored = |number: u64| {
-        let game = random_game(number);
-        let image = |symmetry: Symmetry| -> Vec<Square> {
-            game.squares().iter().map(|&square| symmetry.square(square)).collect()
-        };
-        let images = Symmetry::all().filter_map(|symmetry| Game::new(6, &image(symmetry)).ok());
-        images.last().unwrap()
-    };
-    records::write(&folder.path("m.games"), (0..40).map(mirrored));
-    folder.random_games("other.games", 100..140);
-    let said = |data: &str| message(&folder.run(&format!("loss a.weights {data}")));
-    assert!(said("m.games").contains("fitted to images of its first records, in ./a.games"));
-    assert!(said("a.games").contains("fitted to this file"));
-    assert!(!said("other.games").contains("fitted to"));
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod fit;
 mod fit_outputs;
 mod fit_shards;
 mod folder;
+mod held_out;
 mod loss;
 #[cfg(target_os = "linux")]
 mod outputs;

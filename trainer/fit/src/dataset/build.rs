@@ -72,14 +72,18 @@ impl Dataset {
             }
         }
         progress.begin_stoppable("merge (phases)", 0, PHASES as u64);
-        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<PhaseRows, DatasetError> {
+        let merged = |rows: Vec<(Subset, StoredRows)>| -> Result<(PhaseRows, u64), DatasetError> {
             progress.check().map_err(RunError::from)?;
             let merged = merged_rows(&rows, limit)?;
             progress.advance(1);
-            Ok(merged)
+            let tests = rows.iter().filter(|(subset, _)| *subset == Subset::Test);
+            let tests: usize = tests.map(|(_, rows)| rows.len()).sum();
+            let omitted = tests - merged[Subset::Test as usize].len();
+            Ok((merged, omitted as u64))
         };
-        let phases = phases.into_par_iter().map(merged).collect::<Result<_, _>>()?;
-        Ok(Self { phases, ..Self::default() })
+        let phases = phases.into_par_iter().map(merged).collect::<Result<Vec<_>, _>>()?;
+        let (phases, omitted) = phases.into_iter().unzip();
+        Ok(Self { phases, omitted, ..Self::default() })
     }
 }
 

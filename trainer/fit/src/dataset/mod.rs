@@ -77,6 +77,8 @@ use stored::StoredRows;
 pub struct Dataset {
     /// The rows of each phase.
     phases: Vec<PhaseRows>,
+    /// The number of test positions of each phase that were omitted because training has them.
+    omitted: Vec<u64>,
     counts: Counts,
     inputs: Vec<Input>,
     test_inputs: Vec<Input>,
@@ -132,6 +134,12 @@ impl Dataset {
     /// Returns the positions of a subset and phase.
     pub fn subset(&self, subset: Subset, phase: Phase) -> &[ScoredPosition] {
         self.phases.get(phase.index()).map_or(&[], |rows| &rows[subset as usize])
+    }
+
+    /// Returns the number of test positions of a phase that the test lacks because training has
+    /// them; 0 if the dataset comes from a folder.
+    pub fn omitted(&self, phase: Phase) -> u64 {
+        self.omitted.get(phase.index()).copied().unwrap_or_default()
     }
 
     /// Returns the number of positions of a subset in all phases.

@@ -25,8 +25,9 @@ pub struct TestGames {
 }
 
 impl TestGames {
-    /// Reads files of games, positions or openings.
+    /// Reads the first `most` games of files of games, positions or openings.
     pub fn read(
+        most: usize,
         paths: &[PathBuf],
         rules: &LabelRules,
         progress: &dyn Progress,
@@ -38,11 +39,16 @@ impl TestGames {
                 games.iter().flatten().for_each(|found| all.labels.add(found));
                 let games = games.into_iter().filter(|game| !game.is_empty());
                 let rows = |game: Vec<Labelled>| game.into_iter().map(|found| found.row).collect();
-                all.games.extend(games.map(rows));
+                all.games.extend(games.map(rows).take(most - all.games.len()));
             })?;
             all.sha256.push(sha256);
         }
         Ok(all)
+    }
+
+    /// Returns the positions of each game.
+    pub(super) fn games(&self) -> &[Vec<ScoredPosition>] {
+        &self.games
     }
 
     /// Returns the number of games.

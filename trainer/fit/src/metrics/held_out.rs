@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use othello_engine::board::{Phase, Position, Square};
+use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsChoice, WeightsError, embedded};
 use othello_engine::file::{folder_of, stated_sha256};
 use othello_engine::progress::Progress;
@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::error::MetricsError;
+use super::{Overlap, TestGames};
 use crate::dataset::{DataChoice, Dataset, Input, LayoutSettings, Subset};
 use crate::source::LabelRules;
-use crate::source::records::{Frame, Records};
 
 /// The data and the layout of a fit according to its provenance.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -55,19 +55,35 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Looks for a file that the weights were fitted to and that has the same beginning as `data`:
-    /// more than half of the first records of both files agree up to symmetry. Searches the folders
-    /// of `data` and of `weights`.
-    pub fn image_of(&self, data: &Path, weights: &WeightsChoice) -> Option<PathBuf> {
-        let own = first_records(data)?;
-        let weights = if let WeightsChoice::File(path) = weights { path } else { data };
-        let folders = [data, weights].map(folder_of).into_iter();
-        let files = folders.filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    /// Returns the files in these folders to which the weights were fitted.
+    pub fn files_in<'p>(&self, folders: impl IntoIterator<Item = &'p Path>) -> BTreeSet<PathBuf> {
+        let folders: BTreeSet<&Path> = folders.into_iter().collect();
+        let files = folders.into_iter().filter_map(|folder| folder.read_dir().ok());
+        let files = files.flatten().flatten().map(|entry| entry.path());
         let is_known = |path: &PathBuf| stated_sha256(path).is_ok_and(|sha256| self.knows(&sha256));
-        files.map(|entry| entry.path()).filter(is_known).find(|path| {
-            let known = first_records(path).unwrap_or_default();
-            2 * own.intersection(&known).count() > own.len().max(known.len())
-        })
+        files.filter(is_known).collect()
+    }
+
+    /// Looks up the first games of test files in the training subset of the files to which the
+    /// weights, which messages call `name`, were fitted. Searches the folders of the test and of
+    /// `file`, the weights, for these files; `None` if there are none.
+    pub fn overlap(
+        &self,
+        test: &[PathBuf],
+        (name, file): (&str, Option<&Path>),
+        rules: &LabelRules,
+        progress: &dyn Progress,
+    ) -> Result<Option<Overlap>, MetricsError> {
+        /// The most test games that are looked up, about a million positions.
+        const MOST: usize = 20_000;
+        let files = self.files_in(test.iter().map(PathBuf::as_path).chain(file).map(folder_of));
+        if test.is_empty() || files.is_empty() {
+            return Ok(None);
+        }
+        let games = TestGames::read(MOST, test, rules, progress)?;
+        let paths: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let data = format!("the training data of {name} ({})", paths.join(", "));
+        Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
     /// Returns the positions of a subset. If `labels` is given, it replaces the label rules of the
@@ -93,19 +109,6 @@ impl Trained {
         }
         Ok(Phase::all().flat_map(|phase| dataset.subset(subset, phase)).copied().collect())
     }
-}
-
-/// Returns canonical images of the games or positions in the first section of a file.
-fn first_records(path: &Path) -> Option<BTreeSet<(Vec<Square>, Option<Position>)>> {
-    Some(match Records::open(path).ok()?.next_frame().ok()?? {
-        Frame::Games(games) => games.iter().map(|game| (game.canonical_squares(), None)).collect(),
-        Frame::Positions(rows) => {
-            rows.iter().map(|row| (vec![], Some(row.position().canonical()))).collect()
-        }
-        Frame::Placed(rows) => {
-            rows.iter().map(|it| (vec![], Some(it.row.position().canonical()))).collect()
-        }
-    })
 }
 
 #[cfg(test)]

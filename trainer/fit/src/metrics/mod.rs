@@ -24,6 +24,7 @@ mod explain;
 mod held_out;
 mod limits;
 mod measuring;
+mod overlap;
 mod valued;
 
 pub use by_game::{ErrorsByGame, GameErrors, TestGames};
@@ -33,4 +34,5 @@ pub use explain::{Explainer, Explanation, InstanceRow, Total, WorstPosition};
 pub use held_out::Trained;
 pub use limits::ErrorLimits;
 pub use measuring::{Measured, Measuring};
+pub use overlap::Overlap;
 pub use valued::{Place, Valued};

@@ -17,7 +17,7 @@ use super::{CONFIDENCE, Difference, Needed, Recipe, Verdict};
 use crate::arena::{
     Choice, Conditions, KeptMatch, Match, Sprt, SprtReport, Statistics, match_stage,
 };
-use othello_fit::metrics::ErrorsByGame;
+use othello_fit::metrics::{ErrorsByGame, Overlap};
 
 /// The settings of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,8 @@ pub struct Comparison {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of each.
     pub test_labels: Vec<(String, u64)>,
+    /// The test games that the data of training have.
+    pub training_has: Overlap,
     /// The time of the comparison, in seconds.
     pub seconds: f64,
 }
@@ -196,6 +198,7 @@ impl Comparing<'_> {
             seeds: self.seeds,
             test_games: study.test().len(),
             test_labels: study.labels(),
+            training_has: study.overlap(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::fits::{Fitted, Study, StudyError};
 use super::{Law, Prediction, Recipe};
 use othello_fit::dataset::Share;
-use othello_fit::metrics::ErrorsByGame;
+use othello_fit::metrics::{ErrorsByGame, Overlap};
 
 /// The errors of a recipe as a function of the amount of data.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -33,6 +33,8 @@ pub struct Curve {
     pub test_games: usize,
     /// The kinds of labels of the test positions, with the number of each.
     pub test_labels: Vec<(String, u64)>,
+    /// The test games that the data of training have.
+    pub training_has: Overlap,
     /// The time of the study, in seconds.
     pub seconds: f64,
 }
@@ -121,6 +123,7 @@ impl Curve {
             seeds,
             test_games: study.test().len(),
             test_labels: study.labels(),
+            training_has: study.overlap(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluator, ExpandedWeights, Identified as _, WeightsError};
-use othello_engine::file::{Existing, FileError, Provenance, make_folder};
+use othello_engine::file::{Existing, FileError, Provenance, folder_of, make_folder};
 use othello_engine::progress::Progress;
 use othello_engine::record::{RecordError, record_files};
 use othello_engine::run::{Run, RunError, Shard, Stage};
@@ -21,9 +21,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::Recipe;
 use crate::arena::{MatchFileError, OpeningsError};
-use othello_fit::dataset::{DataChoice, Dataset, DatasetError, LayoutSettings, TrainedOn};
+use othello_fit::dataset::{DataChoice, Dataset, DatasetError, LayoutSettings, Split, TrainedOn};
 use othello_fit::fit::{Device, Fit, FitError, FitSettings, Limits, PickedDevice};
-use othello_fit::metrics::{ErrorsByGame, TestGames, Trained};
+use othello_fit::metrics::{ErrorsByGame, Overlap, TestGames, Trained};
 use othello_fit::model::{Model, Phases};
 use othello_fit::source::{LabelRules, SourceError};
 
@@ -96,6 +96,7 @@ pub struct Study<'a> {
     settings: &'a StudySettings,
     progress: &'a dyn Progress,
     test: TestGames,
+    overlap: Overlap,
     device: PickedDevice,
     run: Run,
     /// The provenance that all studies of the same recipe with the same test games have in common.
@@ -119,8 +120,15 @@ pub struct Fitted {
     pub games: u64,
 }
 
-/// The inputs of a study's fits, as checksums, and their pattern sets, as text.
-pub type Origins = BTreeSet<String>;
+/// The origins of a study's fits.
+#[derive(Default)]
+pub struct Origins {
+    /// The checksums of the inputs, and the texts of the pattern sets.
+    texts: BTreeSet<String>,
+    /// The files of training data, including those of initial weights if they are beside the data
+    /// or the test.
+    data: BTreeSet<PathBuf>,
+}
 
 /// Returns the provenance of a study. It contains the recipe as it is written in its file.
 pub fn provenance_of(command: &str, recipe: &Path) -> Result<Provenance, StudyError> {
@@ -143,15 +151,22 @@ impl StudySettings {
     /// Refuses test games that a recipe learns from. Adds the inputs of the recipe to `origins`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<(), StudyError> {
         let mut trained = TrainedOn::default();
-        DataChoice::files(&recipe.data)?.iter().for_each(|choice| trained.add_file(&choice.path));
-        origins.extend(trained.checksums().map(str::to_owned));
-        origins.insert(recipe.set.to_toml());
+        let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
+        let (data, test) = (data.collect::<Vec<_>>(), record_files(&self.test)?);
+        data.iter().for_each(|path| trained.add_file(path));
+        origins.texts.extend(trained.checksums().map(str::to_owned));
+        origins.texts.insert(recipe.set.to_toml());
         if let Some(initial) = &recipe.initial {
-            let before = Trained::by_provenance(initial.provenance.as_map());
-            trained.add_initial(before.as_ref().map_or(&[], Trained::data));
-            origins.insert(initial.sha256.clone());
+            origins.texts.insert(initial.sha256.clone());
+            if let Some(before) = Trained::by_provenance(initial.provenance.as_map()) {
+                trained.add_initial(before.data());
+                let folders = data.iter().chain(&test).map(|path| folder_of(path));
+                origins.data.extend(before.files_in(folders));
+            }
         }
-        Ok(trained.check(record_files(&self.test)?.iter().map(PathBuf::as_path))?)
+        trained.check(test.iter().map(PathBuf::as_path))?;
+        origins.data.extend(data);
+        Ok(())
     }
 
     /// Reads the test games, picks the device, and opens the run. `recipe` is the provenance of the
@@ -165,8 +180,7 @@ impl StudySettings {
     ) -> Result<Study<'a>, StudyError> {
         Run::check_is_free(&self.out, self.shard.unwrap_or(Shard::WHOLE))?;
         make_folder(&self.out)?;
-        let own = json!([own, digest(origins)]);
-        let begun = self.open(recipe, own, stages, progress);
+        let begun = self.open(recipe, (own, origins), stages, progress);
         let is_free = || Run::check_is_free(&self.out, Shard::WHOLE).is_ok();
         if begun.is_err() && is_free() {
             // A folder that was made for nothing goes; one that holds something stays, and so does
@@ -179,26 +193,31 @@ impl StudySettings {
     fn open<'a>(
         &'a self,
         recipe: Provenance,
-        own: Value,
+        (own, origins): (Value, &Origins),
         stages: Vec<Stage>,
         progress: &'a dyn Progress,
     ) -> Result<Study<'a>, StudyError> {
-        let test = TestGames::read(&record_files(&self.test)?, &self.labels, progress)?;
+        let test = TestGames::read(usize::MAX, &record_files(&self.test)?, &self.labels, progress)?;
         if test.len() < 2 {
             let (games, remedy) = (test.len(), self.labels.remedy());
             return Err(StudyError::TooFewGames { games, remedy });
         }
+        // With every seed the fits have other games in training, so all games count.
+        let everything = LayoutSettings::new(LabelRules::default(), Split::none());
+        let (name, data) = ("training".to_owned(), origins.data.iter().cloned());
+        let overlap = Overlap::of(&test, name, data, &everything, progress)?;
+        progress.warn(overlap.warning());
         let device = self.device.pick()?;
         let phases = &self.phases.0;
         let provenance = recipe
             .with("test", test.sha256())
             .with("labels", self.labels.in_provenance())
             .with("phases", json!([phases.start(), phases.end()]));
-        let of_run = provenance.clone().with("study", own);
+        let of_run = provenance.clone().with("study", json!([own, digest(&origins.texts)]));
         let shard = (self.shard.unwrap_or(Shard::WHOLE), self.existing());
         let run = Run::of_report(&self.out, of_run, stages, shard, progress)?;
         let last = RefCell::default();
-        Ok(Study { settings: self, progress, test, device, run, provenance, last })
+        Ok(Study { settings: self, progress, test, overlap, device, run, provenance, last })
     }
 
     /// Returns the treatment of existing files of another study.
@@ -242,6 +261,11 @@ impl Study<'_> {
     /// Returns the test games.
     pub fn test(&self) -> &TestGames {
         &self.test
+    }
+
+    /// Returns the test games that the data of the recipes have.
+    pub fn overlap(&self) -> Overlap {
+        self.overlap.clone()
     }
 
     /// Makes all fits of a stage, one after the other, and returns their results in order.

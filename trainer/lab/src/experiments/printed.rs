@@ -53,6 +53,7 @@ impl fmt::Display for Comparison {
                 }
             }
         }
+        self.training_has.warning().map_or(Ok(()), |line| writeln!(f, "{line}"))?;
         match self.verdict {
             Verdict::First => write!(f, "`{first}` is better"),
             Verdict::Second => write!(f, "`{second}` is better"),
@@ -91,6 +92,7 @@ impl fmt::Display for Curve {
         });
         writeln!(f, "{}\n", table(columns, rows))?;
         writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
+        self.training_has.warning().map_or(Ok(()), |line| writeln!(f, "{line}"))?;
         let Law { floor, scale, exponent } = self.law;
         writeln!(f, "error of `{}` = {floor:.3} + {scale:.3} · games^-{exponent:.3}", self.recipe)?;
         let Prediction { predicted, measured, missed_percent, .. } = self.prediction;
@@ -136,6 +138,7 @@ impl fmt::Display for Tuned {
             writeln!(f, "{name} = {value} is the {end} value tried: {more} values may be better")?;
         }
         writeln!(f, "labels of the test positions: {}", label_list(&self.test_labels))?;
+        self.training_has.warning().map_or(Ok(()), |line| writeln!(f, "{line}"))?;
         let open = not_proven_worse(&self.trials);
         let names: Vec<&str> = open.iter().map(|trial| &*trial.name).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join("; ") };

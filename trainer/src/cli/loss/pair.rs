@@ -52,7 +52,7 @@ impl Paired {
             arguments.subset.is_none() && arguments.depth == 0,
             "--subset and --depth measure one evaluation: name one weights file"
         );
-        let games = TestGames::read(&arguments.data, &arguments.rules(), progress)?;
+        let games = TestGames::read(usize::MAX, &arguments.data, &arguments.rules(), progress)?;
         ensure!(games.len() > 1, "{} games with labels; a difference needs two", games.len());
         let errors = |choice| anyhow::Ok(ErrorsByGame::of(&Evaluator::load(choice)?, &games));
         let pairs = [[errors(&arguments.weights)?, errors(second)?]];

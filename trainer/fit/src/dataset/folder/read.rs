@@ -44,7 +44,8 @@ impl DatasetFolder {
             phases[phase.index()][subset as usize] = rows;
         }
         let Made { data, test, .. } = self.made.clone();
-        Ok(Dataset { phases, counts: self.counts(), inputs: data, test_inputs: test })
+        let (counts, inputs, test_inputs) = (self.counts(), data, test);
+        Ok(Dataset { phases, counts, inputs, test_inputs, ..Dataset::default() })
     }
 
     fn file(&self, subset: Subset, phase: Phase) -> Result<File, DatasetError> {

@@ -8,7 +8,7 @@ use othello_engine::file::{Existing, FileError, Provenance, plain, read_ordinary
 use othello_engine::run::Stage;
 use othello_fit::dataset::Share;
 use othello_fit::fit::FitError;
-use othello_fit::metrics::GameErrors;
+use othello_fit::metrics::{GameErrors, Overlap};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -70,6 +70,8 @@ pub struct Tuned {
     /// value beyond it may be better.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_an_end: Vec<AtAnEnd>,
+    /// The test games that the data of training have.
+    pub training_has: Overlap,
     /// The time of the search, in seconds.
     pub seconds: f64,
 }
@@ -130,6 +132,7 @@ impl Tuning<'_> {
             confidence: CONFIDENCE,
             test_games: study.test().len(),
             test_labels: study.labels(),
+            training_has: study.overlap(),
             seconds: begun.elapsed().as_secs_f64(),
         })
     }

@@ -1,0 +1,89 @@
+//! Counts the test games and test positions that training has, in any order and any symmetry.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use othello_engine::board::Position;
+use othello_engine::progress::Progress;
+use othello_engine::record::{RecordError, ScoredPosition};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::TestGames;
+use crate::dataset::{
+    DataChoice, DatasetError, LayoutSettings, PositionStream, StreamSettings, Subset,
+};
+use crate::model::Phases;
+
+/// The number of training positions that are looked up in parallel.
+const AT_ONCE: usize = 1 << 16;
+
+/// The test games, and their positions, that training has. Positions are equal up to symmetry.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
+pub struct Overlap {
+    /// The training data.
+    pub data: String,
+    /// The number of test games with more than half of their positions in training. A position
+    /// outside games counts as a game.
+    pub games: usize,
+    /// The number of test games that were looked up.
+    pub of_games: usize,
+    /// The number of their positions that are in training.
+    pub positions: usize,
+    /// The number of their positions.
+    pub of_positions: usize,
+}
+
+impl Overlap {
+    /// Looks up test games in the training subset of files of records, which messages call `data`.
+    pub fn of(
+        test: &TestGames,
+        data: String,
+        files: impl IntoIterator<Item = PathBuf>,
+        layout: &LayoutSettings,
+        progress: &dyn Progress,
+    ) -> Result<Self, DatasetError> {
+        let canonical = |row: &ScoredPosition| row.position().canonical();
+        let keys = test.games().par_iter().flatten().map(|row| (canonical(row), false));
+        let mut is_known: HashMap<Position, bool> = keys.collect();
+        let files = files.into_iter().map(|path| DataChoice { path, weight: 1.0 });
+        let LayoutSettings { labels, filter, split } = layout.clone();
+        let (subset, Phases(phases)) = (Some(Subset::Training), Phases::default());
+        let settings =
+            StreamSettings { labels, filter, split, subset, phases, shuffled: 0, seed: 0 };
+        let mut stream = PositionStream::open(&files.collect::<Vec<_>>(), settings)?;
+        loop {
+            progress.check().map_err(RecordError::from)?;
+            let rows = stream.next_batch(AT_ONCE, progress)?;
+            if rows.is_empty() {
+                break;
+            }
+            let found = rows.par_iter().map(|placed| canonical(&placed.row));
+            let found: Vec<_> = found.filter(|position| is_known.contains_key(position)).collect();
+            is_known.extend(found.into_iter().map(|position| (position, true)));
+        }
+        let known = |game: &Vec<ScoredPosition>| {
+            let known = game.iter().filter(|row| is_known[&canonical(row)]).count();
+            (known, game.len())
+        };
+        let by_game: Vec<(usize, usize)> = test.games().par_iter().map(known).collect();
+        Ok(Self {
+            data,
+            games: by_game.iter().filter(|(known, all)| 2 * known > *all).count(),
+            of_games: by_game.len(),
+            positions: by_game.iter().map(|game| game.0).sum(),
+            of_positions: by_game.iter().map(|game| game.1).sum(),
+        })
+    }
+
+    /// Returns a warning if training has test games.
+    pub fn warning(&self) -> Option<String> {
+        let Self { data, games, of_games, positions, of_positions } = self;
+        (*games > 0).then(|| {
+            format!(
+                "warning: {data} has {games} of {of_games} test games ({positions} of \
+                 {of_positions} positions), so this is not a test error; test on other games"
+            )
+        })
+    }
+}
