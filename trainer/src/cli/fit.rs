@@ -161,17 +161,11 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         ..Choices::of(&arguments.data, &dataset, &settings.labels)
     };
     choices.warnings().for_each(|line| session.progress().message(&format!("warning: {line}")));
-    let omitted = match arguments.test.is_empty() {
-        true => 0,
-        false => arguments.phases.iter().map(|phase| dataset.omitted(phase)).sum(),
-    };
-    let tested: u64 = arguments.phases.iter().map(|phase| dataset.test(phase).len() as u64).sum();
-    let warning = format!(
-        "warning: training has {omitted} of the {} test positions; the test error is that of the \
-         others",
-        omitted + tested
-    );
-    session.progress().warn((omitted > tested).then_some(warning));
+    let omitted: u64 = arguments.phases.iter().map(|phase| dataset.omitted(phase)).sum();
+    let tested: usize = arguments.phases.iter().map(|phase| dataset.test(phase).len()).sum();
+    let all = omitted + tested as u64;
+    let warning = format!("warning: training has {omitted} of the {all} test positions");
+    session.progress().warn((2 * omitted > all).then_some(warning));
     let model = Model::new(set);
     let fit = Fit {
         model: &model,

@@ -10,6 +10,14 @@ const SIZE: (u32, u32) = (860, 330);
 /// The most lines that the picture names.
 const MOST_NAMED: usize = 8;
 
+const COLOURS: [RGBColor; 5] = [
+    RGBColor(27, 110, 60),
+    RGBColor(178, 80, 20),
+    RGBColor(50, 90, 180),
+    RGBColor(140, 50, 130),
+    RGBColor(110, 110, 20),
+];
+
 /// A picture of lines above the same axis. The vertical axis begins at 0.
 pub(super) struct Picture<'a> {
     pub(super) title: &'a str,
@@ -55,7 +63,7 @@ impl Picture<'_> {
             .light_line_style(TRANSPARENT)
             .draw()?;
         for (number, (name, points)) in self.lines.iter().enumerate() {
-            let colour = colour(number, self.lines.len());
+            let colour = COLOURS[number % COLOURS.len()];
             for points in points.split(Option::is_none) {
                 let points: Vec<(f64, f64)> = points.iter().copied().flatten().collect();
                 chart.draw_series(points.iter().map(|&at| Circle::new(at, 2, colour.filled())))?;
@@ -69,17 +77,6 @@ impl Picture<'_> {
         }
         area.present()
     }
-}
-
-/// Returns the colour of a line. Many lines go from green to blue in their order.
-fn colour(number: usize, lines: usize) -> RGBColor {
-    const FEW: [[u8; 3]; 5] =
-        [[27, 110, 60], [178, 80, 20], [50, 90, 180], [140, 50, 130], [110, 110, 20]];
-    let [red, green, blue] = match lines > MOST_NAMED {
-        true => [27, 110, (number * 255 / lines) as u8],
-        false => FEW[number % FEW.len()],
-    };
-    RGBColor(red, green, blue)
 }
 
 #[cfg(test)]

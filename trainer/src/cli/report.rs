@@ -148,16 +148,14 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Result<Vec<PathBuf>> {
     make_folder(folder)?;
     let mut written = vec![];
-    let mut write = |name: String, text: String| -> anyhow::Result<()> {
-        let path = folder.join(name);
-        plain::write(&path, text.as_bytes(), existing)?;
-        written.push(path);
-        Ok(())
+    let mut write = |name: String, text: String| {
+        written.push(folder.join(name));
+        plain::write(&written[written.len() - 1], text.as_bytes(), existing)
     };
     for table in page.tables() {
-        let [name, across] = table.names();
+        let [name, across, charts, _] = table.columns;
         write(format!("{name}.csv"), table.csv())?;
-        for column in table.charts() {
+        for column in charts.split(',') {
             let lines = table.lines(column);
             let places = lines.iter().flat_map(|line| line.1.iter().flatten()).map(|point| point.0);
             let last = places.fold(1.0, f64::max);

@@ -19,7 +19,7 @@ use crate::source::{LabelRules, Labelled, SourceError};
 /// Labelled positions grouped by their game; a position outside games counts as a game.
 #[derive(Clone, Debug)]
 pub struct TestGames {
-    games: Vec<Vec<ScoredPosition>>,
+    pub(super) games: Vec<Vec<ScoredPosition>>,
     labels: LabelCounts,
     sha256: Vec<String>,
 }
@@ -44,11 +44,6 @@ impl TestGames {
             all.sha256.push(sha256);
         }
         Ok(all)
-    }
-
-    /// Returns the positions of each game.
-    pub(super) fn games(&self) -> &[Vec<ScoredPosition>] {
-        &self.games
     }
 
     /// Returns the number of games.

@@ -44,7 +44,7 @@ impl Overlap {
         progress: &dyn Progress,
     ) -> Result<Self, DatasetError> {
         let canonical = |row: &ScoredPosition| row.position().canonical();
-        let keys = test.games().par_iter().flatten().map(|row| (canonical(row), false));
+        let keys = test.games.par_iter().flatten().map(|row| (canonical(row), false));
         let mut is_known: HashMap<Position, bool> = keys.collect();
         let files = files.into_iter().map(|path| DataChoice { path, weight: 1.0 });
         let LayoutSettings { labels, filter, split } = layout.clone();
@@ -66,7 +66,7 @@ impl Overlap {
             let known = game.iter().filter(|row| is_known[&canonical(row)]).count();
             (known, game.len())
         };
-        let by_game: Vec<(usize, usize)> = test.games().par_iter().map(known).collect();
+        let by_game: Vec<(usize, usize)> = test.games.par_iter().map(known).collect();
         Ok(Self {
             data,
             games: by_game.iter().filter(|(known, all)| 2 * known > *all).count(),

@@ -188,14 +188,10 @@ pub(super) fn elo(share: f64) -> f64 {
 }
 
 /// Estimates the smallest difference in Elo points that a number of pairs proves at 99 % with
-/// probability 0.9: the Elo of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs.
+/// probability 0.9: the Elo of the share ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs. Between similar players
+/// at depth 4, the standard deviation σ of a pair's share is about 0.32.
 pub fn smallest_elo(pairs: usize) -> f64 {
-    /// The sum of both quantiles of the standard normal distribution.
-    const QUANTILES: f64 = 2.5758 + 1.2816;
-    /// The usual standard deviation σ of a pair's share of the points, between similar players at
-    /// depth 4.
-    const SPREAD: f64 = 0.32;
-    elo((0.5 + QUANTILES * SPREAD / (pairs as f64).sqrt()).min(1.0))
+    elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }
 
 /// Returns the expected share of the points, 0 to 1, of a player who is better by `elo` Elo points.

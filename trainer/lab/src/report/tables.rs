@@ -4,8 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Loss, Page};
 
-/// Of each table: its name, the column of the horizontal axis, those that charts show, and the
-/// others.
+/// The columns of each table.
 const TABLES: [[&str; 4]; 4] = [
     [
         "phases",
@@ -20,7 +19,8 @@ const TABLES: [[&str; 4]; 4] = [
 
 /// A table. Each row has the name of its run, loss or match.
 pub struct Table {
-    columns: [&'static str; 4],
+    /// The name, the column of the horizontal axis, those that charts show, and the others.
+    pub columns: [&'static str; 4],
     rows: Vec<(String, Json)>,
 }
 
@@ -52,36 +52,26 @@ impl Page {
 }
 
 impl Table {
-    /// Returns the name of the table, and the column of the horizontal axis of its charts.
-    pub fn names(&self) -> [&'static str; 2] {
-        [self.columns[0], self.columns[1]]
-    }
-
-    /// Returns the columns that charts show.
-    pub fn charts(&self) -> impl Iterator<Item = &'static str> {
-        self.columns[2].split(',').filter(|column| !column.is_empty())
-    }
-
     /// Returns the table as CSV; a missing number is an empty cell.
     pub fn csv(&self) -> String {
-        let [_, first, _, others] = self.columns;
-        let columns: Vec<&str> =
-            [first].into_iter().chain(others.split(',')).chain(self.charts()).collect();
+        let [_, across, charts, others] = self.columns;
+        let columns = [across, others, charts].join(",");
+        let columns = columns.trim_end_matches(',');
         let cell = |row: &Json, column: &str| match &row[column] {
             Json::Null => ",".to_owned(),
             value => format!(",{value}"),
         };
         let line = |(name, row): &(String, Json)| {
-            let cells: String = columns.iter().map(|column| cell(row, column)).collect();
+            let cells: String = columns.split(',').map(|column| cell(row, column)).collect();
             format!("\"{}\"{cells}\n", name.replace('"', "\"\""))
         };
         let rows: String = self.rows.iter().map(line).collect();
-        format!("name,{}\n{rows}", columns.join(","))
+        format!("name,{columns}\n{rows}")
     }
 
     /// Returns the lines of a column: one for each name or, over epochs, for each phase.
     pub fn lines(&self, column: &str) -> Vec<Line> {
-        let [table, across] = self.names();
+        let [table, across, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];
         for (name, row) in &self.rows {
             let phase =

@@ -30,7 +30,7 @@ pub(in crate::cli) struct Fitted {
     pub(super) validation_mae: Option<f64>,
     /// The MAE on the test set; null without positions.
     pub(super) test_mae: Option<f64>,
-    /// The number of positions of `--test` that the test set lacks because training has them.
+    /// The number of positions that the test set lacks because training has them.
     pub(super) omitted_test_positions: u64,
     /// True if the validation error is within `--max-mae`; null without the flag.
     pub(super) passed: Option<bool>,
