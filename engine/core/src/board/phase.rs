@@ -61,7 +61,7 @@ impl TryFrom<usize> for Phase {
     type Error = String;
 
     fn try_from(index: usize) -> Result<Self, String> {
-        Self::new(index).ok_or_else(|| format!("phase {index} is not in 0..=59"))
+        Self::new(index).ok_or_else(|| format!("phase {index} is not in 0..59"))
     }
 }
 
