@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures ideas on human games: fits at 24 empty squares to WTHOR until 2018, tested on 2019 to 2022.
 #
-#   scripts/wthor-study.sh WTHOR_FOLDER [OUT]
+#   docs/log/studies/wthor-study.sh WTHOR_FOLDER [OUT]
 #
 # WTHOR_FOLDER has the files WTH_1977.wtb to WTH_2022.wtb of the Fédération Française d'Othello; they are not
 # part of this project. The ridge of each idea is chosen on the validation part of the years until 2018. Then each
@@ -18,8 +18,8 @@
 # OUT (default: data/wthor-study) keeps all files, and existing ones are not made again. If BINARIES is set, the
 # programs of that folder are used instead of a build.
 set -euo pipefail
-wthor=$(cd "${1:?usage: scripts/wthor-study.sh WTHOR_FOLDER [OUT]}" && pwd)
-cd "$(dirname "$0")/.."
+wthor=$(cd "${1:?usage: docs/log/studies/wthor-study.sh WTHOR_FOLDER [OUT]}" && pwd)
+cd "$(dirname "$0")/../../.."
 patterns=$PWD/datasets/patterns
 out=${2:-data/wthor-study}
 profile=${PROFILE:-release}

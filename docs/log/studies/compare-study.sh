@@ -2,14 +2,14 @@
 # Tests the verdicts of `compare`: a recipe against itself with other seeds must be `equal`; against a recipe that is
 # known to be worse, it must be better.
 #
-#   scripts/compare-study.sh [RUNS] [OUT]
+#   docs/log/studies/compare-study.sh [RUNS] [OUT]
 #
 # RUNS comparisons of each kind (default 20), each with its own training and test games from self-play. The worse
 # recipe has the same settings and a quarter of the games. OUT (default: data/compare-study) keeps all files, and
 # existing ones are not made again. If BINARIES is set, the programs of that folder are used instead of a build. The
 # exit status is 1 if more than one of 20 verdicts is wrong.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 runs=${1:-20} out=${2:-data/compare-study}
 profile=${PROFILE:-release}
 if [[ -z ${BINARIES:-} ]]; then

@@ -4,7 +4,7 @@ rectified units, one value, fitted by Adam to positions of a few plies.
 
     othello-trainer export GAMES --format npz --labels "34..38:solved" --out train.npz
     othello-trainer export TEST --format npz --labels all:exact --out test.npz
-    scripts/small-network.py train.npz test.npz 20
+    docs/log/studies/small-network.py train.npz test.npz 20
 
 The arguments are what to fit to, what to measure on, and the epochs. Every epoch shows a position in one of its
 eight images, drawn by chance. Prints the errors in discs after each epoch, and the seconds of the processor.

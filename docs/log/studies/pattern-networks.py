@@ -3,7 +3,7 @@
 once for every configuration. Beside it tables by least squares, from 0 and from those of the networks.
 
     othello-trainer export GAMES --format npz --labels "34..38:lambda0.7" --out games.npz
-    scripts/pattern-networks.py engine/core/patterns/egaroucid.toml games.npz 15000 16
+    docs/log/studies/pattern-networks.py engine/core/patterns/egaroucid.toml games.npz 15000 16
 
 The arguments are the patterns, positions, how many of those for training to fit to, and the units of the two
 inner layers. The positions to validate say when a fit is to stop; the errors printed, in discs, are those on the
