@@ -34,8 +34,6 @@ begun() {
     exit 1
 }
 begun 2
-# A job that is requeued in the second of its start may be taken for failed.
-sleep 1
 scontrol requeue "${job}_2"
 # And ends another as its time limit would: a limit is at least a minute.
 begun 1
