@@ -44,7 +44,8 @@ for _ in {1..20}; do scancel --batch --signal=TERM "${job}_1" && break || sleep 
 # The controller may fail to answer once.
 until scontrol show job "$job" >"$folder/tasks.txt" 2>/dev/null &&
     ! grep -qE 'JobState=(PENDING|RUNNING|COMPLETING|REQUEUED|CONFIGURING)' "$folder/tasks.txt"; do
-    for task in $(squeue --noheader --job="$job" --states=PENDING --format=%K:%r 2>/dev/null | sed -n 's/:BeginTime$//p'); do
+    # Not while the task still ends: Slurm would take it for failed.
+    for task in $(squeue --noheader --job="$job" --format=%K:%r:%T 2>/dev/null | sed -n 's/:BeginTime:PENDING$//p'); do
         scontrol update job="${job}_$task" StartTime=now || true
     done
     sleep 1

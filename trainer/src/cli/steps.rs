@@ -215,7 +215,11 @@ impl Making<'_> {
             missing = left;
             let alone = self.wait_to_be_alone()?;
             if !path.exists() && missing.is_empty() {
-                return (shared.pack)(&self.session.step(report)).map(drop);
+                // The whole step writes `report`, which would refuse what a killed process left of
+                // the report of the packing.
+                let packed = report.with_extension("json.pack");
+                (shared.pack)(&self.session.step(&packed))?;
+                return Ok(remove_if_there(&packed)?);
             }
             drop(alone);
             self.session.progress().check()?;

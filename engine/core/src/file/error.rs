@@ -91,6 +91,11 @@ impl FileError {
         move |source| Self::Io { path: path.to_owned(), action, source }
     }
 
+    /// Returns true if the file or its folder does not exist.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == ErrorKind::NotFound)
+    }
+
     /// Creates the error for a refused path; `reason` completes a message that begins with the
     /// path.
     pub fn refused(path: &Path, reason: impl Into<String>) -> Self {

@@ -37,7 +37,7 @@ pub(super) fn create_partial(
 
 /// Takes a lock. Tries again for a fifth of a second while another process has it: shards that
 /// check whether they can write an output hold its lock for an instant.
-pub(super) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
+pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     for _ in 0..20 {
         match take() {
             Err(FileError::Busy { .. }) => thread::sleep(Duration::from_millis(10)),

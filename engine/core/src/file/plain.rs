@@ -2,7 +2,7 @@
 //! until they are complete.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::lock::{create_partial, sync_folder};
@@ -19,7 +19,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
         match has_content(path, bytes) {
             Ok(true) => return Ok(()),
             Ok(false) => return Err(FileError::exists(path, "it has other content")),
-            Err(error) if is_missing(&error) => {}
+            Err(error) if error.is_missing() => {}
             Err(error) => return Err(error),
         }
         check_head(path, bytes)?;
@@ -125,7 +125,7 @@ pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<(), FileError>
                 .take(head.len() as u64)
                 .read_to_end(&mut there)
                 .map_err(FileError::io(path, "read it"))?,
-            Err(error) if is_missing(&error) && !path.is_symlink() => continue,
+            Err(error) if error.is_missing() && !path.is_symlink() => continue,
             Err(error) => return Err(error),
         };
         if there != head && !(may_be_shorter && head.starts_with(&there)) {
@@ -134,10 +134,6 @@ pub(super) fn check_beginning(path: &Path, head: &[u8]) -> Result<(), FileError>
         }
     }
     Ok(())
-}
-
-fn is_missing(error: &FileError) -> bool {
-    matches!(error, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
 #[cfg(test)]

@@ -251,4 +251,22 @@ mod tests {
             drop(run);
         }
     }
+
+    /// A regression: a shard that had made nothing removed the folder in which another one began,
+    /// which then failed.
+    #[test]
+    fn shards_that_make_nothing_do_not_disturb_those_that_begin() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let begin = |shard: &str| {
+            let settings = (shard.parse().unwrap(), Existing::Keep);
+            let (provenance, stages) = (Provenance::new("test"), vec![Stage::new("", 10, 1)]);
+            drop(Run::of_report(&out, provenance, stages, settings, &Silent).unwrap());
+        };
+        std::thread::scope(|scope| {
+            for shard in ["1/3", "2/3", "3/3"] {
+                scope.spawn(move || (0..300).for_each(|_| begin(shard)));
+            }
+        });
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Shard;
-use crate::file::{FileError, lock, names_in};
+use crate::file::{FileError, lock, names_in, patiently};
 
 /// The name of the lock for packing.
 const PACKING: &str = "lock-pack";
@@ -49,7 +49,8 @@ impl Lock {
     }
 
     fn take(path: PathBuf, output: &Path) -> Result<Self, FileError> {
-        let mut file = lock(&path).map_err(|error| match error {
+        // Others hold the lock for an instant to see whether it is held.
+        let mut file = patiently(|| lock(&path)).map_err(|error| match error {
             FileError::Busy { .. } => refused(&path, output),
             error => error,
         })?;
@@ -58,6 +59,11 @@ impl Lock {
         let written = file.set_len(0).and_then(|()| file.rewind());
         let _ = written.and_then(|()| file.write_all(holder.as_bytes()));
         Ok(Self { path, _file: file })
+    }
+
+    /// Returns an error if another process has removed the lock file, with the folder.
+    pub(super) fn check_is_there(&self) -> Result<(), FileError> {
+        fs::metadata(&self.path).map(drop).map_err(FileError::io(&self.path, "find it"))
     }
 
     /// Returns an error if another process makes or packs parts of this run.

@@ -38,6 +38,23 @@ impl Run {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<Opened, RunError> {
+        // Another shard that made nothing may remove the folder while this one begins.
+        for _ in 0..10 {
+            match Self::open_once(output, plan.clone(), shard, existing, progress) {
+                Err(RunError::File(error)) if error.is_missing() => {}
+                opened => return opened,
+            }
+        }
+        Self::open_once(output, plan, shard, existing, progress)
+    }
+
+    fn open_once(
+        output: &Path,
+        plan: Plan,
+        shard: Shard,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<Opened, RunError> {
         let folder = Folder::of(output);
         if let Some(kind) = plan.kind {
             check_name(output, kind)?;
@@ -77,6 +94,7 @@ impl Run {
             _ => None,
         };
         run.claim_folder(existing, refusal)?;
+        run.lock.check_is_there()?;
         run.check_parts(progress)?;
         Ok(Opened::Run(run))
     }
