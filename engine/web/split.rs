@@ -1,8 +1,9 @@
-//! Splits a weights file into two parts for the page, without the counts and with only the counts:
-//! `split WEIGHTS PLAYED COUNTS`. It is compiled by `rustc` alone.
+//! Splits a weights file into two parts for the web page: without the training counts, and with
+//! only the training counts. Usage: `split WEIGHTS PLAYED COUNTS`. The program is compiled by
+//! `rustc` alone, without Cargo.
 //!
 //! Each part is the file without some sections, with the same header and end frame. This program
-//! neither decompresses nor checks sections; the page does.
+//! neither decompresses nor checks sections, because the page does both.
 
 use std::error::Error;
 use std::{env, fs};

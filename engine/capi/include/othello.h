@@ -21,41 +21,43 @@
  * not wait.
  */
 
-// The number that stands for a pass in the place of a square.
+// The number that functions accept and return instead of a square (0 to 63) if the player passes.
 #define OTHELLO_PASS -1
 
-// Values are in steps; this many steps are one disc.
+// The number of steps in one disc. All values are whole numbers of steps.
 #define OTHELLO_STEPS_PER_DISC 32
 
-// The result of a call.
+// The status that a function of this library returns.
 typedef enum {
-  // Done.
+  // The call succeeded.
   OTHELLO_STATUS_OK = 0,
-  // An argument is null, not a position, not a legal move, or not a setting.
+  // An argument is not valid: it is null, not a position, not a legal move, or not a setting.
   OTHELLO_STATUS_ARGUMENT = 1,
   // A weights file cannot be read, is damaged, or has no model for the search.
   OTHELLO_STATUS_WEIGHTS = 2,
   // There is too little memory or no further thread.
   OTHELLO_STATUS_MEMORY = 3,
-  // A fault of the library. The handle of the call must not be used any more.
+  // The library has a bug and panicked. The handle in the arguments of the call must not be used
+  // again.
   OTHELLO_STATUS_INTERNAL = 4,
 } OthelloStatus;
 
-// The origin of a part of a value.
+// The kind of term that contributes a part to a static value.
 typedef enum {
-  // The weight of one pattern's configuration on its squares.
+  // The linear weight of one pattern instance, a pattern on fixed squares.
   OTHELLO_PART_KIND_PATTERN = 0,
-  // The weight of a scalar feature, which has no squares.
+  // The weight of a scalar feature, such as the number of legal moves. This part has no squares.
   OTHELLO_PART_KIND_SCALAR = 1,
-  // The sum of all factors, which have no squares of their own.
+  // The pairwise interactions of all patterns, from the factorization machine. This part has no
+  // squares.
   OTHELLO_PART_KIND_FACTORS = 2,
 } OthelloPartKind;
 
-// A search: its settings, threads and transposition table, which keeps what earlier searches
-// found.
+// A handle for searches: settings, threads, and a transposition table that keeps the results of
+// earlier searches.
 typedef struct OthelloSearch OthelloSearch;
 
-// Weights in memory. They never change, so that threads and searches share them.
+// Weights in memory. Weights never change, so several threads and searches can share them.
 typedef struct OthelloWeights OthelloWeights;
 
 // A board: the discs of the player (the side to move) and of the opponent.
@@ -68,28 +70,30 @@ typedef struct {
 
 // The result of a search.
 typedef struct {
-  // The value for the player in steps; a solved position has its score times
-  // OTHELLO_STEPS_PER_DISC.
+  // The value for the player, in steps of 1/OTHELLO_STEPS_PER_DISC disc. The value of a solved
+  // position is its score in discs times OTHELLO_STEPS_PER_DISC.
   int32_t value;
-  // The best move; OTHELLO_PASS if the player has none.
+  // The square of the best move, 0 to 63; OTHELLO_PASS if the player has no legal move.
   int32_t best;
-  // The depth of the search in moves; a smaller one than was asked for if a limit ended it.
+  // The depth that the search reached, in moves. This depth is less than the requested depth if
+  // a limit ended the search.
   int32_t depth;
-  // The confidence of the search in percent: 100 if nothing was pruned by ProbCut.
+  // The confidence of ProbCut pruning in percent; 100 for a search without ProbCut.
   int32_t confidence;
   // True if the value is the score under perfect play.
   bool is_exact;
-  // The number of nodes.
+  // The number of nodes that the search visited.
   uint64_t nodes;
 } OthelloFound;
 
-// A part of a value. All parts of a value sum to it, before it is limited to 64 discs.
+// A part of a static value. The sum of all parts of a board, clamped to -64 to 64 discs, is its
+// static value.
 typedef struct {
-  // The origin of the part.
+  // The kind of the part: pattern, scalar feature or factors.
   OthelloPartKind kind;
-  // The part in steps.
+  // The contribution of the part to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
   int32_t steps;
-  // The squares of a pattern's instance; otherwise 0.
+  // The squares of a pattern instance as a bitboard; 0 for any other kind of part.
   uint64_t squares;
 } OthelloPart;
 
@@ -97,85 +101,97 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// Returns the text of the last failed call of this thread: the fault, its place, and the expected
-// form. It is valid until the next call that fails; empty if none failed.
+// Returns the error message of the last failed call of this thread: what was wrong, where, and
+// what was expected. The text is empty if no call failed, and valid until the next call fails.
 const char *othello_error(void);
 
 // Reads a board from a text: 64 squares and the side to move, OBF, or the moves of a game such as
-// "f5d6c3". `is_white` becomes true if white is to move; it may be null.
+// "f5d6c3". Sets `is_white` to true if white is to move, and to false otherwise; `is_white` may be
+// null.
 OthelloStatus othello_board_parse(const char *text, OthelloBoard *board, bool *is_white);
 
-// Finds the player's legal moves. If there are none, the player must pass, or the game is over.
+// Finds the player's legal moves as a bitboard. The bitboard is 0 if the player must pass or if
+// the game is over.
 OthelloStatus othello_moves(const OthelloBoard *board, uint64_t *moves);
 
-// Plays a move, or passes with OTHELLO_PASS. Afterwards the opponent is the player. A pass is
-// legal only if the player has no move and the opponent has.
+// Plays a move on `square`, or passes if `square` is OTHELLO_PASS. Afterwards, `board` is seen by
+// the other side: the former opponent is the player. A pass is legal only if the player has no
+// legal move and the opponent has one.
 OthelloStatus othello_play(OthelloBoard *board, int32_t square);
 
-// Finds the final score in discs, -64 to 64, with the empty squares counted for the winner.
+// Finds the final score of the player in discs, -64 to 64. The empty squares count for the winner.
 // Fails if the game is not over.
 OthelloStatus othello_score(const OthelloBoard *board, int32_t *score);
 
-// Makes a search. `settings` are those of a player: "level=16", or keys such as
-// "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500", separated by commas; without a level or
-// a depth, level 10. `nodes` and `ms` limit each search. The transposition table has about
-// `hash_mb` MiB. The weights must not be freed before the search.
+// Creates a handle for searches. `settings` is a level, such as "level=16", or keys separated by
+// commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
+// level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
+// milliseconds of each search. The transposition table has about `hash_mb` MiB. The search must be
+// freed before the weights.
 OthelloStatus othello_search_new(const OthelloWeights *weights,
                                  const char *settings,
                                  size_t hash_mb,
                                  size_t threads,
                                  OthelloSearch **search);
 
-// Changes the settings of later searches.
+// Changes the settings for later searches. `settings` has the same form as for othello_search_new.
 OthelloStatus othello_search_set(const OthelloSearch *search, const char *settings);
 
-// Searches a board. Waits while another thread searches with the same handle.
+// Searches a board, and stores the best move and its value in `found`. If another thread is
+// searching with the same handle, waits until that search ends.
 OthelloStatus othello_search(const OthelloSearch *search,
                              const OthelloBoard *board,
                              OthelloFound *found);
 
-// Solves a board: perfect play by both sides. Up to about 22 empty squares take seconds.
+// Solves a board: finds the score under perfect play by both sides. The solution takes seconds for
+// a board with up to about 22 empty squares.
 OthelloStatus othello_solve(const OthelloSearch *search,
                             const OthelloBoard *board,
                             OthelloFound *found);
 
-// Finds the best line of the last search: at most 60 moves, without passes, from its best move on.
-// Most of the tree is still in the table; the rest is searched within the same limits.
+// Finds the best line of the last search: at most 60 moves, without passes, of which the first is
+// the best move. `squares` must have room for 60 numbers, and `count` receives the number of
+// moves. Most of the line comes from the transposition table; the rest is searched within the
+// limits of the settings.
 OthelloStatus othello_line(const OthelloSearch *search, int32_t *squares, size_t *count);
 
-// Ends the search that another thread runs with this handle, which returns its result so far.
-// Without such a search, nothing happens.
+// Stops the search that another thread runs with this handle. The stopped search returns the best
+// result that it has found. If no search is running, nothing happens.
 void othello_search_stop(const OthelloSearch *search);
 
-// Forgets earlier searches, so that later ones give the same results as with a new handle.
+// Clears the transposition table and the last result, so that later searches give the same results
+// as with a new handle.
 void othello_search_forget(const OthelloSearch *search);
 
 // Frees a search; null is ignored.
 void othello_search_free(OthelloSearch *search);
 
-// Loads weights: the path of a file, or "mobility" for an evaluation by hand.
+// Loads weights from the file at `path`. The name "mobility" instead of a path gives a
+// hand-written evaluation of mobility.
 OthelloStatus othello_weights_load(const char *path, OthelloWeights **weights);
 
-// Reads weights from the `size` bytes of a weights file in memory, which are copied.
+// Reads weights from a copy of a weights file in memory, which has `size` bytes. The function
+// copies the bytes.
 OthelloStatus othello_weights_read(const uint8_t *bytes, size_t size, OthelloWeights **weights);
 
-// Returns what identifies the weights: the sha256 of a file's content, or the name of an
-// evaluation by hand. The text is valid until the weights are freed.
+// Returns the identity of the weights: the SHA-256 of a weights file's content, or the name of a
+// hand-written evaluation. The text is valid until the weights are freed.
 const char *othello_weights_identity(const OthelloWeights *weights);
 
-// Frees weights. No search may use them any more; null is ignored.
+// Frees weights; null is ignored. All searches that use the weights must be freed first.
 void othello_weights_free(OthelloWeights *weights);
 
-// Finds the static values of `count` boards, in steps, on the calling thread. If the player must
-// pass, the value is the negated value after the pass; a finished game has its score.
+// Finds the static values of `count` boards, in steps, on the calling thread. If the player of a
+// board must pass, its value is the negated value of the board after the pass. If the game is
+// over, the value is the final score.
 OthelloStatus othello_evaluate(const OthelloWeights *weights,
                                const OthelloBoard *boards,
                                size_t count,
                                int32_t *values);
 
-// Takes the static value of a board apart: stores at most `capacity` parts, and in `count` how
-// many there are. `parts` may be null if `capacity` is 0. Fails for an evaluation by hand, and if
-// the player has no legal move.
+// Finds the parts of the static value of a board. Stores at most `capacity` parts in `parts`, and
+// the total number of parts in `count`. `parts` may be null if `capacity` is 0. Fails for a
+// hand-written evaluation, and if the player has no legal move.
 OthelloStatus othello_parts(const OthelloWeights *weights,
                             const OthelloBoard *board,
                             OthelloPart *parts,

@@ -6,7 +6,7 @@ use othello_engine::board::{Position, Side, Square, StatedPosition};
 
 use crate::{Failure, OthelloStatus, call, place, read, text};
 
-/// The number that stands for a pass in the place of a square.
+/// The number that functions accept and return instead of a square (0 to 63) if the player passes.
 pub const OTHELLO_PASS: i32 = -1;
 
 /// A board: the discs of the player (the side to move) and of the opponent.
@@ -41,7 +41,8 @@ impl OthelloBoard {
 }
 
 /// Reads a board from a text: 64 squares and the side to move, OBF, or the moves of a game such as
-/// "f5d6c3". `is_white` becomes true if white is to move; it may be null.
+/// "f5d6c3". Sets `is_white` to true if white is to move, and to false otherwise; `is_white` may be
+/// null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_board_parse(
     text: *const c_char,
@@ -49,10 +50,10 @@ pub unsafe extern "C" fn othello_board_parse(
     is_white: *mut bool,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (text, board) = unsafe { (self::text(text, "text")?, place(board, "board")?) };
         let stated: StatedPosition = text.parse().map_err(Failure::argument)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         if let Some(is_white) = unsafe { is_white.as_mut() } {
             *is_white = stated.side == Side::White;
         }
@@ -61,26 +62,28 @@ pub unsafe extern "C" fn othello_board_parse(
     })
 }
 
-/// Finds the player's legal moves. If there are none, the player must pass, or the game is over.
+/// Finds the player's legal moves as a bitboard. The bitboard is 0 if the player must pass or if
+/// the game is over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_moves(
     board: *const OthelloBoard,
     moves: *mut u64,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (board, moves) = unsafe { (read(board, "board")?, place(moves, "moves")?) };
         moves.write(board.position()?.moves());
         Ok(())
     })
 }
 
-/// Plays a move, or passes with OTHELLO_PASS. Afterwards the opponent is the player. A pass is
-/// legal only if the player has no move and the opponent has.
+/// Plays a move on `square`, or passes if `square` is OTHELLO_PASS. Afterwards, `board` is seen by
+/// the other side: the former opponent is the player. A pass is legal only if the player has no
+/// legal move and the opponent has one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_play(board: *mut OthelloBoard, square: i32) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise; the board is read before it is written.
+        // SAFETY: the caller promises a valid pointer, and the board is read before it is written.
         let (position, board) =
             unsafe { (read(board, "board")?.position()?, place(board, "board")?) };
         let next = match square {
@@ -93,7 +96,7 @@ pub unsafe extern "C" fn othello_play(board: *mut OthelloBoard, square: i32) -> 
     })
 }
 
-/// Finds the final score in discs, -64 to 64, with the empty squares counted for the winner.
+/// Finds the final score of the player in discs, -64 to 64. The empty squares count for the winner.
 /// Fails if the game is not over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_score(
@@ -101,7 +104,7 @@ pub unsafe extern "C" fn othello_score(
     score: *mut i32,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (board, score) = unsafe { (read(board, "board")?, place(score, "score")?) };
         let position = board.position()?;
         if !position.is_over() {
@@ -112,7 +115,7 @@ pub unsafe extern "C" fn othello_score(
     })
 }
 
-/// Returns the square with a number from 0 to 63.
+/// Returns the square with this number, 0 (a1) to 63 (h8). Returns an error for any other number.
 fn square_of(number: i32) -> Result<Square, Failure> {
     let square = u8::try_from(number).ok().and_then(Square::new);
     square.ok_or_else(|| Failure::argument(format!("square {number}; expected 0 to 63 or -1")))

@@ -1,12 +1,15 @@
 //! The engine as a C library: `include/othello.h` is generated from this crate.
 //!
-//! Each function with the prefix `othello_` checks its arguments, calls the engine, and stores a
-//! text if it fails. Panics end at this border. [`OthelloWeights`] are an evaluation, which threads
-//! and searches share; an [`OthelloSearch`] has a transposition table.
+//! Each function with the prefix `othello_` checks its arguments and calls the engine. If it fails,
+//! it stores an error message, which [`othello_error`] returns. A panic of the engine becomes the
+//! status [`OthelloStatus::Internal`]. [`OthelloWeights`] is an evaluation that several threads and
+//! searches can share. [`OthelloSearch`] is a searcher with its own transposition table.
 //!
 //! # Safety
-//! Of every function: each pointer is null, which is refused, or points to a value of its type, or
-//! to memory for one if it is a result. A handle has not been freed. A text ends with a zero.
+//! Every function relies on its caller for these conditions. Each pointer to an argument is null or
+//! points to a value of its type. Each pointer to a result is null or points to memory for a value
+//! of its type. A handle has not been freed. A text ends with a zero byte. A null pointer is an
+//! error unless the function allows it.
 #![allow(clippy::missing_safety_doc, reason = "the front page states it for all functions")]
 
 mod board;
@@ -22,23 +25,24 @@ pub use board::*;
 pub use search::*;
 pub use weights::*;
 
-/// The result of a call.
+/// The status that a function of this library returns.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OthelloStatus {
-    /// Done.
+    /// The call succeeded.
     Ok = 0,
-    /// An argument is null, not a position, not a legal move, or not a setting.
+    /// An argument is not valid: it is null, not a position, not a legal move, or not a setting.
     Argument = 1,
     /// A weights file cannot be read, is damaged, or has no model for the search.
     Weights = 2,
     /// There is too little memory or no further thread.
     Memory = 3,
-    /// A fault of the library. The handle of the call must not be used any more.
+    /// The library has a bug and panicked. The handle in the arguments of the call must not be used
+    /// again.
     Internal = 4,
 }
 
-/// A failed call: its status and its text.
+/// The failure of a call: the status to return, and the error message to store.
 pub(crate) struct Failure(OthelloStatus, String);
 
 impl Failure {
@@ -56,18 +60,19 @@ impl Failure {
 }
 
 thread_local! {
-    /// The text of this thread's last failure.
+    /// The error message of the last failed call of this thread; empty if no call failed.
     static ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// Returns the text of the last failed call of this thread: the fault, its place, and the expected
-/// form. It is valid until the next call that fails; empty if none failed.
+/// Returns the error message of the last failed call of this thread: what was wrong, where, and
+/// what was expected. The text is empty if no call failed, and valid until the next call fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn othello_error() -> *const c_char {
     ERROR.with_borrow(|error| error.as_ptr())
 }
 
-/// Does the work of a call, and stores the text of a failure.
+/// Runs `work`, the body of a library function. If it fails or panics, stores the error message and
+/// returns the status of the failure.
 pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> OthelloStatus {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let text = "a fault of the library, described on standard error; please report it";
@@ -85,7 +90,7 @@ fn null(name: &str) -> Failure {
 /// # Safety
 /// `pointer` is null or points to a valid value that nobody changes during `'a`.
 pub(crate) unsafe fn read<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a valid pointer.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
@@ -95,7 +100,7 @@ pub(crate) unsafe fn place<'a, T>(
     pointer: *mut T,
     name: &str,
 ) -> Result<&'a mut MaybeUninit<T>, Failure> {
-    // SAFETY: the caller's promise; the memory need not contain a value yet.
+    // SAFETY: the caller promises a valid pointer; the memory need not contain a value yet.
     unsafe { pointer.cast::<MaybeUninit<T>>().as_mut() }.ok_or_else(|| null(name))
 }
 
@@ -105,7 +110,7 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a 
     if pointer.is_null() {
         return Err(null(name));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a valid pointer.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map_err(|error| Failure::argument(format!("{name} is not UTF-8: {error}")))
 }

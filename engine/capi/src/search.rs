@@ -17,11 +17,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::{Failure, OTHELLO_PASS, OthelloBoard, OthelloStatus, OthelloWeights};
 use crate::{call, place, read, text};
 
-/// A search: its settings, threads and transposition table, which keeps what earlier searches
-/// found.
+/// A handle for searches: settings, threads, and a transposition table that keeps the results of
+/// earlier searches.
 pub struct OthelloSearch {
     state: Mutex<State>,
-    /// Ends the search under way.
+    /// A flag that stops the running search when it becomes true.
     stop: Arc<AtomicBool>,
 }
 
@@ -31,7 +31,8 @@ struct State {
     threads: Option<ThreadPool>,
     settings: SearchSpec,
     strength: Strength,
-    /// The last search, whose line can be asked for.
+    /// The position and the result of the last search; `None` before the first search.
+    /// `othello_line` needs them to find the best line.
     last: Option<(Position, Found)>,
 }
 
@@ -39,25 +40,27 @@ struct State {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OthelloFound {
-    /// The value for the player in steps; a solved position has its score times
-    /// OTHELLO_STEPS_PER_DISC.
+    /// The value for the player, in steps of 1/OTHELLO_STEPS_PER_DISC disc. The value of a solved
+    /// position is its score in discs times OTHELLO_STEPS_PER_DISC.
     pub value: i32,
-    /// The best move; OTHELLO_PASS if the player has none.
+    /// The square of the best move, 0 to 63; OTHELLO_PASS if the player has no legal move.
     pub best: i32,
-    /// The depth of the search in moves; a smaller one than was asked for if a limit ended it.
+    /// The depth that the search reached, in moves. This depth is less than the requested depth if
+    /// a limit ended the search.
     pub depth: i32,
-    /// The confidence of the search in percent: 100 if nothing was pruned by ProbCut.
+    /// The confidence of ProbCut pruning in percent; 100 for a search without ProbCut.
     pub confidence: i32,
     /// True if the value is the score under perfect play.
     pub is_exact: bool,
-    /// The number of nodes.
+    /// The number of nodes that the search visited.
     pub nodes: u64,
 }
 
-/// Makes a search. `settings` are those of a player: "level=16", or keys such as
-/// "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500", separated by commas; without a level or
-/// a depth, level 10. `nodes` and `ms` limit each search. The transposition table has about
-/// `hash_mb` MiB. The weights must not be freed before the search.
+/// Creates a handle for searches. `settings` is a level, such as "level=16", or keys separated by
+/// commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
+/// level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
+/// milliseconds of each search. The transposition table has about `hash_mb` MiB. The search must be
+/// freed before the weights.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_new(
     weights: *const OthelloWeights,
@@ -67,7 +70,7 @@ pub unsafe extern "C" fn othello_search_new(
     search: *mut *mut OthelloSearch,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise; the weights outlive the search.
+        // SAFETY: the caller promises valid pointers, and weights that outlive the search.
         let (weights, settings, search) = unsafe {
             let weights: &'static OthelloWeights = read(weights, "weights")?;
             (weights, text(settings, "settings")?, place(search, "search")?)
@@ -109,7 +112,8 @@ impl State {
         Ok(())
     }
 
-    /// Does work with the searcher, while other threads help.
+    /// Calls `work` with the searcher of the calling thread, while the other threads of the pool
+    /// help with its searches. Fails if no thread can start the search.
     fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'static, Evaluator>) -> T + Send,
@@ -140,38 +144,40 @@ impl OthelloSearch {
     }
 }
 
-/// Changes the settings of later searches.
+/// Changes the settings for later searches. `settings` has the same form as for othello_search_new.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_set(
     search: *const OthelloSearch,
     settings: *const c_char,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (search, settings) = unsafe { (read(search, "search")?, text(settings, "settings")?) };
         search.state().set(settings)
     })
 }
 
-/// Searches a board. Waits while another thread searches with the same handle.
+/// Searches a board, and stores the best move and its value in `found`. If another thread is
+/// searching with the same handle, waits until that search ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search(
     search: *const OthelloSearch,
     board: *const OthelloBoard,
     found: *mut OthelloFound,
 ) -> OthelloStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises valid pointers.
     unsafe { find(search, board, found, |state| state.strength) }
 }
 
-/// Solves a board: perfect play by both sides. Up to about 22 empty squares take seconds.
+/// Solves a board: finds the score under perfect play by both sides. The solution takes seconds for
+/// a board with up to about 22 empty squares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_solve(
     search: *const OthelloSearch,
     board: *const OthelloBoard,
     found: *mut OthelloFound,
 ) -> OthelloStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises valid pointers.
     unsafe { find(search, board, found, |_| Strength::PERFECT) }
 }
 
@@ -184,7 +190,7 @@ unsafe fn find(
     strength: impl Fn(&State) -> Strength,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (search, board, place) =
             unsafe { (read(search, "search")?, read(board, "board")?, place(found, "found")?) };
         let position = board.position()?;
@@ -206,8 +212,10 @@ unsafe fn find(
     })
 }
 
-/// Finds the best line of the last search: at most 60 moves, without passes, from its best move on.
-/// Most of the tree is still in the table; the rest is searched within the same limits.
+/// Finds the best line of the last search: at most 60 moves, without passes, of which the first is
+/// the best move. `squares` must have room for 60 numbers, and `count` receives the number of
+/// moves. Most of the line comes from the transposition table; the rest is searched within the
+/// limits of the settings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_line(
     search: *const OthelloSearch,
@@ -215,7 +223,7 @@ pub unsafe extern "C" fn othello_line(
     count: *mut usize,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (search, squares, count) = unsafe {
             let squares = place(squares.cast::<[i32; 60]>(), "squares")?;
             (read(search, "search")?, squares, place(count, "count")?)
@@ -234,20 +242,21 @@ pub unsafe extern "C" fn othello_line(
     })
 }
 
-/// Ends the search that another thread runs with this handle, which returns its result so far.
-/// Without such a search, nothing happens.
+/// Stops the search that another thread runs with this handle. The stopped search returns the best
+/// result that it has found. If no search is running, nothing happens.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_stop(search: *const OthelloSearch) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises valid pointers.
     if let Some(search) = unsafe { search.as_ref() } {
         search.stop.store(true, Ordering::Relaxed);
     }
 }
 
-/// Forgets earlier searches, so that later ones give the same results as with a new handle.
+/// Clears the transposition table and the last result, so that later searches give the same results
+/// as with a new handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_forget(search: *const OthelloSearch) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises valid pointers.
     if let Some(search) = unsafe { search.as_ref() } {
         let mut state = search.state();
         state.team.leader().new_game();
@@ -259,7 +268,8 @@ pub unsafe extern "C" fn othello_search_forget(search: *const OthelloSearch) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_free(search: *mut OthelloSearch) {
     if !search.is_null() {
-        // SAFETY: `othello_search_new` made it, and the caller promises that nobody uses it.
+        // SAFETY: `othello_search_new` made this handle, and the caller promises that nobody uses
+        // it.
         drop(unsafe { Box::from_raw(search) });
     }
 }

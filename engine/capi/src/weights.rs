@@ -1,4 +1,4 @@
-//! Weights: static values, alone and by their parts.
+//! Weights: loading them, static values of boards, and the parts of a static value.
 
 use std::ffi::{CString, c_char};
 use std::slice;
@@ -9,48 +9,51 @@ use othello_engine::eval::{
 
 use crate::{Failure, OthelloBoard, OthelloStatus, call, null, place, read, text};
 
-/// Values are in steps; this many steps are one disc.
+/// The number of steps in one disc. All values are whole numbers of steps.
 pub const OTHELLO_STEPS_PER_DISC: i32 = 32;
 const _: () = assert!(OTHELLO_STEPS_PER_DISC == STEPS_PER_DISC);
 
-/// Weights in memory. They never change, so that threads and searches share them.
+/// Weights in memory. Weights never change, so several threads and searches can share them.
 pub struct OthelloWeights {
     pub(crate) evaluator: Evaluator,
     identity: CString,
 }
 
-/// The origin of a part of a value.
+/// The kind of term that contributes a part to a static value.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OthelloPartKind {
-    /// The weight of one pattern's configuration on its squares.
+    /// The linear weight of one pattern instance, a pattern on fixed squares.
     Pattern = 0,
-    /// The weight of a scalar feature, which has no squares.
+    /// The weight of a scalar feature, such as the number of legal moves. This part has no squares.
     Scalar = 1,
-    /// The sum of all factors, which have no squares of their own.
+    /// The pairwise interactions of all patterns, from the factorization machine. This part has no
+    /// squares.
     Factors = 2,
 }
 
-/// A part of a value. All parts of a value sum to it, before it is limited to 64 discs.
+/// A part of a static value. The sum of all parts of a board, clamped to -64 to 64 discs, is its
+/// static value.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OthelloPart {
-    /// The origin of the part.
+    /// The kind of the part: pattern, scalar feature or factors.
     pub kind: OthelloPartKind,
-    /// The part in steps.
+    /// The contribution of the part to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
     pub steps: i32,
-    /// The squares of a pattern's instance; otherwise 0.
+    /// The squares of a pattern instance as a bitboard; 0 for any other kind of part.
     pub squares: u64,
 }
 
-/// Loads weights: the path of a file, or "mobility" for an evaluation by hand.
+/// Loads weights from the file at `path`. The name "mobility" instead of a path gives a
+/// hand-written evaluation of mobility.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_load(
     path: *const c_char,
     weights: *mut *mut OthelloWeights,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (path, weights) = unsafe { (text(path, "path")?, place(weights, "weights")?) };
         let choice = path.parse().map_err(|error| Failure::weights(format!("{path}: {error}")))?;
         weights.write(handle(Evaluator::load(&choice).map_err(Failure::weights)?));
@@ -58,7 +61,8 @@ pub unsafe extern "C" fn othello_weights_load(
     })
 }
 
-/// Reads weights from the `size` bytes of a weights file in memory, which are copied.
+/// Reads weights from a copy of a weights file in memory, which has `size` bytes. The function
+/// copies the bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_read(
     bytes: *const u8,
@@ -66,7 +70,7 @@ pub unsafe extern "C" fn othello_weights_read(
     weights: *mut *mut OthelloWeights,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (bytes, weights) =
             unsafe { (slice(bytes, size, "bytes")?, place(weights, "weights")?) };
         let read = ExpandedWeights::read_with_counts("memory".as_ref(), bytes.to_vec());
@@ -81,25 +85,26 @@ fn handle(evaluator: Evaluator) -> *mut OthelloWeights {
     Box::into_raw(Box::new(OthelloWeights { evaluator, identity }))
 }
 
-/// Returns what identifies the weights: the sha256 of a file's content, or the name of an
-/// evaluation by hand. The text is valid until the weights are freed.
+/// Returns the identity of the weights: the SHA-256 of a weights file's content, or the name of a
+/// hand-written evaluation. The text is valid until the weights are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_identity(weights: *const OthelloWeights) -> *const c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises valid pointers.
     unsafe { weights.as_ref() }.map_or(c"".as_ptr(), |weights| weights.identity.as_ptr())
 }
 
-/// Frees weights. No search may use them any more; null is ignored.
+/// Frees weights; null is ignored. All searches that use the weights must be freed first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_free(weights: *mut OthelloWeights) {
     if !weights.is_null() {
-        // SAFETY: `handle` made it, and the caller promises that nobody uses it.
+        // SAFETY: `handle` made this pointer, and the caller promises that nobody uses it.
         drop(unsafe { Box::from_raw(weights) });
     }
 }
 
-/// Finds the static values of `count` boards, in steps, on the calling thread. If the player must
-/// pass, the value is the negated value after the pass; a finished game has its score.
+/// Finds the static values of `count` boards, in steps, on the calling thread. If the player of a
+/// board must pass, its value is the negated value of the board after the pass. If the game is
+/// over, the value is the final score.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_evaluate(
     weights: *const OthelloWeights,
@@ -108,7 +113,7 @@ pub unsafe extern "C" fn othello_evaluate(
     values: *mut i32,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (weights, boards) =
             unsafe { (read(weights, "weights")?, slice(boards, count, "boards")?) };
         let numbered = boards.iter().enumerate().map(|(number, board)| {
@@ -116,23 +121,25 @@ pub unsafe extern "C" fn othello_evaluate(
             Ok((board.position().map_err(named)?, number))
         });
         let mut positions: Vec<_> = numbered.collect::<Result<_, Failure>>()?;
-        // Each phase has weights of its own: going phase by phase keeps them in the cache.
+        // Each phase has its own weights. Positions in order of phase keep these weights in the
+        // cache.
         positions.sort_by_key(|(position, _)| position.ply());
         if values.is_null() && count > 0 {
             return Err(null("values"));
         }
         for (position, number) in positions {
             let steps = weights.evaluator.value_of(&position).steps();
-            // SAFETY: the caller's promise; `number` is less than `count`.
+            // SAFETY: the caller promises room for `count` values, and `number` is less than
+            // `count`.
             unsafe { values.add(number).write(steps) };
         }
         Ok(())
     })
 }
 
-/// Takes the static value of a board apart: stores at most `capacity` parts, and in `count` how
-/// many there are. `parts` may be null if `capacity` is 0. Fails for an evaluation by hand, and if
-/// the player has no legal move.
+/// Finds the parts of the static value of a board. Stores at most `capacity` parts in `parts`, and
+/// the total number of parts in `count`. `parts` may be null if `capacity` is 0. Fails for a
+/// hand-written evaluation, and if the player has no legal move.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_parts(
     weights: *const OthelloWeights,
@@ -142,7 +149,7 @@ pub unsafe extern "C" fn othello_parts(
     count: *mut usize,
 ) -> OthelloStatus {
     call(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         let (weights, board, count) =
             unsafe { (read(weights, "weights")?, read(board, "board")?, place(count, "count")?) };
         let no_parts = || Failure::weights("an evaluation by hand has no parts");
@@ -165,7 +172,8 @@ pub unsafe extern "C" fn othello_parts(
         let factors = std::iter::once(OthelloPart { kind, steps, squares: 0 });
         let all: Vec<OthelloPart> = patterns.chain(scalars).chain(factors).collect();
         for (number, part) in all.iter().take(capacity).enumerate() {
-            // SAFETY: the caller's promise; `number` is less than `capacity`.
+            // SAFETY: the caller promises room for `capacity` parts, and `number` is less than
+            // `capacity`.
             unsafe { parts.add(number).write(*part) };
         }
         count.write(all.len());
@@ -180,7 +188,7 @@ unsafe fn slice<'a, T>(first: *const T, count: usize, name: &str) -> Result<&'a 
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(null(name)),
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises valid pointers.
         (false, _) => Ok(unsafe { slice::from_raw_parts(first, count) }),
     }
 }

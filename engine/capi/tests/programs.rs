@@ -29,14 +29,14 @@ fn boards() -> Vec<Position> {
 }
 
 fn error() -> String {
-    // SAFETY: the text lives until the next failure.
+    // SAFETY: the text is valid until the next failed call.
     unsafe { CStr::from_ptr(othello_error()) }.to_str().unwrap().to_owned()
 }
 
 fn load(name: &str) -> *mut OthelloWeights {
     let path = CString::new(conformance(name).to_str().unwrap()).unwrap();
     let mut weights = ptr::null_mut();
-    // SAFETY: both are valid.
+    // SAFETY: both pointers are valid.
     let status = unsafe { othello_weights_load(path.as_ptr(), &mut weights) };
     assert_eq!(status, OthelloStatus::Ok, "{}", error());
     weights
@@ -54,7 +54,8 @@ fn the_header_is_the_one_that_the_functions_give() {
     assert!(committed.0.is_ok_and(|text| text == generated.0.unwrap()), "{hint}");
 }
 
-/// Compiles an example with the sanitizers of the compiler, and runs it.
+/// Compiles an example with the sanitizers of the compiler, runs it, and returns its output.
+/// Returns `None` if the compiler or its sanitizers are missing.
 fn run(compiler: &str, source: &str, weights: &str) -> Option<String> {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let program = tempfile::tempdir().unwrap();
@@ -127,7 +128,7 @@ fn the_parts_of_a_value_sum_to_it() {
             taken += 1;
         }
         assert!(taken > 100);
-        // SAFETY: nobody uses them any more.
+        // SAFETY: nobody uses the weights any more.
         unsafe { othello_weights_free(weights) };
     }
 }
@@ -142,7 +143,7 @@ fn wrong_arguments_are_refused_with_what_was_expected() {
         assert_ne!(status, OthelloStatus::Ok, "{expected}");
         assert!(error().contains(expected), "{}", error());
     };
-    // SAFETY: addresses are valid or null, which is allowed.
+    // SAFETY: each pointer is valid or null, and the functions allow null.
     unsafe {
         failed(othello_moves(&board, &mut moves), "1 squares have both");
         failed(othello_moves(ptr::null(), &mut moves), "board is null");

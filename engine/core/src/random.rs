@@ -17,7 +17,8 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates the `index`-th of the independent streams of a seed, for example for one game.
+    /// Creates the generator of the stream `index` of a seed. Streams of the same seed are
+    /// independent; each game of a run, for example, has its own stream.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
@@ -59,7 +60,8 @@ impl Generator {
     }
 }
 
-/// Plays the random game `number` of a seed, at most `most_moves` moves of it.
+/// Plays the random game with the index `number` of a seed. The game ends after at most
+/// `most_moves` moves.
 pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     let mut random = Generator::split(seed, number);
     let mut replay = Replay::from_start(&[]).expect("no move is illegal");
@@ -71,17 +73,18 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     replay
 }
 
-/// Returns a position of a random game with at most `empties` empty squares.
+/// Plays random games, and returns the first position with at most `empties` empty squares.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties)
 }
 
-/// Returns a position as [`random_position`] does, in which the player can move.
+/// Plays random games, and returns the first position with at most `empties` empty squares in which
+/// the player has a legal move.
 pub fn random_position_to_move(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties && position.moves() != 0)
 }
 
-/// Plays random games until a position is wanted.
+/// Plays random games until `is_wanted` accepts a position, and returns this position.
 fn first_position(random: &mut Generator, is_wanted: impl Fn(&Position) -> bool) -> Position {
     let mut position = Position::START;
     while !is_wanted(&position) {

@@ -1,8 +1,8 @@
-//! Monte-Carlo tree search against the engine's own search, both with the shipped weights: a row of
-//! `docs/log/published-claims.md`.
+//! Plays a match of Monte-Carlo tree search against the alpha-beta search of the engine, both with
+//! the shipped weights. The result is a row of `docs/log/published-claims.md`.
 //!
 //! Limits on nodes and on simulations end the searches, so a match has the same result on a busy
-//! machine. The printed rates show which limits take equal time.
+//! machine. The printed times show which limits give both searches equal time.
 //!
 //! ```sh
 //! cargo run --release -p othello-testing --example tree_search -- \
@@ -21,7 +21,7 @@ use othello_engine::text::Lines;
 
 type Done<T = ()> = Result<T, Box<dyn Error>>;
 
-/// The number of empty squares at which a game ends with the score under perfect play.
+/// The number of empty squares at which a game is adjudicated with its score under perfect play.
 const EXACT: u32 = 14;
 /// The greatest number of empty squares at which leaves of the tree are solved.
 const SOLVED: u32 = 6;
@@ -31,18 +31,18 @@ const SELECTIVITY: &str = "73";
 /// The weight of the exploration bonus, which favours rarely visited children, relative to the mean
 /// value.
 const EXPLORATION: f64 = 1.0;
-/// The temperature of the prior probabilities: a move whose value is higher by this number of discs
-/// is e (2.72) times as likely.
+/// The temperature of the prior probabilities of moves, in discs: a move whose value is higher by
+/// this number of discs has e (2.72) times the probability.
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
-/// Converts a value in discs to an expected share of the point for a win: 0 for a loss, 1 for a
-/// win, and 0.73 for a value of 8 discs.
+/// Converts a value in discs to the expected result of a game (0 for a loss, 1 for a win) by a
+/// logistic function: 0.73 for a value of 8 discs.
 fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
 
-/// A node of a tree. All shares in it are expected shares of the point for a win, for the player to
-/// move at the node.
+/// A node of the search tree. All shares are expected results of the game (0 for a loss, 1 for a
+/// win) for the player to move at the node.
 #[derive(Clone, Debug)]
 struct Node {
     position: Position,
@@ -50,12 +50,14 @@ struct Node {
     children: Range<usize>,
     /// The prior probability of the move to this node among all moves of its parent.
     prior: f64,
-    /// The expected share of the point according to the static evaluation of the node.
+    /// The expected result of the game by the static evaluation of the position: 0 for a loss, 1
+    /// for a win.
     guess: f64,
     visits: f64,
-    /// The sum of the results of all visits, each as a share of the point.
+    /// The sum of the results of all visits, each between 0 (loss) and 1 (win).
     sum: f64,
-    /// The share under perfect play, if it is known.
+    /// The expected result that corresponds to the score under perfect play; `None` if the score is
+    /// unknown.
     proven: Option<f64>,
 }
 
@@ -69,14 +71,15 @@ impl Node {
     }
 }
 
-/// The tree search of a game. When the game continues, it keeps the subtree of the new position.
+/// The tree search of one player in a game. When the game continues, the search keeps the subtree
+/// of the new position.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
     /// The temperature of the prior probabilities of moves, in discs. See [`TEMPERATURE`].
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
-    /// The number of positions that all searches together have visited.
+    /// The number of positions that all searches of this tree have visited.
     pub(crate) entered: u64,
 }
 
@@ -87,8 +90,8 @@ impl<'a> Tree<'a> {
     }
 
     /// Searches a position by at most `simulations` simulations, and returns the position after the
-    /// chosen move. If the result of the position is proven, this is a best move; otherwise, it is
-    /// the move with the most simulations.
+    /// chosen move. If the result of the position is proven, the chosen move is a best move;
+    /// otherwise, it is the move with the most simulations.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -123,8 +126,8 @@ impl<'a> Tree<'a> {
         self.nodes = kept;
     }
 
-    /// Descends to a leaf, expands it, and adds the leaf's expected share of the point to all nodes
-    /// on the path.
+    /// Makes one simulation: descends to a leaf, expands the leaf, and adds its expected result to
+    /// all nodes on the path.
     fn simulate(&mut self) {
         let (mut at, mut path) = (ROOT, vec![ROOT]);
         while self.nodes[at].proven.is_none() && !self.nodes[at].children.is_empty() {
@@ -144,7 +147,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Chooses the child to visit, by its mean, its prior and its number of visits.
+    /// Returns the child with the greatest sum of mean result and exploration bonus. The bonus
+    /// depends on the prior probability and the number of visits.
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
         let weight = EXPLORATION * node.visits.sqrt();
@@ -154,7 +158,8 @@ impl<'a> Tree<'a> {
         best.unwrap_or(at)
     }
 
-    /// Adds the children of a leaf, or solves it near the end; returns its share.
+    /// Adds the children of a leaf to the tree, or solves the leaf if it has few empty squares.
+    /// Returns the expected result at the leaf.
     fn expand(&mut self, at: usize) -> f64 {
         let (position, guess) = (self.nodes[at].position, self.nodes[at].guess);
         if position.empties() <= SOLVED && self.nodes[at].proven.is_none() {
@@ -199,8 +204,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the best result among a node's children, for the node's player; `None` unless all
-    /// are proven.
+    /// Returns the result of a node under perfect play, the best result of its children for the
+    /// player to move; `None` unless all children are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -208,8 +213,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Plays a game from an opening; returns its score for the tree search. Adds up the moves, nodes
-/// and processor seconds of both searches.
+/// Plays a game from an opening. Returns the score for the tree search in discs. Adds the moves,
+/// nodes and processor seconds of each search to `work`.
 fn play(
     search: &Search<'_, Evaluator>,
     (simulations, most_nodes): (u32, u64),
@@ -242,9 +247,9 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the result of a match for the tree search, given the scores of the two games of each
-/// pair. Also prints the difference in Elo points and its 95 % interval. The interval is computed
-/// from the mean points of a pair ± 1.96 standard errors.
+/// Prints the result of a match for the tree search from the scores of the two games of each pair.
+/// Also prints the difference in Elo points and its 95 % interval. The interval is computed from
+/// the mean points of a pair ± 1.96 standard errors.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

@@ -1,23 +1,24 @@
-//! A disk that is small or read-only, in its own mount namespace.
+//! Runs a script on a disk that is small or read-only, in a separate mount namespace.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The commands of a test, as a shell script; `$PROGRAM` is the program.
+/// A test on a small disk: a shell script that runs the program `$PROGRAM`.
 pub struct Scenario<'a> {
-    /// The binary.
+    /// The path of the program, which the script calls as `$PROGRAM`.
     pub program: &'a Path,
-    /// The script, which runs on the disk in the folder `disk`. Files that it puts into `..` are
-    /// kept.
+    /// The shell script, which runs in the root of the small disk. Files that the script writes
+    /// into `..` remain after the test.
     pub script: &'a str,
     /// The initial size of the disk in kilobytes.
     pub kilobytes: u32,
 }
 
 impl Scenario<'_> {
-    /// Runs the script in `folder`; returns false if no disk can be mounted here. In the script,
-    /// `room` enlarges the disk, and `read_only` and `writable` change its mode.
+    /// Mounts the disk in `folder` and runs the script. Returns false if the system does not allow
+    /// a mount. In the script, `room` enlarges the disk, and `read_only` and `writable` remount it
+    /// in that mode.
     pub fn run(&self, folder: &Path) -> bool {
         fs::create_dir(folder.join("disk")).expect("a folder");
         let mount = format!("mount -t tmpfs -o size={}k none disk", self.kilobytes);
@@ -48,7 +49,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Reads a file that the script of the test has written into `folder`.
+/// Returns the text of a file that the script of the test has written into `folder`.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

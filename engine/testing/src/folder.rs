@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::program::{message, printed};
 
-/// A folder of a test, deleted with it, in which one program runs. Arguments are given as one text
-/// and split at blanks; file names are relative to the folder.
+/// A temporary folder in which a test runs one program. The folder is deleted when this value is
+/// dropped. Arguments are one text that is split at blanks; file names are relative to the folder.
 pub struct Folder {
     folder: tempfile::TempDir,
     program: &'static str,
@@ -19,13 +19,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Creates a folder for the program at a path.
+    /// Creates a temporary folder for runs of the program at the path `program`.
     pub fn of(program: &'static str) -> Self {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the number of units in a part of a run. A part of the usual size would contain all the
-    /// work of a test.
+    /// Sets the number of units in a part of a run (long work in parts). A part of the usual size
+    /// would contain all the work of a test.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -36,27 +36,27 @@ impl Folder {
         self.folder.path()
     }
 
-    /// Returns the path of a file.
+    /// Returns the path of the file `name` in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.at().join(name)
     }
 
-    /// Reads a file.
+    /// Reads the file `name` in the folder.
     pub fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).expect(name)
     }
 
-    /// Reads a file of text.
+    /// Reads the text file `name` in the folder.
     pub fn text(&self, name: &str) -> String {
         String::from_utf8(self.read(name)).expect(name)
     }
 
-    /// Writes a file.
+    /// Writes the file `name` in the folder.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.path(name), content).expect(name);
     }
 
-    /// Returns a command with these arguments.
+    /// Returns a command that runs the program in the folder with these arguments.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(self.program);
         command.args(arguments.split_whitespace()).current_dir(self.at());
@@ -66,7 +66,8 @@ impl Folder {
         command
     }
 
-    /// Returns a command that runs under limits of the shell's `ulimit`, such as `-s 128`.
+    /// Returns a command that runs the program with these arguments under limits of the shell's
+    /// `ulimit`, such as `-s 128`.
     pub fn limited(&self, limits: &str, arguments: &str) -> Command {
         let mut command = Command::new("sh");
         let script = format!("ulimit {limits} && exec \"$PROGRAM\" {arguments}");
@@ -74,7 +75,7 @@ impl Folder {
         command
     }
 
-    /// Starts a command, and waits until the file `file`, which the command is writing, has at
+    /// Starts the program, and waits until the file `file`, which the program is writing, has at
     /// least `bytes` bytes.
     pub fn started(&self, arguments: &str, file: &str, bytes: u64) -> Child {
         let mut command = self.command(arguments);
@@ -88,31 +89,33 @@ impl Folder {
         child
     }
 
-    /// Runs a command. Fails if it runs for more than two minutes, because some commands under test
-    /// would take hours if they were not refused.
+    /// Runs the program with these arguments. Kills it after two minutes, because some commands
+    /// under test would take hours if the program did not refuse them.
     pub fn run(&self, arguments: &str) -> Output {
         self.run_within(Duration::from_secs(120), arguments)
     }
 
-    /// Runs a command, and kills it if it runs for longer than `limit`.
+    /// Runs the program with these arguments, and kills it if it runs for longer than `limit`.
     pub fn run_within(&self, limit: Duration, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         command.timeout(limit).output().expect("the program runs")
     }
 
-    /// Runs a command that must succeed.
+    /// Runs the program with these arguments. Panics unless it succeeds.
     pub fn runs(&self, arguments: &str) {
         self.said(arguments);
     }
 
-    /// Returns the standard output of a command that must succeed.
+    /// Runs the program with these arguments, and returns its standard output. Panics unless the
+    /// program succeeds.
     pub fn said(&self, arguments: &str) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments}: {}", message(&output));
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Passes `lines` to a command as its input, and returns its output. The command must succeed.
+    /// Runs the program with `lines` as its standard input, and returns its standard output. Panics
+    /// unless the program succeeds.
     pub fn answers(&self, arguments: &str, lines: &str) -> String {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         let output = command.write_stdin(lines).output().expect("the program runs");
@@ -120,21 +123,23 @@ impl Folder {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Returns the JSON object of a command that must succeed.
+    /// Runs the program with these arguments and `--json`, and returns the JSON object that it
+    /// prints. Panics unless the program succeeds.
     pub fn json(&self, arguments: &str) -> Value {
         let output = self.run(&format!("{arguments} --json"));
         assert!(output.status.success(), "{arguments}: {}", message(&output));
         printed(&output)
     }
 
-    /// Returns the message of a command that must be refused.
+    /// Runs the program with arguments that it must refuse (exit status 2), and returns its
+    /// message.
     pub fn refusal(&self, arguments: &str) -> String {
         let output = self.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}: {}", message(&output));
         message(&output)
     }
 
-    /// Checks that a command is refused with a message that contains `expected`.
+    /// Checks that the program refuses these arguments with a message that contains `expected`.
     pub fn refuses(&self, arguments: &str, expected: &str) {
         let said = self.refusal(arguments);
         assert!(said.contains(expected), "{arguments}: {said}");

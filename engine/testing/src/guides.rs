@@ -1,13 +1,14 @@
-//! The guides: the Markdown files that contain commands for readers, and their blocks of commands.
+//! The guides, which are Markdown files with commands for readers, and their code blocks.
 
 pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the real binaries.
+/// The environment variable with the folder of the real binaries, which the stand-in of the guides'
+/// commands runs.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
-/// The environment variable that is set if the arguments of commands are only checked.
+/// The environment variable that is set if the stand-in only checks the arguments of commands.
 pub const CHECKED: &str = "OTHELLO_CHECKED";
 
 /// Returns the root of the repository.
@@ -15,8 +16,8 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// Returns the README, the pages next to it, the book, and the pages of the crates and of the
-/// folders of files, but not the log of experiments.
+/// Returns the paths of all guides: the README, the pages next to it, the book, and the pages in
+/// the folders of crates and data. Excludes the log of experiments.
 pub fn all() -> Vec<PathBuf> {
     const FOLDERS: &str = "\
         . docs docs/concepts docs/guides docs/reference datasets \
@@ -35,10 +36,10 @@ pub fn all() -> Vec<PathBuf> {
 pub struct Block {
     /// The line of the file at which the block begins, counted from 1.
     pub line: usize,
-    /// The script for a shell.
+    /// The commands of the block as a shell script.
     pub script: String,
-    /// True for a block of `text`: only the arguments of its calls of this project's programs are
-    /// checked. False for a block of `sh`: its commands run with reduced work.
+    /// True for a block of `text`, of which the test only checks the arguments of this project's
+    /// programs. False for a block of `sh`, whose commands the test runs with reduced work.
     pub is_checked: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Kills a command at moments spread over its work, resumes it with the same command line, and
-//! compares the result and the work with those of an undisturbed run.
+//! Kills a command at moments spread over its work, and resumes it with the same command line.
+//! Compares the result and the amount of work with an undisturbed run.
 //!
 //! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` does this 25 times on larger
 //! work, and also checks the processor time, which varies too much with a few kills of little work.
@@ -18,7 +18,8 @@ use nix::time::{ClockId, clock_getcpuclockid};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// The greatest total work of the killed and the resumed run, relative to the undisturbed one.
+/// The greatest allowed processor time of the killed and the resumed run together, relative to an
+/// undisturbed run.
 const MOST_WORK: f64 = 1.2;
 
 /// The number of kills if `OTHELLO_KILLS` is not set.
@@ -27,26 +28,26 @@ const FEW_KILLS: usize = 4;
 /// The name of a stage, and a function that counts its finished units in a folder.
 pub type FinishedUnits<'a> = (&'a str, &'a dyn Fn(&Path) -> u64);
 
-/// A command to kill. It runs in a new folder, so outputs have relative names.
+/// A command to kill and resume. Each run has a new folder, so the names of outputs are relative.
 pub struct Subject<'a> {
-    /// The binary.
+    /// The path of the program.
     pub program: &'a Path,
     /// The subcommand and its arguments, without `--json` and `--threads`.
     pub arguments: &'a str,
-    /// The output, which the command completes last.
+    /// The name of the main output, which the command completes last.
     pub output: &'a str,
     /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
     /// The stages of the work, by their names in progress messages, each with a function that
     /// counts its finished units from the files of a killed run.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units of a part; `None` for the default. Set it if all the work would fit into
-    /// one part of default size.
+    /// The number of units in a part of the run; `None` for the default, with which a short command
+    /// may have a single part.
     pub units_per_part: Option<u64>,
 }
 
-/// Checks a command as [`Subject::check`] does. Its output, the file after `--out`, is made from
-/// parts of `units_per_part` units.
+/// Kills and resumes a command, and checks it as [`Subject::check`] does. The command makes its
+/// output (the file after `--out`) from parts of `units_per_part` units.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -60,7 +61,8 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the number of units in the complete parts of a run's first stage.
+/// Returns the number of units in the complete parts of a run's first stage. `folder` is the folder
+/// of parts.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -77,17 +79,18 @@ struct Run {
     seconds: f64,
 }
 
-/// A lock under which checks run one at a time, since only the total processor time of all child
-/// processes is known.
+/// A lock that lets checks run one at a time, since the system reports only the total processor
+/// time of all child processes.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
-    /// Kills and resumes the command; panics if a result differs or finished work is repeated.
+    /// Kills and resumes the command several times. Panics if a result differs or finished work is
+    /// repeated.
     pub fn check(&self) {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Kills and resumes the command as [`Self::check`] does, but this number of times; for
+    /// Kills and resumes the command `kills` times, and checks it as [`Self::check`] does. For
     /// commands that take minutes.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,7 +100,8 @@ impl Subject<'_> {
         for kill in 0..kills {
             let folder = tempfolder();
             let killed = self.run_killed(folder.path(), &undisturbed, kill, kills);
-            // A run that was killed after its last step has nothing unfinished.
+            // If a run was killed after its last step, the output is complete, and no part is left
+            // to count.
             let complete = folder.path().join(self.output).exists();
             let count = |(_, finished): &FinishedUnits<'_>| finished(folder.path());
             let finished: Vec<u64> = self.stages.iter().map(count).collect();
@@ -109,8 +113,8 @@ impl Subject<'_> {
                 assert!(kept_all, "{name}: {stage}: {found} units kept of {finished} finished");
                 kept += found;
             }
-            // The speed of the machine may change: work is compared with work done at about the
-            // same time.
+            // The speed of the machine may change, so undisturbed runs are also timed between the
+            // kills.
             if kill % 5 == 4 {
                 alone.push(self.run_to_the_end(tempfolder().path()).seconds);
             }
@@ -129,9 +133,9 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Runs the command until it has used a share of the undisturbed run's processor time, and
-    /// kills it. Returns the processor seconds used. If the run ends earlier, starts it again and
-    /// kills it sooner.
+    /// Kills the command when it has used the fraction (`kill` + ½) / `kills` of the undisturbed
+    /// run's processor time. Returns the processor seconds used. If the command ends earlier,
+    /// starts it again in an empty folder and kills it sooner.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
@@ -199,7 +203,8 @@ fn tempfolder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Returns a report without the fields that vary from run to run.
+/// Returns a JSON report without the fields that differ between equal runs: `seconds` and
+/// `resumed`.
 pub fn lasting(report: &Value) -> Value {
     match report {
         Value::Object(fields) => {
@@ -213,7 +218,8 @@ pub fn lasting(report: &Value) -> Value {
     }
 }
 
-/// Waits until `condition` is true for a process; returns whether it was still running then.
+/// Waits until `condition` is true for a running process. Returns false if the process ends
+/// earlier.
 fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     while child.try_wait().expect("its state").is_none() {
         if condition(child) {
@@ -224,21 +230,21 @@ fn wait_for(child: &mut Child, condition: impl Fn(&Child) -> bool) -> bool {
     false
 }
 
-/// Returns the processor time of a running process so far.
+/// Returns the processor time that a running process has used, in seconds.
 fn seconds_of(child: &Child) -> f64 {
     let clock: nix::Result<ClockId> = clock_getcpuclockid(Pid::from_raw(child.id().cast_signed()));
     let time = clock.and_then(ClockId::now);
     time.map_or(0.0, |time| time.num_microseconds() as f64 / 1e6)
 }
 
-/// Returns the processor time of all processes that have ended.
+/// Returns the processor time of all child processes that have ended, in seconds.
 fn seconds_of_children() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-/// Writes files into a folder, and creates the folders for them. The names are those that
-/// [`files_in`] returned.
+/// Writes files into a folder, and creates their subfolders. `files` has the form that [`files_in`]
+/// returns.
 pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     for (name, bytes) in files {
         let path = folder.join(name);

@@ -1,6 +1,6 @@
-//! The parts that the tests of all crates share: folders in which programs run, random games, files
-//! of records, kills, interrupted work, small disks, the blocks of the guides, and the count of
-//! skipped tests.
+//! Helpers that the tests of all crates share: folders in which programs run, random games, files
+//! of records, killed and interrupted work, small disks, the code blocks of the guides, and the
+//! count of skipped tests.
 
 #[cfg(target_os = "linux")]
 pub mod disk;

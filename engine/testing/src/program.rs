@@ -1,4 +1,4 @@
-//! The output and the end of a program that ran.
+//! The output and the exit status of a program that a test has run.
 
 use std::process::{Child, ExitStatus, Output};
 use std::thread::sleep;
@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Returns the text of standard error, without its last line end.
+/// Returns the text that a program wrote to standard error, without blanks and line ends at its
+/// end.
 pub fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
 }
 
-/// Returns the JSON object that a command printed, with any exit status.
+/// Returns the JSON object that a command printed to standard output, whatever its exit status is.
 pub fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
 }
 
-/// Waits until a program ends, and kills it after the limit; returns its status if it ended in
-/// time.
+/// Waits until a program ends, at most for `limit`. Returns its exit status. If the time is over,
+/// kills the program and returns `None`.
 pub fn ended_within(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let begun = Instant::now();
     loop {

@@ -5,13 +5,13 @@ use std::ops::Range;
 use othello_engine::board::Square;
 use othello_engine::random::random_game;
 
-/// Returns the moves of random game number `number`.
+/// Returns the moves of the random game with the index `number`, without passes.
 pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// Writes a WTHOR file of the random games whose numbers are in `games`. Each game is recorded with
-/// its result, and as a draw under perfect play at 24 empty squares.
+/// Returns the bytes of a WTHOR file of the random games with the indices `games`. Each game has
+/// its true result; its theoretical score at 24 empty squares is always a draw.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

@@ -1,11 +1,11 @@
-//! Files of records and of sections, written for a test.
+//! Reads and writes record files and other container files for tests.
 
 use std::path::Path;
 
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
 use othello_engine::record::{Record, RecordReader, RecordWriter};
 
-/// Begins a file of records, and replaces an existing one.
+/// Begins a record file, which replaces an existing file at `path`.
 pub fn begin<R: Record>(path: &Path, provenance: &Provenance) -> RecordWriter<R> {
     begun(RecordWriter::begin(path, provenance, Existing::Replace).expect("a place for the file"))
 }
@@ -18,12 +18,12 @@ pub fn begun<W>(begin: Begin<W>) -> W {
     }
 }
 
-/// Writes a file of records.
+/// Writes `records` to a record file, which replaces an existing file at `path`.
 pub fn write<R: Record>(path: &Path, records: impl IntoIterator<Item = R>) -> Summary {
     finish(begin(path, &Provenance::new("test")), records)
 }
 
-/// Writes records, and completes their file.
+/// Writes `records` to a record file that was already begun, and completes the file.
 pub fn finish<R: Record>(
     mut writer: RecordWriter<R>,
     records: impl IntoIterator<Item = R>,
@@ -32,14 +32,14 @@ pub fn finish<R: Record>(
     writer.finish().expect("room")
 }
 
-/// Reads all frames of a file of records, and its provenance.
+/// Reads a record file. Returns its provenance and the records of each frame.
 pub fn frames<R: Record>(path: &Path) -> (Provenance, Vec<Vec<R>>) {
     let mut reader = RecordReader::open(path).expect("a file of records");
     let frames = std::iter::from_fn(|| reader.next_frame().expect("a frame")).collect();
     (reader.provenance().clone(), frames)
 }
 
-/// Writes a container of sections.
+/// Writes a container file with these sections, which replaces an existing file at `path`.
 pub fn write_sections(
     path: &Path,
     kind: Kind,

@@ -6,7 +6,7 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 
-/// Ends a test that cannot run here, with the reason: `skip!("no Python")`.
+/// Ends a test that cannot run on this machine, and reports the reason: `skip!("no Python")`.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)*) => {
@@ -14,8 +14,8 @@ macro_rules! skip {
     };
 }
 
-/// Reports on standard error, in spite of the capture by the test runner, that the running test of
-/// a module is skipped.
+/// Reports on standard error that the running test of a module is skipped. The report bypasses the
+/// capture of output by the test runner.
 pub fn note(module: &str, reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().filter(|&name| name != "main").unwrap_or(module);

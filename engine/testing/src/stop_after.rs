@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::progress::{Interrupted, Progress};
 
-/// An observer that stops the work after some units, and records the progress that the work
-/// reports.
+/// A progress observer that stops the work after a number of units, and counts the units that the
+/// work reports.
 #[derive(Debug, Default)]
 pub struct StopAfter {
     units: u64,
@@ -15,17 +15,17 @@ pub struct StopAfter {
 }
 
 impl StopAfter {
-    /// Creates an observer that stops each stage after `units` units.
+    /// Creates an observer that stops each stage of the work after `units` units.
     pub fn units(units: u64) -> Self {
         Self { units, ..Self::default() }
     }
 
-    /// Returns the number of units finished since the stage began.
+    /// Returns the number of units finished since the current stage began.
     pub fn finished(&self) -> u64 {
         self.finished.load(Ordering::SeqCst)
     }
 
-    /// Returns the number of units that an earlier run had finished.
+    /// Returns the number of units that an earlier run had finished when the current stage began.
     pub fn begun_with(&self) -> u64 {
         self.begun_with.load(Ordering::SeqCst)
     }
@@ -48,7 +48,8 @@ impl Progress for StopAfter {
     }
 }
 
-/// An observer that stops a fit after some phases or some updates, and records all messages.
+/// A progress observer that stops a fit after a number of phases or updates, and records all
+/// messages.
 #[derive(Debug)]
 pub struct StopFit {
     phases: AtomicU64,
@@ -62,13 +63,13 @@ impl StopFit {
         Self { phases: phases.into(), updates: updates.into(), messages: Mutex::default() }
     }
 
-    /// Returns all messages.
+    /// Returns all messages that the fit has reported.
     pub fn into_messages(self) -> Vec<String> {
         self.messages.into_inner().expect("nobody panicked")
     }
 }
 
-/// Subtracts 1 from a counter; returns true if the counter was already 0.
+/// Subtracts 1 from a counter. Returns true, and subtracts nothing, if the counter is already 0.
 fn is_used_up(left: &AtomicU64) -> bool {
     let one_less = |left: u64| left.checked_sub(1);
     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_err()

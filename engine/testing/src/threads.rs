@@ -1,6 +1,6 @@
-//! Work on a given number of threads, which may exceed the cores of the machine.
+//! Runs work on a given number of threads, which may exceed the number of cores of the machine.
 
-/// Runs work in a pool of `threads` threads.
+/// Runs `work` in a thread pool of `threads` threads, and returns its result.
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.expect("threads").install(work)

@@ -1,5 +1,5 @@
-//! Runs the commands of every guide in order, in one folder for each guide. In place of the real
-//! programs, `src/bin/guide-command.rs` runs, which reduces their work as it describes.
+//! Runs the commands of every guide in order, in one folder for each guide. The stand-in
+//! `src/bin/guide-command.rs` replaces the real programs and reduces their work.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -15,7 +15,8 @@ use othello_testing::{skip, skipped};
 
 const PROGRAMS: [&str; 2] = ["othello-engine", "othello-trainer"];
 
-/// Returns the folder of the programs, which a test of the whole workspace builds next to this one.
+/// Returns the folder of the programs, which a test of the whole workspace builds next to this
+/// test; `None` if a program is missing.
 fn binaries() -> Option<&'static Path> {
     let folder = Path::new(env!("CARGO_BIN_EXE_guide-command")).parent()?;
     PROGRAMS.iter().all(|name| folder.join(name).exists()).then_some(folder)
@@ -94,8 +95,8 @@ fn lacks(block: &Block) -> Option<&'static str> {
     (calls("cc ") && !runs("sh", &compile)).then_some("needs a C compiler and libzstd")
 }
 
-/// Returns the program that the commands of the guides call as `python3`: `$PYTHON`, if that is
-/// set.
+/// Returns the program that the commands of the guides call as `python3`: the value of `$PYTHON` if
+/// this variable is set, otherwise `python3`.
 fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }

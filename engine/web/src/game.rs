@@ -21,8 +21,8 @@ pub(crate) struct Shown {
     passed: bool,
     black: u32,
     white: u32,
-    /// The score for black, with the empty squares counted for the winner. Only a finished game has
-    /// one.
+    /// The final score for black in discs, with the empty squares counted for the winner; `None` if
+    /// the game is not over.
     score: Option<i32>,
 }
 
@@ -37,7 +37,8 @@ pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
     Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
 }
 
-/// Returns all positions of a game from the first on. A side without a legal move passes.
+/// Returns all positions of a game: the start, and the position after each move. If a side has no
+/// legal move, the position is the one after its pass.
 pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
     let BoardLine { position, side, .. } = start;
     let mut replay = Replay::from(position, side);

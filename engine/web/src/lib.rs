@@ -1,8 +1,10 @@
-//! The engine in a browser: questions and answers are JSON in the memory of WebAssembly.
+//! The engine as a WebAssembly module for browsers. Questions and answers are JSON texts in the
+//! memory of the module.
 //!
-//! The page writes a question at the address from [`buffer`], calls [`ask`], and reads the answer
-//! at [`answer`]. Each instance of the module has one evaluation, which never changes. The page
-//! also asks for boards, legal moves and passes: the JavaScript contains no rules of the game.
+//! The page writes a question at the address that [`buffer`] returns, calls [`ask`], and reads the
+//! answer at the address that [`answer`] returns. Each instance of the module has one evaluation,
+//! which never changes. The page also asks for boards, legal moves and passes: the JavaScript
+//! contains no rules of the game.
 
 mod game;
 mod question;
@@ -19,7 +21,8 @@ thread_local! {
     static BUFFERS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
-/// Returns a buffer for a question, or for a name followed by a file.
+/// Returns the address of a buffer of `bytes` bytes, into which the page writes a question, or a
+/// file name followed by the content of the file.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     BUFFERS.with_borrow_mut(|[question, _]| {
@@ -28,14 +31,14 @@ pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question in the buffer; returns the number of bytes of the answer.
+/// Answers the question in the buffer. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn ask() -> usize {
     reply(|question| answer_text(&String::from_utf8_lossy(&question)))
 }
 
-/// Loads the weights file in the buffer, which follows a file name of `name_bytes` bytes. Returns
-/// the size of the answer in bytes.
+/// Loads a weights file from the buffer, which contains a file name of `name_bytes` bytes and then
+/// the content of the file. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -44,7 +47,8 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads the part of a weights file without the counts, as [`load`] loads a whole file.
+/// Loads a weights file from which the training counts were removed, in the same way as [`load`]
+/// loads a complete file. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -53,19 +57,20 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads the part of the same weights file that contains the counts.
+/// Loads the training counts of the weights that [`load_part`] has loaded, from a file that
+/// contains only these counts. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)
 }
 
-/// Returns the address of the last answer.
+/// Returns the address of the last answer, a JSON text in UTF-8.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     BUFFERS.with_borrow(|[_, answer]| answer.as_ptr())
 }
 
-/// The clock of the page, in milliseconds: WebAssembly has none of its own.
+/// Returns the time of the page's clock in milliseconds, since WebAssembly has no clock.
 #[cfg(target_family = "wasm")]
 fn milliseconds() -> f64 {
     #[link(wasm_import_module = "host")]
@@ -86,7 +91,8 @@ fn take_file(
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,
 ) -> usize {
     reply(|mut bytes| {
-        // The file is not copied: the memory has no room for it twice.
+        // The name is removed in place, because the memory has no room for a second copy of the
+        // file.
         let name: Vec<u8> = bytes.drain(..name_bytes.min(bytes.len())).collect();
         let name = PathBuf::from(String::from_utf8_lossy(&name).into_owned());
         question::written(take(&name, bytes))

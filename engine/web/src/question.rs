@@ -11,7 +11,8 @@ use crate::{game, searching};
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Question {
-    /// Asks for the game that a text states: a transcript, OBF, or a board line.
+    /// Asks for the start position and the moves of a text: a transcript, a line of OBF, or a
+    /// board.
     Read {
         text: String,
     },
@@ -19,7 +20,7 @@ enum Question {
         start: String,
         moves: String,
     },
-    /// Chooses an evaluation by hand, `mobility` or `none`.
+    /// Chooses a hand-written evaluation instead of a weights file: `mobility` or `none`.
     Builtin {
         name: String,
     },
@@ -31,7 +32,7 @@ enum Question {
         #[serde(flatten)]
         how: How,
     },
-    /// The static values of boards.
+    /// Asks for the static values of boards.
     Values {
         boards: Vec<String>,
     },
@@ -47,7 +48,8 @@ enum Question {
     },
 }
 
-/// Answers a question, which is JSON, by JSON: `{"answer": …}` or `{"error": "…"}`.
+/// Answers a question, a JSON object with the key `ask`. The answer is also JSON: `{"answer": …}`
+/// or `{"error": "…"}`.
 pub fn answer_text(question: &str) -> String {
     let question = serde_json::from_str(question).map_err(|error| error.to_string());
     written(question.and_then(answer))

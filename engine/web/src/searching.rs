@@ -1,4 +1,4 @@
-//! The evaluation of an instance of the module, and searches with it.
+//! The evaluation of an instance of the WebAssembly module, and searches with this evaluation.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -17,44 +17,44 @@ use serde_json::{Value as Json, json};
 
 use crate::milliseconds;
 
-/// The size of the transposition table, which fits the memory of a phone.
+/// The size of the transposition table in MiB, which fits into the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The strength and the limits of a search: a level, or a depth and the number of empty squares for
-/// perfect play. If both are given, the level determines only the selectivity. Without a level,
-/// ProbCut prunes nothing.
+/// The strength and the limits of a search. A level determines the pruning, the depth, and the
+/// number of empty squares for exact solving; `depth` and `exact` override the last two. Without a
+/// level, ProbCut prunes nothing.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
     depth: Option<u32>,
     exact: Option<u32>,
-    /// The greatest number of nodes.
+    /// The greatest number of nodes that the search visits; `None` for no limit.
     nodes: Option<u64>,
-    /// The time of the search in milliseconds.
+    /// The greatest time of the search in milliseconds; `None` for no limit.
     ms: Option<u64>,
-    /// True for a search from an empty transposition table.
+    /// True to clear the transposition table before the search.
     #[serde(default)]
     forget: bool,
 }
 
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
-    /// The level that determines the searcher's pruning.
+    /// The level that determines the pruning of `searcher`; `None` for a search without ProbCut.
     level: Option<u32>,
     counts: Option<Counts>,
-    /// The checksum of the weights file, or the name of a handwritten evaluation.
+    /// The checksum of the weights file, or the name of a hand-written evaluation.
     identity: String,
 }
 
 thread_local! {
     static LOADED: RefCell<Option<Loaded>> = const { RefCell::new(None) };
-    /// The time, in milliseconds, at which the search under way ends.
+    /// The time at which the current search must end, in milliseconds of the page's clock.
     static DEADLINE: Cell<f64> = const { Cell::new(f64::INFINITY) };
 }
 
 impl Loaded {
-    /// Loads the evaluation from a weights file, with or without the file's counts. Returns a
-    /// description of the evaluation.
+    /// Loads the evaluation from a weights file, with or without its training counts. Returns a
+    /// JSON description of the evaluation.
     pub(crate) fn load(
         name: &Path,
         read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
@@ -92,8 +92,8 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Stores the evaluation for the lifetime of the module's instance, which has only one
-    /// evaluation.
+    /// Stores the evaluation of the module's instance. The evaluation is never freed, because an
+    /// instance usually loads only one.
     fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
@@ -104,8 +104,8 @@ impl Loaded {
     }
 }
 
-/// Loads how often each weight occurred in training. Returns, as JSON, the number of positions that
-/// the weights were trained on.
+/// Loads the number of training occurrences of each weight. Returns, as JSON, the number of
+/// positions on which the weights were trained.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { searcher, counts, identity, .. }| {
         let (set, geometry) = patterns(searcher.evaluator())?;
@@ -136,12 +136,13 @@ fn positions(geometry: &Geometry, counts: &Counts) -> u64 {
 
 #[derive(Serialize)]
 pub(crate) struct Found {
-    /// The value for the player in steps of 1/32 disc.
+    /// The value of the position for the player, in steps of 1/32 disc.
     steps: i32,
     best: Option<String>,
     depth: u32,
     exact: bool,
-    /// The kind of search that found the value, as text: `depth 12`, `exact` or `95 % sure`.
+    /// The kind of search that found the value, as a text: `depth 12`, `exact`, or `95 % sure` for
+    /// an endgame search with ProbCut.
     how: String,
     nodes: u64,
     line: Option<Vec<String>>,
@@ -196,8 +197,8 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// Searches a position. At depth 0, returns the static value; if few enough squares are empty for
-/// exact play, returns the exact score.
+/// Searches a position. At depth 0, returns the static value. If the position has at most `exact`
+/// empty squares, returns the exact score.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;
@@ -215,7 +216,7 @@ pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     })
 }
 
-/// Returns the static values of positions in steps.
+/// Returns the static values of positions, in steps of 1/32 disc.
 pub(crate) fn values(boards: &[BoardLine]) -> Result<Vec<i32>, String> {
     with(|Loaded { searcher, .. }| {
         let value = |line: &BoardLine| searcher.search(&line.position, 0).value.steps();

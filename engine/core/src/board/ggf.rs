@@ -6,7 +6,8 @@ use super::notation::{BoardLine, board_text};
 use super::{Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// An iterator over the fields of a game: names and values, with `\` escapes resolved.
+/// An iterator over the fields of a game in GGF. Yields the name of each field and its value, with
+/// `\` escapes resolved. The inner text is the part that is still to be read.
 #[derive(Clone, Debug)]
 pub struct Fields<'a>(pub &'a str);
 
@@ -34,7 +35,8 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     Ok((name, value, rest))
 }
 
-/// Splits off a value: returns it without `\` escapes, and the text after its `]`.
+/// Splits the value of a field from the text after its closing `]`. Returns the value, with `\`
+/// escapes resolved, and the text after the `]`; `None` if there is no such `]`.
 pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
@@ -48,6 +50,7 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
 }
 
 /// Reads a board: `8`, 64 squares (`*`, `O`, `-`) and the side to move, with blanks anywhere.
+/// Returns `None` for any other text.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;
@@ -55,8 +58,8 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a move such as `f5/1.25/3.1`. Returns `Ok(None)` for the pass `pa`. The error is a
-/// message.
+/// Reads a turn: a move such as `f5/1.25/3.1` (square, evaluation, seconds), or a pass such as
+/// `pa`. Returns `Ok(None)` for a pass, and a message if the text is not a turn.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {
@@ -65,14 +68,15 @@ pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     word.parse().map(Some).map_err(|error: Invalid| error.to_string())
 }
 
-/// Reads the time of a turn, 3.1 s in `f5/1.25/3.1`; zero if it is missing or not a time.
+/// Reads the time of a turn, such as 3.1 s in `f5/1.25/3.1`. Returns zero if the time is missing or
+/// not a number of seconds.
 pub fn read_time(value: &str) -> Duration {
     let seconds = value.split('/').nth(2).and_then(|word| word.trim().parse().ok());
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 
-/// Reads the main time of a clock, such as `15:00` or `1:15:00`. Ignores other times after a `/`.
-/// Returns `None` if there is no main time.
+/// Reads the main time of a clock, such as `15:00` or `1:15:00`. Ignores the text after the first
+/// `/` or `,`, such as an overtime. Returns `None` if there is no main time.
 pub fn read_clock(value: &str) -> Option<Duration> {
     let main = value.split(['/', ',']).next()?.trim();
     let mut seconds = 0_u64;
@@ -85,14 +89,16 @@ pub fn read_clock(value: &str) -> Option<Duration> {
     (seconds > 0).then_some(Duration::from_secs(seconds))
 }
 
-/// Writes a game in GGF that starts at `position`, where `side` is to move. `None` is a pass.
+/// Returns the text of a game in GGF. The game starts at `position`, in which `side` is to move. A
+/// turn is a move, or `None` for a pass.
 pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String {
     let timeless: Vec<_> = turns.iter().map(|&turn| (turn, Duration::ZERO)).collect();
     timed_game(position, side, None, &timeless)
 }
 
-/// Writes a game in GGF that starts at `position`, where `side` is to move. `clock` is the main
-/// time of each player; each turn has the time that it took.
+/// Returns the text of a game in GGF with times. The game starts at `position`, in which `side` is
+/// to move. `clock` is the main time of each player. Each turn is a move, or `None` for a pass,
+/// with the time that the player took for it.
 pub fn timed_game(
     position: &Position,
     side: Side,

@@ -47,6 +47,6 @@ pub use symmetry::Symmetry;
 
 /// A whole number of discs, such as a score: player minus opponent, −64..=64.
 ///
-/// It is an alias of an integer, since the search of the last squares computes scores from bit
-/// counts.
+/// The type is an alias of an integer because the search of the last empty squares computes scores
+/// from bit counts.
 pub type Discs = i32;

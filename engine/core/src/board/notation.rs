@@ -6,15 +6,15 @@ use std::str::FromStr;
 use super::{Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// A line of a file of boards: `64 squares [X|O] [score]`. `X` or `O` is the side to move, and the
-/// score is for this side.
+/// A line of a file of boards: `64 squares [X|O] [score]`. `X` or `O` is the side to move (black if
+/// omitted), and the score is for this side.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BoardLine {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The stated score in discs.
+    /// The stated score for the side to move, in discs; `None` if the line states no score.
     pub score: Option<f64>,
 }
 
@@ -29,7 +29,8 @@ impl FromStr for BoardLine {
 }
 
 impl BoardLine {
-    /// Reads what follows the side.
+    /// Creates a line from its board, its side and `rest`, the text after the side: a score or
+    /// nothing.
     pub(super) fn of(board: &[u8; 64], side: Side, rest: &str) -> Result<Self, Invalid> {
         let mut words = rest.split_ascii_whitespace();
         let score = words.next().map(score).transpose()?;
@@ -57,11 +58,11 @@ pub(super) fn begins_board(text: &str) -> bool {
 
 /// Splits off a board of 64 squares, in the order a1 b1 … h8. The squares may be adjacent,
 /// separated by blanks or `/`, or in the form of the game server GGS: `[8 -------- … *]`. Returns
-/// the squares and the rest of the text, without the bracket.
+/// the 64 squares and the text after them, which may begin with the side to move.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
-    // Files of boards have millions of lines.
+    // A fast path for adjacent squares, since files of boards have millions of lines.
     if let Some(board) = line.as_bytes().first_chunk().filter(|board| board.iter().all(is_square)) {
         return Ok((*board, &line[64..]));
     }
@@ -72,7 +73,8 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
         match u8::try_from(found).ok().filter(is_square) {
             Some(byte) => board[squares] = byte,
             None if found.is_whitespace() || found == '/' => continue,
-            // A text of another kind is too short, whatever its letters are.
+            // The error for a short text that is not a board states its length and quotes none of
+            // its letters.
             None if line.len() < 64 && squares == 0 => {
                 squares = line.split(' ').next().map_or(0, str::len);
                 break;
@@ -147,7 +149,7 @@ pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     }
 }
 
-/// Reads a score in discs, whole or fractional.
+/// Reads a score in discs, from −64 to 64, as an integer or a fraction according to `T`.
 pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T, Invalid> {
     let score = word.parse().ok().filter(|score| (T::from(-64)..=T::from(64)).contains(score));
     let invalid =
@@ -155,8 +157,8 @@ pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T,
     score.ok_or_else(|| Invalid(invalid()))
 }
 
-/// Writes the 64 squares of a position and its side to move. `side` is the colour of the player to
-/// move.
+/// Returns the text of a position: 64 squares (`X` black, `O` white, `-` empty) and the side to
+/// move. `side` is the colour of the player.
 pub fn board_text(position: &Position, side: Side) -> String {
     let [player, opponent] = side.black_first(['X', 'O']);
     let disc = |square: Square| match square.bit() {
@@ -217,8 +219,8 @@ mod tests {
         }
     }
 
-    /// A regression: boards in the form of the game server GGS, and with the letters b and w, were
-    /// refused.
+    /// A regression: the parser refused boards in the form of the game server GGS, and boards with
+    /// the letters b and w.
     #[test]
     fn boards_are_read_in_the_forms_of_other_programs() {
         let rows = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";

@@ -7,7 +7,7 @@ use super::transcript::illegal;
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
-/// A line of an OBF file.
+/// A problem, read from a line of an OBF file: a position with scored moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The position, seen by the side to move.
@@ -17,18 +17,19 @@ pub struct Problem {
     /// The moves that the line lists, in the order of the line, each with its score if the line
     /// states one.
     pub moves: Vec<(Square, Option<Discs>)>,
-    /// The stated score of the position: a score without a move, or the score of a pass.
+    /// The score in discs that the line states for the position itself, or for its pass; `None` if
+    /// the line states only scores of moves.
     pub score: Option<Discs>,
 }
 
 impl Problem {
-    /// Returns the stated score of the position. If there is none, returns the score of the best
-    /// move.
+    /// Returns the score that the line states for the position, in discs. If the line states no
+    /// such score, returns the best score of a move; `None` if no move has a score.
     pub fn expected(&self) -> Option<Discs> {
         self.score.or_else(|| self.scored_moves().map(|(_, score)| score).max())
     }
 
-    /// Returns the moves whose scores the file states, with their scores.
+    /// Returns the moves whose scores the line states, each with its score in discs.
     pub fn scored_moves(&self) -> impl Iterator<Item = (Square, Discs)> {
         self.moves.iter().filter_map(|&(square, score)| Some((square, score?)))
     }
@@ -42,7 +43,8 @@ impl Problem {
         let must_pass = self.position.moves() == 0;
         let name = name.trim_ascii();
         match name.to_ascii_lowercase().as_str() {
-            // `--` also fills the line of a position that has fewer moves than others.
+            // If the player has a legal move, `--` is not a pass but fills up a line with few
+            // moves.
             "--" if !must_pass || stated().is_err() => {}
             "--" | "pa" | "ps" | "pass" if must_pass => self.score = stated()?,
             "pa" | "ps" | "pass" => {

@@ -6,16 +6,18 @@ use super::{Position, Squares};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The rule that counts a pass as a ply of the depth, or not.
+/// The depth, in plies, that a pass costs in a perft count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassCost {
     /// A pass counts as one ply, as is usual.
     OnePly,
-    /// A pass takes no ply, so the depth is the number of discs played. Egaroucid's second mode.
+    /// A pass costs no ply, so the depth is the number of discs played. This is the second perft
+    /// mode of Egaroucid.
     Free,
 }
 
-/// Counts the leaves of the tree below `position` at `depth`. A finished game is one leaf.
+/// Counts the leaves of the game tree below `position` at `depth` plies. A game that ends earlier
+/// is one leaf.
 pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     const PARALLEL_PLIES: u32 = 3;
     in_parallel(position, depth, pass, PARALLEL_PLIES)
@@ -59,8 +61,8 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCos
 mod tests {
     use super::*;
 
-    /// The expected counts are published: by Aart Bik and, for perft without plies for passes, by
-    /// Takuto Yamana.
+    /// Aart Bik published the expected counts if passes cost a ply, and Takuto Yamana published
+    /// those if passes are free.
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Position;
 
-/// The number of phases.
+/// The number of phases, one for each ply from 0 to 59.
 pub const PHASES: usize = 60;
 
 /// The number of a phase, 0..=59: the ply of its positions. Each phase has its own set of weights.

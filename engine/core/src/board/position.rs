@@ -15,9 +15,9 @@ pub struct Position {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum Side {
-    /// `X`, the first to move.
+    /// The side `X`, which moves first.
     Black,
-    /// `O`.
+    /// The side `O`, which moves second.
     White,
 }
 
@@ -63,7 +63,7 @@ impl Position {
         if player & opponent == 0 { Some(Self { player, opponent }) } else { None }
     }
 
-    /// Returns the discs of the side to move.
+    /// Returns the discs of the side to move as a bitboard.
     #[inline]
     pub const fn player(&self) -> u64 {
         self.player
@@ -75,7 +75,7 @@ impl Position {
         self.opponent
     }
 
-    /// Returns the empty squares.
+    /// Returns the empty squares as a bitboard.
     #[inline]
     pub const fn empty(&self) -> u64 {
         !(self.player | self.opponent)
@@ -117,7 +117,8 @@ impl Position {
         self.moves() & square.bit() != 0
     }
 
-    /// Returns the discs that a move on an empty `square` flips; 0 if the move is not legal.
+    /// Returns the discs that a move on an empty `square` flips, as a bitboard; 0 if the move is
+    /// not legal.
     #[inline]
     pub fn flips(&self, square: Square) -> u64 {
         with_instructions!(|set| self.flips_by(set, square))
@@ -129,14 +130,15 @@ impl Position {
         rules::flips(set, self.player, self.opponent, square.index())
     }
 
-    /// Returns the number of discs that a move on `square` flips, if it is the last empty square.
+    /// Returns the number of discs that a move on `square` flips. `square` must be the only empty
+    /// square.
     #[inline]
     pub fn last_flips(&self, square: Square) -> u32 {
         rules::last_flips(self.player, square.index())
     }
 
-    /// Returns stable discs of the opponent: discs that no move can ever flip. A fast test finds
-    /// them, but not all of them.
+    /// Returns stable discs of the opponent (discs that no move can ever flip) as a bitboard. The
+    /// test is fast, but does not find all stable discs.
     #[inline]
     pub fn stable_of_opponent(&self) -> u64 {
         with_instructions!(|set| self.stable_of_opponent_by(set))
@@ -176,7 +178,8 @@ impl Position {
         self.moves() == 0 && self.pass().moves() == 0
     }
 
-    /// Returns the score of a finished game for the player; empty squares count for the winner.
+    /// Returns the score of a finished game for the player, in discs. Empty squares count for the
+    /// winner.
     #[inline]
     pub const fn score(&self) -> Discs {
         let player = self.player.count_ones() as Discs;
@@ -192,8 +195,8 @@ impl Position {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }
     }
 
-    /// Returns the canonical image: the smallest of the eight images, which is the same for all
-    /// eight.
+    /// Returns the canonical image: the smallest of the eight images under the symmetries of the
+    /// board. All eight images have the same canonical image.
     #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {

@@ -1,13 +1,14 @@
 //! Games in SGF, the Smart Game Format, version 4: `GM[2]` is Othello.
 //!
-//! A point is written `d3` as in Othello or `dc` as in Go. Both count from the upper left corner.
+//! A point is written `d3` as in Othello or `dc` as in Go. Both notations count from the upper left
+//! corner.
 
 use super::ggf::split_value;
 use super::{Discs, Position, Side, Square, StatedGame};
 use crate::text::excerpt;
 
-/// Reads the main line of the first game of a text. Does not check that the moves are legal. The
-/// error is a message.
+/// Reads the main line of the first game in a text. Does not check that the moves are legal. The
+/// error is a message whose subject is the game, such as "has a board of size `10`, not 8".
 pub fn parse(text: &str) -> Result<StatedGame, String> {
     let mut nodes = Nodes(begin(text)?);
     let mut setup = Setup::default();
@@ -45,7 +46,8 @@ pub fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position: setup.position(side)?, side, turns, result })
 }
 
-/// Reads a result in discs, `B+12`, `W+3` or `0`; `None` for `W+Resign`, `?` and others.
+/// Reads a result in discs for black: 12 for `B+12`, −3 for `W+3`, 0 for `0` or `Draw`. Returns
+/// `None` for any other result, such as `W+Resign` or `?`.
 fn read_result(value: &str) -> Option<Discs> {
     let (winner, discs) = value.split_once('+').unwrap_or(("B", value));
     let sign = read_side(winner).ok()?.sign();
@@ -54,8 +56,8 @@ fn read_result(value: &str) -> Option<Discs> {
 }
 
 fn begin(text: &str) -> Result<&str, String> {
-    // The error does not quote the text: somebody who names a file by GTP may not be allowed to
-    // read it.
+    // The error does not quote the text: a user who names a file through GTP may lack the
+    // permission to read the file.
     let begun = text.split_once("(;").or_else(|| text.split_once('('));
     let (_, game) = begun.ok_or("has no game of SGF; expected (;GM[2]…)")?;
     Ok(game)
@@ -99,13 +101,13 @@ struct Nodes<'a>(&'a str);
 
 impl Nodes<'_> {
     fn next_property(&mut self) -> Result<Option<(String, Vec<String>)>, String> {
-        // The main line continues in the first variation, and ends where that ends.
+        // The main line continues in the first variation, and ends with that variation.
         self.0 = self.0.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '(');
         if self.0.is_empty() || self.0.starts_with(')') {
             return Ok(None);
         }
         let (name, rest) = self.0.split_once('[').ok_or_else(|| self.wrong())?;
-        // Early versions have small letters in names, which are ignored.
+        // Property names of early SGF versions contain lower-case letters, which are ignored.
         let name: String = name.trim().chars().filter(|c| !c.is_ascii_lowercase()).collect();
         if name.is_empty()
             || !name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
@@ -127,7 +129,8 @@ impl Nodes<'_> {
     }
 }
 
-/// Reads a turn: a point, or a pass, which is an empty value, `tt` as in Go, or `pass`.
+/// Reads a turn: a point, or a pass (`None`). A pass is an empty value, `tt` as in Go, `pass` or
+/// `pa`.
 fn read_turn(value: &str) -> Result<Option<Square>, String> {
     match value.trim().to_ascii_lowercase().as_str() {
         "" | "tt" | "pass" | "pa" => Ok(None),
@@ -148,7 +151,7 @@ fn read_point(point: &str) -> Result<Square, String> {
     })
 }
 
-/// Reads a point, or a rectangle such as `a1:c2`.
+/// Reads a point, or a rectangle such as `a1:c2`, as a bitboard of its squares.
 fn read_points(text: &str) -> Result<u64, String> {
     let text = text.trim().to_ascii_lowercase();
     let (first, last) = text.split_once(':').unwrap_or((&text, &text));

@@ -15,7 +15,7 @@ pub const X_SQUARES: u64 = 0x0042_0000_0000_4200;
 pub const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
-/// Returns `squares` and all squares next to them.
+/// Returns `squares` and all squares next to them in the eight directions, as a bitboard.
 #[inline(always)]
 pub const fn with_neighbours(squares: u64) -> u64 {
     const NOT_FILE_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
@@ -68,13 +68,14 @@ impl Square {
         1 << self.0
     }
 
-    /// Returns the lowest square of a bitboard; `None` for the empty one.
+    /// Returns the lowest square of a bitboard; `None` if the bitboard is empty.
     #[inline]
     pub const fn lowest(bits: u64) -> Option<Self> {
         Self::new(bits.trailing_zeros() as u8)
     }
 
-    /// Returns the `n`-th square of a bitboard in ascending order, counted from 0.
+    /// Returns the `n`-th square of a bitboard in ascending order, counted from 0; `None` if the
+    /// bitboard has at most `n` squares.
     #[inline]
     pub fn nth(bits: u64, n: usize) -> Option<Self> {
         Squares(bits).nth(n)

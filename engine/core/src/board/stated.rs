@@ -1,4 +1,4 @@
-//! Positions in any notation: a board, a line of OBF, a game so far, or a board followed by moves.
+//! Positions in any notation: a board, a line of OBF, the moves of a game, or a board and moves.
 
 use std::str::FromStr;
 
@@ -10,18 +10,19 @@ use crate::text::Invalid;
 
 /// A position in any supported notation: a board with an optional side and score, a line of OBF, a
 /// game in any form of [`transcript`], or a board followed by moves. If there are moves, the
-/// position is that after the last move.
+/// position is the one after the last move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The stated score in discs; in OBF, the score of the best move.
+    /// The stated score for the side to move, in discs; `None` if the text states no score. A line
+    /// of OBF without a score for the position has the score of its best move.
     pub score: Option<f64>,
     /// The moves whose scores the line states (OBF), with their scores.
     pub moves: Vec<(Square, Discs)>,
-    /// The form of the text.
+    /// The notation of the text, such as a transcript or a line of OBF.
     pub form: Form,
 }
 
@@ -34,7 +35,7 @@ impl FromStr for StatedPosition {
             Self { position, side, score: None, moves: vec![], form }
         };
         if !begins_board(text) {
-            // The error is that of a board, unless the text begins like a game.
+            // A text that does not begin like a game gets the error message of a board.
             let is_game =
                 text.starts_with(|first| "abcdefghpABCDEFGHP0123456789[(+".contains(first));
             let (turns, replay) = transcript::read(text).or_else(|error| {
@@ -42,7 +43,7 @@ impl FromStr for StatedPosition {
             })?;
             return Ok(reached(replay, turns.form));
         }
-        // What follows `%` is a comment.
+        // A comment begins at `%`.
         let text = text.split('%').next().unwrap_or_default().trim_ascii();
         if text.contains(';') {
             let problem: Problem = text.parse()?;
@@ -55,7 +56,7 @@ impl FromStr for StatedPosition {
         let (side, rest) = split_side(rest);
         let side = side.unwrap_or(Side::Black);
         let is_moves = rest.starts_with(|first: char| first.is_ascii_alphabetic());
-        // `1.5` is a score.
+        // `1.` is the number of a move, but `1.5` is a score.
         let numbered = rest
             .strip_prefix("1.")
             .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -70,7 +71,7 @@ impl FromStr for StatedPosition {
     }
 }
 
-/// A game as a text in GGF or SGF states it. The rules are not yet checked.
+/// A game that was read from a text in GGF or SGF. Its moves are not yet checked by the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StatedGame {
     /// The position before the first turn, seen by the side to move.
@@ -79,7 +80,7 @@ pub struct StatedGame {
     pub side: Side,
     /// The turns, each with its side; `None` is a pass.
     pub turns: Vec<(Side, Option<Square>)>,
-    /// The stated result for black in discs.
+    /// The stated result for black in discs; `None` if the text states no such result.
     pub result: Option<Discs>,
 }
 

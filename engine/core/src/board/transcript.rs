@@ -1,4 +1,4 @@
-//! Games as their moves: `f5d6c3…`, and the forms in which other programs write them.
+//! Games written as lists of moves: `f5d6c3…`, and the notations of other programs.
 //!
 //! | form | example |
 //! |---|---|
@@ -15,7 +15,7 @@ use super::{Discs, Position, Side, Square};
 use crate::progress::Progress;
 use crate::text::{Invalid, excerpt};
 
-/// The notation in which a text gives a game or a position.
+/// The notation of a text that contains a game or a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[allow(missing_docs)]
 pub enum Form {
@@ -42,7 +42,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports the number of records in each form if some are in forms of other programs.
+    /// Reports the number of texts in each form. Reports nothing if all texts are transcripts,
+    /// boards or lines of OBF, the forms that this program writes.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -56,18 +57,18 @@ impl Form {
     }
 }
 
-/// The turns of a game as a text states them.
+/// The moves and passes of a game that was read from a text, not yet checked by the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Turns {
     /// The form of the text.
     pub form: Form,
     /// The moves and the passes in order; `None` for a pass that the text states.
     pub turns: Vec<Option<Square>>,
-    /// The stated result for black in discs.
+    /// The stated result for black in discs; `None` if the text states no such result.
     pub result: Option<Discs>,
 }
 
-/// Reads the squares of a transcript of this program, without passes.
+/// Reads the moves of a game, without checking the rules. Refuses a text that states a pass.
 pub fn parse(text: &str) -> Result<Vec<Square>, Invalid> {
     let squares: Option<Vec<Square>> = Turns::scan(text)?.turns.into_iter().collect();
     squares.ok_or_else(|| Invalid("has a pass; expected moves only".to_owned()))
@@ -93,9 +94,9 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the field that contains the moves, from a row of a table or a text after a label: the
-/// longest field that begins with a square. Returns `None` if another field begins with a square
-/// but is not the beginning of the same game; the whole row is then a damaged game.
+/// Finds the moves in a row of a table, or in a text with a label before them. Returns the longest
+/// field that begins with a square. Returns `None` if another field begins with a square but is not
+/// the beginning of the same game: the whole row is then a damaged game.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -110,8 +111,9 @@ fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
 }
 
-/// If a text begins with a tag, splits it after the tag. The quoted value of a tag may contain `]`.
-/// A list of moves in brackets is not a tag.
+/// Splits a text after the PGN tag at its beginning, such as `[White "name"]`. Returns the tag
+/// without its brackets, and the text after it; `None` if the text does not begin with a tag. The
+/// quoted value of a tag may contain `]`. A list of moves in brackets is not a tag.
 fn first_tag(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('[')?;
     let (mut last, mut is_quoted) = (' ', false);
@@ -229,11 +231,12 @@ impl Turns {
 /// The results of PGN that state the winner without a score.
 const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
-/// Reads a final count, such as `56-8` or `56:08`; returns the disc difference for black.
+/// Reads the final numbers of discs of black and white, such as `56-8` or `56:08`. Returns their
+/// difference; `None` if the text is not a count of discs.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
-    // `1-0` is who won.
+    // `1-0` states the winner, not a count of discs.
     let is_in_discs = (4..=64).contains(&(u16::from(black) + u16::from(white)));
     is_in_discs.then(|| Discs::from(black) - Discs::from(white))
 }
@@ -252,15 +255,15 @@ pub struct Step {
 /// A game that was replayed by the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replay {
-    /// Each move and the position it was played in.
+    /// The moves in order, each with the position in which it was played.
     pub steps: Vec<Step>,
-    /// The position after the last move. If the side to move must pass and the game is not over,
-    /// the position after that pass.
+    /// The position after the last move. If the rules demand a pass after this move and the game is
+    /// not over, the position after the pass.
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes before the next move that the text has not stated yet. A text may state
-    /// or omit them.
+    /// The number of passes that the text may still state before the next move: 1 if the rules
+    /// demanded a pass, 2 at the end of the game. The text may also omit them.
     passes: u8,
 }
 
@@ -272,7 +275,8 @@ impl Replay {
         replay
     }
 
-    /// Plays `squares` from the start of the game, black first.
+    /// Plays moves on `squares` from the start position, black first. Returns an error at the first
+    /// illegal move.
     pub fn from_start(squares: &[Square]) -> Result<Self, Invalid> {
         let mut replay = Self::from(Position::START, Side::Black);
         for &square in squares {
@@ -281,13 +285,15 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Plays turns for which the text does not state the side. `None` is a pass.
+    /// Plays further turns, in which `None` is a pass. The side of each turn follows from the
+    /// rules. Returns an error at the first turn that the rules do not allow.
     pub fn continued(mut self, turns: &[Option<Square>]) -> Result<Self, Invalid> {
         turns.iter().try_for_each(|&turn| self.turn(None, turn))?;
         Ok(self)
     }
 
-    /// Plays one more move.
+    /// Plays a move on `square`, and a pass of the other side if the rules demand it. Returns an
+    /// error if the move is illegal.
     pub fn push(&mut self, square: Square) -> Result<(), Invalid> {
         let next = self.end.play(square);
         let next = next.ok_or_else(|| illegal(self.steps.len() + 1, square))?;
@@ -330,13 +336,13 @@ impl Replay {
         };
     }
 
-    /// Returns the discs of black and of white at the end.
+    /// Returns the numbers of discs of black and of white in the last position.
     pub fn discs(&self) -> [Discs; 2] {
         let discs = [self.end.player(), self.end.opponent()];
         self.side.black_first(discs.map(|discs| discs.count_ones() as Discs))
     }
 
-    /// Returns the score for black if the game is over.
+    /// Returns the final score for black in discs; `None` if the game is not over.
     pub fn black_score(&self) -> Option<Discs> {
         (self.end.moves() == 0).then(|| self.end.score() * self.side.sign())
     }

@@ -87,7 +87,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Escapes all characters of a text but letters, digits, blanks and marks, as in `\u{1b}`.
+/// Escapes the characters of a text that are not printable, such as control characters, as
+/// `\u{1b}`. Quotation marks and backslashes remain as they are.
 pub(crate) fn escaped(text: &str) -> String {
     let escaped = |letter: char| match letter {
         '"' | '\'' | '\\' => letter.to_string(),

@@ -38,9 +38,9 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns the remedy for a system error, as the end of a message, or an empty text. `action`
-/// completes "cannot …". If it is `open it`, `read it` or `list it`, the file is an input;
-/// otherwise, it is an output.
+/// Returns the remedy for a system error as the end of a message, or an empty text if no remedy is
+/// known. `action` completes the message "cannot …". The actions `open it`, `read it` and `list it`
+/// mean that the file is an input; after any other action, the file is an output.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {
@@ -61,8 +61,8 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns true for an error that may pass, such as a full disk: the same operation may succeed
-/// later.
+/// Returns true for an error that may be temporary, such as a full disk: the same operation may
+/// succeed later.
 pub fn may_pass(error: &io::Error) -> bool {
     const EIO: i32 = 5;
     const ENFILE: i32 = 23;
@@ -96,18 +96,20 @@ impl FileError {
         matches!(self, Self::Io { source, .. } if source.kind() == ErrorKind::NotFound)
     }
 
-    /// Creates the error for a refused path; `reason` completes a message that begins with the
-    /// path.
+    /// Creates the error for a file that is refused for `reason`. The message consists of the path,
+    /// a colon and `reason`.
     pub fn refused(path: &Path, reason: impl Into<String>) -> Self {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for an existing output that differs from the content to be written.
+    /// Creates the error for an output file that already exists and must not be overwritten.
+    /// `reason` completes the message "exists: …".
     pub fn exists(path: &Path, reason: impl Into<String>) -> Self {
         Self::Exists { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for an output that was made from other settings than `wanted`.
+    /// Creates the error for an existing output that was made from other settings (`there`) than
+    /// the current run has (`wanted`).
     pub fn other_settings(path: &Path, there: &Provenance, wanted: &Provenance) -> Self {
         let differences = Provenance::differences(there, wanted);
         Self::exists(path, format!("made from other settings ({differences})"))

@@ -4,15 +4,15 @@ use sha2::{Digest, Sha256};
 
 use super::{Provenance, packing};
 
-/// The version of the format that is written, and the newest that can be read.
+/// The version of the format in written files, and the newest version that can be read.
 pub const VERSION: u32 = 1;
 
-/// The greatest size of a section's content, 64 MiB. A reader may need this much memory, even for a
-/// file of a few kilobytes, because it is compressed.
+/// The greatest size of a section's content, 64 MiB. Because sections are compressed, a reader may
+/// need this much memory even for a file of a few kilobytes.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
-/// The greatest stored size of a section: the most bytes that zstd writes for [`MAX_CONTENT_BYTES`]
-/// bytes that it cannot compress.
+/// The greatest stored size of a section: the largest output of zstd for [`MAX_CONTENT_BYTES`]
+/// bytes of incompressible content.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
 
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
@@ -46,12 +46,13 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: all positions up to some ply. Fits never hold them out for validation or
-    /// test.
+    /// Scored openings: all positions up to some ply. Fits use them for training only, never for
+    /// validation or test.
     Openings,
-    /// Scored positions, each with its game and its subset.
+    /// Scored positions, each with the number of its game and its subset (training, validation or
+    /// test).
     Placed,
-    /// The pairs of a match.
+    /// The pairs of games of a match between two players.
     Match,
     /// A finished part of a run whose parts are not yet packed into the output, or a snapshot of an
     /// unfinished part.
@@ -71,7 +72,7 @@ impl Kind {
 
     /// Returns the first eight bytes of files of this kind, their usual extension, the name of the
     /// kind in messages, and the compression level for zstd. At level 9, a random game takes 30
-    /// bytes. At level 15, it takes 27 bytes and 15 µs; level 19 takes twice this time. For weights
+    /// bytes. At level 15, it takes 27 bytes and 15 µs; level 19 takes twice as long. For weights
     /// with factors, levels above 1 save no space.
     const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
         match self {
@@ -97,7 +98,7 @@ impl Kind {
         self.row().2
     }
 
-    /// Returns whether an extension belongs to another kind of output.
+    /// Returns true if a file extension is the usual one of a different kind of output.
     pub(super) fn contradicts(self, extension: &str) -> bool {
         const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
         let own = if self == Self::Placed { Self::Positions } else { self };
@@ -133,8 +134,8 @@ pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, Str
     Ok(bytes)
 }
 
-/// Encodes a section's frame: marker, lengths and name; the checksum of these; the stored bytes;
-/// the checksum of the stored bytes.
+/// Encodes a section: marker, lengths, name and their checksum, then the stored (compressed) bytes
+/// and their checksum.
 pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>, String> {
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
@@ -216,13 +217,15 @@ impl ContentHash {
     }
 }
 
-/// Returns the four bytes from offset `at` on as a number; 0 if they extend beyond the end.
+/// Returns the little-endian number in the four bytes at offset `at`; 0 if `bytes` ends before
+/// them.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |&field| u32::from_le_bytes(field))
 }
 
-/// Returns the eight bytes at `at` as a number; 0 beyond the end.
+/// Returns the little-endian number in the eight bytes at offset `at`; 0 if `bytes` ends before
+/// them.
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |&field| u64::from_le_bytes(field))

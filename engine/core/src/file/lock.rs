@@ -10,7 +10,7 @@ use super::FileError;
 use super::paths::{folder_of, partial_path, refuse_link};
 
 /// Opens a file and locks it for this process. Creates the file if it does not exist. Refuses a
-/// link.
+/// symbolic link. Returns [`FileError::Busy`] if another process has the lock.
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     refuse_link(path)?;
     let mut options = OpenOptions::new();
@@ -20,9 +20,9 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 /// Creates the partial file of an output, and locks it for this process. The file gets the
 /// permissions of the output that it will replace.
 ///
-/// An existing partial file is passed to `check`. `check` must return an error unless the file is
-/// left over from a killed run. Such a file is removed. The function never writes to an existing
-/// file, or through a link.
+/// If a partial file exists already, `check` receives it, and must return an error unless a killed
+/// run has left the file behind. The function then replaces the file. It never writes to an
+/// existing file, or through a link.
 pub(super) fn create_partial(
     output: &Path,
     check: impl Fn(&File) -> Result<(), FileError>,
@@ -35,8 +35,9 @@ pub(super) fn create_partial(
     })
 }
 
-/// Takes a lock. Tries again for a fifth of a second while another process has it: shards that
-/// check whether they can write an output hold its lock for an instant.
+/// Calls `take`, which takes a lock. While another process has the lock, tries again for a fifth of
+/// a second: shards of a run that check whether they can write an output hold its lock for an
+/// instant.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     for _ in 0..20 {
         match take() {
@@ -81,7 +82,7 @@ fn locked(path: &Path, options: &OpenOptions) -> Result<File, FileError> {
     };
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => return Err(FileError::busy(path)),
-        // Some cluster file systems have no locks; work is possible there all the same.
+        // Some cluster file systems do not support locks; there, the file is used without a lock.
         Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
             return Err(failed(error));
         }

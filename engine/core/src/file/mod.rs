@@ -1,9 +1,10 @@
-//! The container of all files: a magic number for each kind of file, provenance, named sections
-//! that are compressed and checksummed, and an end with the checksum of the whole content.
+//! The container format of all binary files: a magic number for each kind of file, provenance,
+//! named sections that are compressed and checksummed, and an end frame with the checksum of the
+//! whole content.
 //!
 //! A file is written as `PATH.partial` and renamed when it is complete, so a file without this
-//! ending is complete. Commands that run long keep finished work in [parts](crate::run), which are
-//! such files also. `datasets/formats.md` describes the bytes.
+//! ending is complete. Long commands keep finished work in [parts](crate::run), which are files of
+//! the same format. `datasets/formats.md` describes the bytes.
 
 mod differences;
 mod error;
@@ -35,7 +36,7 @@ pub(crate) use shown::refuse_shown_within;
 pub(crate) use writer::complete;
 pub use writer::{Begin, Existing, Writer};
 
-/// A named part of a file, uncompressed.
+/// A section of a file: its name and its uncompressed content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
     /// The name of the section; several sections may have the same name.

@@ -8,11 +8,12 @@ use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_
 use super::shown::refuse_shown;
 use super::{FileError, Kind, kind_of};
 
-/// Checks that a command may write `output`, or replace it. Refuses anything but an ordinary file,
-/// a file that is also one of the `inputs` (under any name, or in a folder of records), and a place
-/// where no file can be created. Checks the partial files in the same way.
+/// Checks that a command may write or replace `output`. Returns an error if the path exists but is
+/// not an ordinary file, if the file is also one of the `inputs` (under any name, or in a folder of
+/// records), or if no file can be created there. Checks the path of the partial file in the same
+/// way.
 ///
-/// Every command calls this for every output before its work.
+/// Every command calls this function for every output before its work.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -32,8 +33,8 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { check_replaceable(output) }
 }
 
-/// Refuses two outputs of one command with the same path. Also refuses an output at the path of the
-/// partial file of another output.
+/// Checks that the outputs of one command have different paths. Returns an error if two outputs
+/// have the same path, or if an output has the path of the partial file of another output.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
@@ -57,7 +58,8 @@ pub fn make_folder(folder: &Path) -> Result<(), FileError> {
 
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
-/// Returns whether `input` is a folder, and `path` is its manifest or a record file in it.
+/// Returns true if `input` is a folder and `path` is the manifest of this folder or a record file
+/// in it.
 fn is_in_input(path: &Path, input: &Path) -> bool {
     let is_inside = || input.is_dir() && is_same_file(folder_of(path), input) && path.exists();
     let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));
@@ -174,7 +176,7 @@ mod tests {
                 assert!(error.to_string().starts_with(&expected), "{error}");
             }
         }
-        // The same holds for the partial file.
+        // A partial file that is not ordinary is refused in the same way.
         let made = std::process::Command::new("mkfifo").arg(path("a.partial")).status().unwrap();
         assert!(made.success());
         let error = begin(&path("a"), Existing::Keep).to_string();

@@ -28,7 +28,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
     Some(format!("is compressed by {name}; unpack it first, by `{program}`"))
 }
 
-/// Compresses bytes to one frame. The frame does not depend on what the thread compressed before.
+/// Compresses `content` to one zstd frame, which does not depend on earlier calls of the thread.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
@@ -85,8 +85,9 @@ fn unpack_frame(
 ) -> io::Result<usize> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
     decoder.window_log_max(largest.ilog2())?;
-    // Into a buffer with room for the whole frame, the decoder unpacks at once, without a window. A
-    // damaged length must not take much memory: most frames shrink their content less.
+    // If the buffer has room for the whole content, the decoder fills it at once, without a window.
+    // So that a damaged length cannot take much memory, the buffer has at most 16 times the stored
+    // size. Few frames are compressed by a larger factor; the last read handles them.
     *content = vec![0; most.min(16 * stored.len() as u64) as usize];
     let unpacked = decoder.read(content)?;
     content.truncate(unpacked);

@@ -12,7 +12,7 @@ pub(super) fn partial_path(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
 }
 
-/// Returns the folder of a file; `.` for a path without one.
+/// Returns the folder of a file; `.` if the path has only a file name.
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
@@ -77,7 +77,8 @@ pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
 
-/// Refuses an output whose extension belongs to another kind of file, before any long work.
+/// Returns an error if the extension of an output belongs to another kind of file. Commands call
+/// this function before any long work.
 pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
     let extension = path.extension().and_then(OsStr::to_str);
     if extension.is_some_and(|extension| kind.contradicts(extension)) {
@@ -109,7 +110,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Reads an ordinary file of at most `most` bytes, such as a small file next to an input.
+/// Reads a small ordinary file. Returns [`FileError::Long`] if the file has more than `most` bytes.
 pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let failed = FileError::io(path, "read it");
     let long = || FileError::Long { path: path.to_owned(), most };
@@ -117,7 +118,7 @@ pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     if file.metadata().map_err(failed)?.len() > most {
         return Err(long());
     }
-    // Some files of the kernel say that they are empty.
+    // Some files of the kernel have content, although their metadata state a length of 0.
     let mut bytes = vec![];
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
@@ -127,7 +128,7 @@ fn refuse_special(path: &Path) -> Result<(), FileError> {
     match fs::metadata(path) {
         Ok(metadata) => refuse(path, &metadata),
         Err(_) if path.is_symlink() => Err(special(path, "a link that leads nowhere")),
-        // Opening the path will give the reason.
+        // The command opens the path later and then reports the reason of this error.
         Err(_) => Ok(()),
     }
 }

@@ -11,8 +11,8 @@ use super::shown::{is_shown, refuse_shown, show};
 use super::{Existing, FileError};
 
 /// Writes an output whose content depends on its inputs only. With [`Existing::Keep`], keeps an
-/// existing file with the same bytes, and refuses any other file at the path. It then also refuses
-/// a partial file that is not a prefix of `bytes`.
+/// existing file with the same bytes, and refuses any other file at the path, as well as a partial
+/// file that is not a prefix of `bytes`. With [`Existing::Replace`], replaces any file at the path.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileError> {
     refuse_shown(path)?;
     if existing == Existing::Keep {
@@ -27,7 +27,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-/// Compares the content of a file with `bytes`, piece by piece.
+/// Returns true if the content of a file equals `bytes`. Reads the file piece by piece.
 fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool, FileError> {
     let mut there = BufReader::with_capacity(1 << 16, open_ordinary(path)?);
     loop {
@@ -49,7 +49,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     put(path, bytes)
 }
 
-/// The least number of first bytes that all files of the same format have in common.
+/// The number of first bytes by which a partial file of a killed run is recognized. All files of
+/// the same format have at least this many first bytes in common.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -64,8 +65,8 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     sync_folder(path).map_err(failed("sync its folder"))
 }
 
-/// A file that shows the progress of a process and is replaced at each event. After an output was
-/// refused because it had the same path, the file is not written again.
+/// A file that shows the progress of a process and is replaced at each event. If an output of the
+/// process is refused because it has the same path, the file is not written again.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -108,8 +109,8 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
     Err(FileError::refused(path, reason))
 }
 
-/// Refuses a file that does not begin with `head`, and a partial file that is not a prefix of
-/// `head`.
+/// Returns an error if the file at `path` exists and does not begin with `head`, or if its partial
+/// file exists and does not begin with `head` or a prefix of `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     check_beginning(path, head)
@@ -157,7 +158,7 @@ mod tests {
         write(&path, b"other", Existing::Replace).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"other");
         fs::remove_file(&path).unwrap();
-        // A killed run leaves a beginning of the bytes.
+        // A killed run leaves a partial file with the first of the bytes.
         fs::write(&partial, "foreign").unwrap();
         write(&path, b"content", Existing::Keep).unwrap_err();
         fs::write(&partial, "con").unwrap();

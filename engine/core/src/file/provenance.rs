@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The revision of the program's behaviour: the number of changes so far that altered the games,
-/// searches or fits that given settings produce. Files of different revisions differ. Raise it
-/// whenever `trainer/recipes/small.sha256` changes.
+/// The revision of the program's behaviour, a part of every provenance. It is raised by one when a
+/// change alters the games, searches or fits that the same settings produce, and therefore whenever
+/// `trainer/recipes/small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -16,7 +16,8 @@ pub const BEHAVIOUR_REVISION: u32 = 9;
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
-    /// Creates the provenance of a file that `command` makes, with this version and revision.
+    /// Creates the provenance of a file that `command` makes, with the version of the program and
+    /// [`BEHAVIOUR_REVISION`].
     pub fn new(command: &str) -> Self {
         Self(Map::new())
             .with("command", command)
@@ -24,26 +25,26 @@ impl Provenance {
             .with("behaviour", BEHAVIOUR_REVISION)
     }
 
-    /// Adds a setting, or replaces it.
+    /// Sets the value of the setting `key`. Replaces an earlier value of this setting.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self
     }
 
-    /// Removes a setting.
+    /// Removes the setting `key`, if it exists.
     #[must_use]
     pub fn without(mut self, key: &str) -> Self {
         self.0.shift_remove(key);
         self
     }
 
-    /// Returns the value of the setting `key`.
+    /// Returns the value of the setting `key`; `None` if there is no such setting.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// Returns the object itself.
+    /// Returns all settings as a JSON object.
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
     }
@@ -62,8 +63,9 @@ impl Provenance {
         }
     }
 
-    /// Lists the settings that differ, for a message: `seed: 8 there, 7 wanted` or `labels[2].rule:
-    /// …`. Long texts are shortened to the part around the first difference.
+    /// Lists the settings in which an existing file (`there`) differs from the wanted file, for a
+    /// message: `seed: 8 there, 7 wanted` or `labels[2].rule: …`. Long texts are shortened to the
+    /// part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
     }
@@ -96,8 +98,8 @@ mod tests {
         );
     }
 
-    /// The checksums of `othello-trainer run small --seed 1`, one for each revision. Append a
-    /// new one.
+    /// The checksum of the weights of `othello-trainer run small --seed 1` in each revision of the
+    /// behaviour. A new revision appends its checksum.
     const RECORDED: [&str; 9] = [
         "8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb",
         "ddd0cd6a49999e2f7da3811d649e4da71836ba0fbfadf79632535ca957bc02a1",

@@ -1,5 +1,5 @@
-//! The reader of files in this format. It checks all data before it returns any, and a damaged
-//! length cannot cause a large allocation.
+//! The reader of files in the container format. The reader checks data before it returns them, and
+//! a damaged length cannot cause a large allocation.
 
 use std::path::Path;
 
@@ -16,7 +16,8 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
-    /// True if the reader skipped a section, because it is damaged or not needed.
+    /// True if the checksum of the whole content cannot be checked, because a section was skipped
+    /// or is missing from the file.
     incomplete: bool,
     /// The checksum of the whole content that the end frame states; `None` until the end frame was
     /// read.
@@ -72,7 +73,8 @@ impl Reader {
         Self::begin(Source::open(path)?, kind)
     }
 
-    /// Reads the header of a file of this kind in memory; messages name it `name`.
+    /// Reads the header of a file of this kind from its `bytes` in memory. Error messages use
+    /// `name` as the path of the file.
     pub fn of_bytes(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -109,7 +111,7 @@ impl Reader {
         self.source.length
     }
 
-    /// Returns the number of bytes read so far.
+    /// Returns the offset of the next byte to read, for progress.
     pub fn bytes_read(&self) -> u64 {
         self.source.offset
     }
@@ -142,8 +144,8 @@ impl Reader {
         SectionPlace { offset: self.source.offset, before: self.content.sections }
     }
 
-    /// Moves to a section of this file. From there on, the checks are those of [`Self::of_part`]:
-    /// the checksum of the whole content is not checked.
+    /// Moves to the section at `place`, which the iterator returns next. From this section on, the
+    /// checksum of each section is still checked, but the checksum of the whole content is not.
     pub fn go_to(&mut self, place: SectionPlace) -> Result<(), FileError> {
         self.incomplete = true;
         self.source.seek(place.offset)?;
@@ -179,8 +181,8 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections that were read so far. The iterator returns
-    /// these sections without content.
+    /// Returns the places of the raw sections among the sections that the iterator has returned.
+    /// The iterator returns raw sections without content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
@@ -196,20 +198,23 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns the error for an invalid content of the section that was read last. `reason`
-    /// completes the message "section 3 at …".
+    /// Returns the error for a section whose bytes match their checksum but have no valid meaning.
+    /// The section is the one that was read last. `reason` completes the message "section 3 at byte
+    /// 500 …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
         FileError::Damaged { path, place, offset, reason }
     }
 
-    /// After an error, skips the damaged bytes up to the next undamaged section. Returns false if
-    /// there is none. The checksum of the whole content is then unknown.
+    /// Continues after an error: skips the damaged bytes up to the next undamaged section. Returns
+    /// false if no such section follows. Afterwards, the checksum of the whole content is not
+    /// checked.
     pub fn resynchronize(&mut self) -> Result<bool, FileError> {
         self.incomplete = true;
         if !self.finished {
-            // The last section was whole but had no meaning: reading continues after it.
+            // The last section was undamaged but had no valid meaning, so reading continues after
+            // it.
             return Ok(true);
         }
         let mut from = self.whole_until + 1;
@@ -239,7 +244,7 @@ impl Reader {
                 self.read_raw(marker)?
             } else {
                 let section = self.read_section(marker)?;
-                // A part has no checksum to compare with.
+                // If sections are missing, the checksum of the whole content cannot be compared.
                 match self.incomplete {
                     true => self.content.sections += 1,
                     false => self.content.add(&section.name, &section.content),

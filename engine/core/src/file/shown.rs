@@ -16,8 +16,8 @@ pub(super) fn show(path: &Path, is_new: bool) {
     shown().push((path.to_owned(), is_new));
 }
 
-/// Returns whether a progress file is registered at this path. It is not if an output has claimed
-/// the path since.
+/// Returns true if a progress file is registered at this path. The registration ends when an output
+/// claims the path.
 pub(super) fn is_shown(path: &Path) -> bool {
     shown().iter().any(|(shown, _)| shown == path)
 }
@@ -26,8 +26,8 @@ fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns an error if a file that shows the progress of this process is at the path of an output.
-/// Then also removes that file, if this process created it.
+/// Returns an error if an output has the path of a registered progress file. In this case, ends the
+/// registration, and removes the progress file if this process created it.
 pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     let claims = |path: &Path| {
         let [of_output, of_shown] =

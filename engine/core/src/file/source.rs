@@ -43,7 +43,8 @@ impl Source {
         Ok(taken)
     }
 
-    /// Reads the next `bytes` bytes. A number beyond the end of the file causes no allocation.
+    /// Reads the next `bytes` bytes. If the file ends before them, returns an error without an
+    /// allocation.
     pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>, FileError> {
         if bytes > self.length.saturating_sub(self.offset) {
             return Err(self.truncated(place));

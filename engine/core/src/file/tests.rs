@@ -265,7 +265,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
         assert_eq!(fs::read(&path).unwrap(), whole);
         fs::remove_file(&path).unwrap();
     }
-    // What no writer left stays.
+    // A file that no writer has left stays as it is.
     fs::write(&partial, "somebody's notes").unwrap();
     let error = begin(&path, Existing::Keep).err().unwrap().to_string();
     assert!(error.contains("file.partial: begins with `somebod`"), "{error}");

@@ -1,4 +1,5 @@
-//! The writer of files in this format. It writes to a temporary name until the file is complete.
+//! The writer of files in the container format. A file has the temporary name `PATH.partial` until
+//! it is complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Seek, SeekFrom, Write};
@@ -12,7 +13,7 @@ use super::paths::{check_name, partial_path, refuse_special_outputs};
 use super::shown::refuse_shown;
 use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 
-/// The treatment of an output that exists.
+/// The treatment of an existing file at the path of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
     /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
@@ -22,13 +23,14 @@ pub enum Existing {
 }
 
 impl Existing {
-    /// Returns the treatment of an existing output for a value of `--force`.
+    /// Returns [`Self::Replace`] if the user gave the option `--force`, and [`Self::Keep`]
+    /// otherwise.
     pub fn by_force(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
 }
 
-/// The result of beginning an output: it is complete already, or must be written.
+/// The state of an output before the work: already complete, or to be written.
 pub enum Begin<W = Writer> {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
@@ -37,7 +39,7 @@ pub enum Begin<W = Writer> {
 }
 
 impl<W> Begin<W> {
-    /// Returns the writer of an output that is not complete.
+    /// Returns the writer of the output; `None` if the output is already complete.
     pub fn writer(self) -> Option<W> {
         match self {
             Self::Done(_) => None,
@@ -48,7 +50,7 @@ impl<W> Begin<W> {
 
 /// A writer of a file, section by section. The file is named `PATH.partial` until it is complete.
 ///
-/// Dropping it without [`Writer::finish`] leaves no file.
+/// If the writer is dropped without [`Writer::finish`], the partial file is removed.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -62,8 +64,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins the output `path`, unless it is complete. Refuses any other existing file, unless
-    /// `existing` allows replacing it.
+    /// Begins the output `path`. With [`Existing::Keep`], returns [`Begin::Done`] if the output
+    /// exists, complete and with this provenance, and refuses any other existing file. With
+    /// [`Existing::Replace`], always returns a writer.
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -79,8 +82,8 @@ impl Writer {
         Ok(Begin::Writer(Self::create(path, kind, provenance)?))
     }
 
-    /// Begins a file, and replaces the one at `path` when it is finished. While a writer exists,
-    /// a second one for the same file is refused.
+    /// Begins a file, which replaces any file at `path` when it is finished. While a writer exists,
+    /// a second writer for the same path is refused.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
         check_name(path, kind)?;
         refuse_shown(path)?;
@@ -133,8 +136,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a section uncompressed, to be mapped into memory: `produce` writes its content, of
-    /// any length. The content begins at a multiple of 64 bytes in the file.
+    /// Writes an uncompressed section, which a reader can map into memory. `produce` writes the
+    /// content of the section, which may have any length. The content begins at a multiple of 64
+    /// bytes in the file.
     pub fn raw_section<E: From<FileError>>(
         &mut self,
         name: &str,
@@ -168,7 +172,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Completes the file: end frame, sync, rename, sync of the folder.
+    /// Completes the file: writes the end frame, syncs and renames the file, and syncs its folder.
     pub fn finish(mut self) -> Result<Summary, FileError> {
         self.append(&format::end(&self.content))?;
         self.file.set_len(self.offset).map_err(self.failed("truncate it"))?;
@@ -246,7 +250,8 @@ fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> 
     Err(FileError::Foreign { path, expected, found, conversion: None })
 }
 
-/// Reads a complete output and checks that its provenance is `provenance`.
+/// Reads and checks an existing output, which must be complete and have this provenance. Returns
+/// its size and checksum.
 pub(crate) fn complete(
     path: &Path,
     kind: Kind,

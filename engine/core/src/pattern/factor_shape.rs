@@ -34,27 +34,28 @@ impl FactorShape {
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the width of the factor vectors. In the value of a position, the squares of the
-    /// elements in the first half are added, those of the elements in the second half are
+    /// Returns the width of the factor vectors. In the value of a position, the interactions of the
+    /// first half of the dimensions are added, and the interactions of the second half are
     /// subtracted.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
     }
 
-    /// Returns the number of phases that share factors, 1 to 60.
+    /// Returns the number of consecutive phases that share factor vectors, 1 to 60.
     #[inline]
     pub fn phases(self) -> usize {
         self.phases
     }
 
-    /// Returns the number of groups of phases; the last may have fewer phases.
+    /// Returns the number of groups of phases that share factor vectors. The last group may have
+    /// fewer phases than the other groups.
     #[inline]
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)
     }
 
-    /// Returns the group of a phase, counted from 0.
+    /// Returns the index of the group that contains a phase, counted from 0.
     #[inline]
     pub fn group(self, phase: Phase) -> usize {
         phase.index() / self.phases
@@ -78,8 +79,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. If the text does not state the number of phases, uses that of the shape
-    /// `before`, or 20 if there is no such shape.
+    /// Returns the shape. If the text does not state the number of phases, the number is that of
+    /// the shape `before`, or 20 if `before` is `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

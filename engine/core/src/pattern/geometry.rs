@@ -20,7 +20,8 @@ pub struct Instance {
     pub squares: Vec<Square>,
 }
 
-/// A pattern's own symmetries, and the classes that follow from them.
+/// The symmetries that map a pattern onto itself, and its classes: sets of configurations that
+/// these symmetries map onto each other.
 #[derive(Clone, Debug)]
 pub struct PatternGeometry {
     /// The symmetries that map the pattern onto itself, the identity first. Each is a permutation
@@ -66,7 +67,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Computes instances and classes.
+    /// Computes the instances, classes and parameter indices of a pattern set.
     pub fn new(set: &PatternSet) -> Self {
         let mut geometry = Self {
             patterns: Vec::with_capacity(set.patterns().len()),
@@ -88,14 +89,15 @@ impl Geometry {
         geometry
     }
 
-    /// Returns the number of parameters of a phase.
+    /// Returns the number of parameters of one phase: all classes, and the weights of the scalar
+    /// features.
     pub fn parameters(&self) -> usize {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the parameters whose weights add up to the value of a position, one for each
-    /// instance and scalar feature. This is the plain definition; the tests compare the faster
-    /// implementations with it.
+    /// Returns the indices of the parameters whose weights add up to the linear value of a
+    /// position, one for each instance and scalar feature. This function is the plain definition,
+    /// with which the tests compare the faster implementations.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -111,7 +113,7 @@ impl Geometry {
 }
 
 /// Returns the number of the configuration on `squares`: a balanced base-3 number whose first
-/// square is the least significant digit.
+/// square is the least significant digit. The digits are +1 (player), 0 (empty) and −1 (opponent).
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;
@@ -134,9 +136,9 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     permutations
 }
 
-/// Returns the position of each digit: the squares that change most often get the least significant
-/// digits. Weights read one after another are then often in one cache line, which saves a tenth of
-/// the time of self-play at depth 4.
+/// Returns the position of each square's ternary digit. The squares that change most often get the
+/// least significant digits, so consecutive reads of weights are often in the same cache line. This
+/// saves a tenth of the time of self-play at depth 4.
 fn places(squares: &[Square]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..squares.len()).collect();
     order.sort_by_key(|&digit| Reverse(changes(squares[digit])));
@@ -166,20 +168,21 @@ fn classes(permutations: &[Vec<usize>]) -> (Vec<u16>, usize) {
     for index in 0..configurations {
         let least = images.iter().fold(index, |least, images| least.min(images[index] as usize));
         let known = class_of.get(least).copied();
-        // At most 3^10 = 59,049 classes.
+        // There are at most 3^10 = 59,049 classes, so `u16` suffices.
         class_of.push(known.unwrap_or(classes));
         classes += u16::from(known.is_none());
     }
     (class_of, usize::from(classes))
 }
 
-/// Returns the image of each number of base-3 digits, of which digit `i` goes to place
-/// `permutation[i]`.
+/// Returns the image of each number whose base-3 digits are permuted: digit `i` of the number is
+/// digit `permutation[i]` of its image.
 pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     let mut images = Vec::with_capacity(configurations(permutation.len()));
     images.push(0);
     for &place in permutation {
-        // The numbers with digit 1 or 2 follow those with digits 0 and 1.
+        // A number with digit 1 or 2 at this place has the image of the number with digit 0 or 1,
+        // plus a power of three.
         for index in 0..2 * images.len() {
             images.push(images[index] + configurations(place) as u32);
         }

@@ -2,8 +2,8 @@
 
 use crate::board::{Square, Symmetry};
 
-/// Returns the images of a list of squares, each in the order of the list. Of images that are equal
-/// as sets, returns one.
+/// Returns the distinct images of a list of squares, each in the order of the list. If two images
+/// are equal as sets, only the first is returned.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {
@@ -15,8 +15,8 @@ pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     images
 }
 
-/// Returns the smallest image as a bitboard. Lists with the same images have the same smallest
-/// image.
+/// Returns the smallest of the images of a set of squares, compared as bitboards. Two sets have the
+/// same smallest image if and only if a symmetry maps one onto the other.
 pub(super) fn smallest_image(squares: &[Square]) -> u64 {
     let squares = bits(squares);
     Symmetry::all().map(|symmetry| symmetry.bits(squares)).fold(squares, u64::min)

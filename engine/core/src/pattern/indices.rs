@@ -9,14 +9,15 @@ use crate::board::{Position, Square, Squares};
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// For each square, what a disc of the player on that square adds to the lane of each instance: a
-/// power of three, or 0 if the instance does not contain the square. A disc of the opponent
-/// subtracts it, a flip adds it twice, and a change of the side to move negates all lanes.
+/// Tables that update [`Indices`]. They contain, for each square and instance, the weight of the
+/// square's ternary digit in the lane of the instance: a power of three, or 0 if the instance does
+/// not contain the square. A disc of the player adds this weight, a disc of the opponent subtracts
+/// it, a flip adds it twice, and a change of the side to move negates all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// For each of the 64 squares, twice the entry of `disc`. The other 64 entries are zeros, for
-    /// invalid square indices.
+    /// For each of the 64 squares, twice the entry of `disc`. The other 64 entries are zeros: a
+    /// flip with the index 64 (no square) changes nothing.
     flip: Box<[Indices; 128]>,
 }
 
@@ -54,12 +55,12 @@ impl Lanes {
     /// Returns the indices after the player's move on `square`, seen by the opponent.
     #[inline(always)]
     pub fn after(&self, before: &Indices, square: Square, flips: u64) -> Indices {
-        // The doubled numbers come from a table and are subtracted from the negated indices, all in
-        // registers, so that nothing is multiplied.
+        // The loop subtracts doubled powers of three from the negated indices. The doubled powers
+        // come from a table, so the loop multiplies nothing, and all lanes stay in registers.
         let mut indices = before.negated();
         indices.subtract(&self.disc[square.index() & 63]);
-        // Two flips at a time, the second perhaps none: this makes the number of rounds easier to
-        // predict.
+        // Each round makes two flips, of which the second may be none: the number of rounds is then
+        // easier to predict for the processor.
         let mut flips = flips;
         while flips != 0 {
             for _ in 0..2 {
@@ -81,7 +82,8 @@ impl Indices {
         negated
     }
 
-    /// Subtracts lane by lane; compiles to two vectors of 32 lanes, or four of 16.
+    /// Subtracts `other` lane by lane. Compiles to operations on two vectors of 32 lanes, or four
+    /// vectors of 16 lanes.
     #[inline(always)]
     fn subtract(&mut self, other: &Self) {
         for lane in 0..LANES {

@@ -36,7 +36,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The number of values that a count can take.
+    /// The number of values that a count can have: 0..=64.
     pub const VALUES: usize = 65;
 
     /// All scalar features.
@@ -67,7 +67,7 @@ impl Scalar {
 pub struct ScalarCounts([u8; Scalar::ALL.len()]);
 
 impl ScalarCounts {
-    /// Returns the counts of a position.
+    /// Computes the counts of all scalar features of a position.
     pub fn of(position: &Position) -> Self {
         with_instructions!(|set| counts(set, position))
     }
@@ -92,7 +92,7 @@ impl ScalarCounts {
         Self(counts.map(|count| count as u8))
     }
 
-    /// Returns the count of this scalar feature in a position.
+    /// Returns the count of the feature `scalar`, less than [`Scalar::VALUES`].
     #[inline]
     pub fn get(&self, scalar: Scalar) -> usize {
         usize::from(self.0[scalar as usize])

@@ -58,7 +58,8 @@ struct RawPattern {
 }
 
 impl PatternSet {
-    /// Reads and checks a set.
+    /// Reads a pattern set from TOML text and checks it. Returns an error if a pattern is invalid,
+    /// if two patterns have the same instances, or if there are more than [`LANES`] instances.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let refused = |message: String| Err(Invalid(message));
         let raw: RawSet =
@@ -119,7 +120,7 @@ impl PatternSet {
         &self.scalars
     }
 
-    /// Returns the shape of the factors of classes, if the set has them.
+    /// Returns the shape of the factor vectors; `None` if the set has no factors.
     pub fn factors(&self) -> Option<FactorShape> {
         self.factors
     }

@@ -30,14 +30,14 @@ impl PatternSet {
         names
     };
 
-    /// Returns the shipped set with this name.
+    /// Returns the shipped set with this name; `None` if there is no such set.
     pub fn shipped(name: &str) -> Option<Self> {
         let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
         Self::from_toml(text).ok()
     }
 
-    /// Returns the names of the shipped sets that `is_wanted` accepts, as a list: `` `standard`,
-    /// `small` or `discs` ``.
+    /// Returns the names of the shipped sets that `is_wanted` accepts, as a list for a message: ``
+    /// `standard`, `small` or `discs` ``.
     pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
         let wanted = SHIPPED
             .iter()

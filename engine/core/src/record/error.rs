@@ -8,7 +8,7 @@ use crate::run::RunError;
 use crate::text::{Invalid, TextError};
 use crate::weights::NoProbCut;
 
-/// The error for records that were not read or not written.
+/// The error for records that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum RecordError {

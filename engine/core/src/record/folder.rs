@@ -25,9 +25,9 @@ pub struct RecordFolder {
 pub struct FolderEntry {
     /// The name of the file in the folder.
     pub name: String,
-    /// The size of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// The checksum of the file's content.
+    /// The SHA-256 of the file's content in hexadecimal, as the end frame of the file states it.
     pub sha256: String,
     /// The number of games or positions in the file.
     pub records: u64,
@@ -104,8 +104,8 @@ impl RecordFolder {
         Ok(Some(Self { path: path.to_owned(), files }))
     }
 
-    /// Parses the text of a manifest. Returns its entries by the name of the file. The error is a
-    /// message.
+    /// Parses the text of a manifest. Returns its entries by file name, or a message if the
+    /// manifest is invalid.
     pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
         let manifest: Manifest = serde_json::from_slice(text)
             .map_err(|error| format!("is not a manifest of records: {}", quoted_reason(&error)))?;
@@ -140,9 +140,9 @@ impl RecordFolder {
     }
 
     /// Adds the unlisted record files of a folder to its manifest. `describe` returns the number of
-    /// records of a file. Returns an error if a listed file is missing or changed; with `anew`,
-    /// removes the entry of this file first. After an interruption, the next call continues after
-    /// the last listed file.
+    /// records of a file. If a listed file is missing or changed, returns an error; with `anew`,
+    /// removes its entry instead, and lists the changed file again. After an interruption, the next
+    /// call continues after the last listed file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -192,8 +192,8 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Returns a message, with the remedy, if a file differs from its manifest entry; otherwise
-    /// `None`.
+    /// Compares a file with its manifest entry. Returns a message with the remedy if the file is
+    /// missing or differs, and `None` if it agrees.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {

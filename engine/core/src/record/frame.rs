@@ -1,4 +1,4 @@
-//! The bytes of a frame of games before compression. They are stored in columns.
+//! The encoding of a frame of games, before compression: columns of bytes.
 
 use super::{FrameError, Game, Solved};
 use crate::board::Square;
@@ -58,7 +58,7 @@ pub(super) fn games_in(bytes: &[u8]) -> Result<u64, FrameError> {
     Ok(counted(bytes)?.0 as u64)
 }
 
-/// Returns the number of games, and the columns after it.
+/// Returns the number of games at the beginning of a frame, and the columns after this number.
 fn counted(bytes: &[u8]) -> Result<(usize, Columns<'_>), FrameError> {
     let mut rest = Columns(bytes);
     let count = rest.take(4)?.first_chunk().map_or(0, |&count| u32::from_le_bytes(count)) as usize;

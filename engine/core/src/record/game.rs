@@ -53,8 +53,8 @@ impl Game {
         Ok(Self { stated, ..self })
     }
 
-    /// Returns the game with its first `plies` moves marked as drawn at random. If it has fewer
-    /// moves, all are marked.
+    /// Returns the game with its first `plies` moves marked as drawn at random. If the game has
+    /// fewer moves, all moves are marked.
     #[must_use]
     pub fn with_random_plies(self, plies: u8) -> Self {
         Self { random_plies: plies.min(self.squares.len() as u8), ..self }
@@ -66,7 +66,8 @@ impl Game {
         Self { solved: None, values: None, ..self.clone() }
     }
 
-    /// Adds the score of one position under perfect play. Refuses a score that is not possible.
+    /// Adds the score of one position under perfect play. Refuses a score that is odd, beyond 64
+    /// discs, or different from the result of a finished game.
     pub fn with_solved(self, solved: Solved) -> Result<Self, Invalid> {
         let Solved { ply, black_score } = solved;
         let moves = self.squares.len();
@@ -92,8 +93,9 @@ impl Game {
         Invalid(format!("{score} is not a score; expected an even number from -64 to 64"))
     }
 
-    /// Adds the value that the search found for each move, in discs for the side that moved; `None`
-    /// for a move without a search.
+    /// Adds one value for each move: the value that the search found for it, in whole discs for the
+    /// side that moved, or `None` for a move without a search. Refuses a wrong number of values,
+    /// and values beyond 64 discs.
     pub fn with_values(self, values: Vec<Option<i8>>) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if values.len() != moves {
@@ -107,8 +109,8 @@ impl Game {
         Ok(Self { values: Some(values), ..self })
     }
 
-    /// Marks the moves that were drawn at random, not chosen by the search: bit i is for the move
-    /// at ply i.
+    /// Marks the moves that were drawn at random instead of chosen by the search: bit i marks the
+    /// move at ply i. Refuses a bit beyond the last move.
     pub fn with_deviations(self, deviations: u64) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if deviations >> moves != 0 {
@@ -118,7 +120,7 @@ impl Game {
         Ok(Self { deviations, ..self })
     }
 
-    /// Returns the number of moves at the beginning that were drawn at random.
+    /// Returns the number of moves at the beginning of the game that were drawn at random.
     pub fn random_plies(&self) -> u8 {
         self.random_plies
     }
@@ -148,29 +150,32 @@ impl Game {
         self.stated
     }
 
-    /// Returns the score of a position of the game under perfect play, if one is known.
+    /// Returns the solved position of the game: its ply and its score under perfect play. Returns
+    /// `None` if no position was solved.
     pub fn solved(&self) -> Option<Solved> {
         self.solved
     }
 
-    /// Returns the value of the search for each move, if values were stored.
+    /// Returns the value of the search for each move, in discs for the side that moved. An entry is
+    /// `None` for a move without a search; the result is `None` if no values were stored.
     pub fn values(&self) -> Option<&[Option<i8>]> {
         self.values.as_deref()
     }
 
-    /// Returns the moves that were drawn at random, not chosen by the search: bit i is for the move
-    /// at ply i.
+    /// Returns the moves that were drawn at random instead of chosen by the search: bit i marks the
+    /// move at ply i.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }
 
-    /// Returns the number of positions for training: one before each move, except the moves of the
-    /// random plies.
+    /// Returns the number of positions for training: the position before each move, except the
+    /// moves of the random plies at the beginning.
     pub fn positions(&self) -> usize {
         self.squares.len() - usize::from(self.random_plies)
     }
 
-    /// Returns the positions of the game. The step with index i is at ply i.
+    /// Replays the game from the start position. The step with index i of the result has the
+    /// position at ply i and the move played in it.
     pub fn replay(&self) -> Replay {
         Replay::from_start(&self.squares).expect("a game is made only of moves that replay")
     }

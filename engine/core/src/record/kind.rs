@@ -11,11 +11,12 @@ pub const GAMES_PER_FRAME: usize = 256;
 /// The number of positions in a frame; the last frame may have fewer.
 pub const POSITIONS_PER_FRAME: usize = 4096;
 
-/// A game or a scored position. Files hold records in frames, each of which is one section.
+/// A type of record: a game or a scored position. A file stores records in frames; each frame is
+/// one section of the file.
 pub trait Record: Clone + Ord + Send + Sync {
-    /// The word for a record.
+    /// The word for one record in messages, such as `game`.
     const NAME: &str;
-    /// The plural of [`Self::NAME`]. Each section that holds a frame has this name.
+    /// The plural of [`Self::NAME`]. It is also the name of the sections that contain frames.
     const PLURAL: &str;
     /// The number of records in a frame; the last frame may have fewer.
     const PER_FRAME: usize;
@@ -25,12 +26,12 @@ pub trait Record: Clone + Ord + Send + Sync {
     /// Encodes records as the bytes of a frame.
     fn encode_frame(records: &[Self]) -> Vec<u8>;
 
-    /// Returns the section of a frame.
+    /// Returns the section of a file that contains `records` as one frame.
     fn section(records: &[Self]) -> Section {
         Section { name: Self::PLURAL.to_owned(), content: Self::encode_frame(records) }
     }
 
-    /// Decodes the records of a frame and checks each.
+    /// Decodes the records of a frame and checks each record.
     fn decode_frame(bytes: &[u8]) -> Result<Vec<Self>, FrameError>;
 
     /// Returns the number of records in a frame without decoding them.

@@ -1,4 +1,5 @@
-//! A scored position with its game, and with its subset if the source states one.
+//! A scored position with the number of its game, and with its subset (training, validation or
+//! test) if the source states one.
 
 use super::kind::POSITIONS_PER_FRAME;
 use super::{FrameError, ROW_BYTES, Record, ScoredPosition, key_of_moves};
@@ -14,14 +15,16 @@ const SUBSETS: u8 = 3;
 
 const NO_SUBSET: u8 = u8::MAX;
 
-/// A scored position, its game and its subset.
+/// A scored position with the number of its game and its subset (training, validation or test).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PlacedPosition {
-    /// The position.
+    /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// A number that the positions of one game share. They all go to the same subset.
+    /// The number of the game. All positions of a game have the same number, and go to the same
+    /// subset.
     pub game: u64,
-    /// The subset if it is stated: 0 training, 1 validation, 2 test.
+    /// The subset that the source states: 0 training, 1 validation, 2 test; `None` if it states
+    /// none.
     pub subset: Option<u8>,
 }
 
@@ -31,7 +34,8 @@ impl PlacedPosition {
         u64::from_le_bytes(key_of_moves(moves).as_chunks().0[0])
     }
 
-    /// Returns the number of a position outside games, which counts as a game of its own.
+    /// Returns the game number for a position that belongs to no known game: a hash of its
+    /// canonical image, so that every distinct position counts as a separate game.
     pub fn number_alone(position: &Position) -> u64 {
         let canonical = position.canonical();
         let mixed = canonical.player() ^ canonical.opponent().rotate_left(32);
@@ -45,7 +49,8 @@ impl Record for PlacedPosition {
     const PER_FRAME: usize = POSITIONS_PER_FRAME;
     const KINDS: &[Kind] = &[Kind::Placed];
 
-    /// Encodes three columns: the rows of positions, the games, the subsets.
+    /// Encodes three columns: the rows of the positions, the game numbers (u64), and the subsets
+    /// (u8).
     fn encode_frame(positions: &[Self]) -> Vec<u8> {
         let rows = positions.iter().flat_map(|placed| placed.row.to_bytes());
         let games = positions.iter().flat_map(|placed| placed.game.to_le_bytes());

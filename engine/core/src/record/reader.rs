@@ -7,8 +7,8 @@ use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPositio
 use crate::file::{FileError, Kind, Reader, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the records of a file. Each record is checked. Dereferences to the file's
-/// [`Reader`], for its provenance, size and checksum.
+/// An iterator over the records of a file, which checks each record. Dereferences to the [`Reader`]
+/// of the file, which has the provenance, size and checksum.
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -18,13 +18,13 @@ pub struct RecordReader<R> {
     failed: bool,
 }
 
-/// The reader of a file of games, each replayed by the rules.
+/// The reader of a file of games. Each game is replayed by the rules while it is read.
 pub type GameReader = RecordReader<Game>;
 
 /// The reader of a file of scored positions or of openings.
 pub type PositionReader = RecordReader<ScoredPosition>;
 
-/// The reader of a file of positions with their games.
+/// The reader of a file of scored positions with the numbers of their games.
 pub type PlacedReader = RecordReader<PlacedPosition>;
 
 /// The place in a file at which a frame of records begins.
@@ -38,38 +38,39 @@ impl<R: Record> RecordReader<R> {
     /// Opens a file that contains records of the type `R`.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
-        // For a file of another kind, opening it as the usual kind gives the error that names both.
+        // A file of another kind is opened as the usual kind, since this error names both kinds.
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    /// Creates a reader of records over a file of another kind, such as a part of a run.
+    /// Creates a reader of the records in a file of any kind, such as a part of a run.
     pub fn over(reader: Reader) -> Self {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns whether the records are a complete enumeration of positions, so that none of them
-    /// may be held out for a test set. This is true for openings, and for records whose provenance
+    /// Returns true if the records are a complete enumeration of positions, none of which may be
+    /// held out for validation or test. This is true for openings, and for records whose provenance
     /// has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
     }
 
-    /// After an error, skips to the next undamaged frame. Returns false if there is none.
+    /// Continues after an error: skips to the next undamaged frame. Returns false if no undamaged
+    /// frame follows.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// Returns the records of the next frame; `None` at the end. Do not mix calls with the
-    /// iterator.
+    /// Returns the records of the next frame; `None` at the end of the file. Do not mix calls with
+    /// the iterator.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
-    /// Reads all remaining frames and passes the records of each to `take`. Advances `progress` by
-    /// the bytes read, and returns the checksum of the content. Do not call it after the iterator
-    /// has returned a record.
+    /// Reads all remaining frames and passes the records of each frame to `take`. Advances
+    /// `progress` by the bytes read, and returns the checksum of the content. Do not call this
+    /// function after the iterator has returned a record.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,
@@ -84,9 +85,9 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips `records` records, or all that remain if there are fewer; returns the number skipped.
-    /// Decodes a frame only if it contains the first record that is not skipped. Do not mix calls
-    /// with [`Self::next_frame`].
+    /// Skips `records` records, or all remaining records if there are fewer. Returns the number of
+    /// skipped records. Decodes only the frame that contains the first record after the skipped
+    /// ones. Do not mix calls with [`Self::next_frame`].
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -106,8 +107,8 @@ impl<R: Record> RecordReader<R> {
         Ok(passed)
     }
 
-    /// Skips the next frame without decoding it. Returns the number of records in it; `None` at the
-    /// end. Do not mix calls with the iterator.
+    /// Skips the next frame without decoding it. Returns the number of records in this frame;
+    /// `None` at the end of the file. Do not mix calls with the iterator.
     pub fn pass_by_frame(&mut self) -> Result<Option<u64>, RecordError> {
         let section = self.next_records()?;
         let records = section.map(|section| self.records_in(&section)).transpose()?;
@@ -120,8 +121,8 @@ impl<R: Record> RecordReader<R> {
         FramePlace { section: self.reader.place(), before: self.number }
     }
 
-    /// Moves to the frame at `place`, which must be of this file. The checksum of the whole content
-    /// is then no longer checked. Do not use the iterator after this call.
+    /// Moves to the frame at `place`, which must come from a reader of the same file. The checksum
+    /// of the whole content is then no longer checked. Do not use the iterator after this call.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)

@@ -1,4 +1,4 @@
-//! A position with a label: the value that a fit must predict.
+//! A position with a label, the value that a fit must predict, and a weight.
 
 use crate::board::{Discs, Position};
 use crate::text::Invalid;
@@ -15,7 +15,7 @@ pub const ROW_BYTES: usize = 20;
 
 const MAX_LABEL_STEPS: i16 = 64 * LABEL_STEPS_PER_DISC;
 
-/// The value that a position is fitted to, for the player: −64..=64 discs in steps of 1/256.
+/// The target value of a position in a fit, for the player: −64..=64 discs in steps of 1/256 disc.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label(i16);
 
@@ -25,7 +25,7 @@ impl Label {
         if steps >= -MAX_LABEL_STEPS && steps <= MAX_LABEL_STEPS { Some(Self(steps)) } else { None }
     }
 
-    /// Converts a score to a label; `None` beyond ±64 discs.
+    /// Converts a score in whole discs to a label; `None` beyond ±64 discs.
     pub fn of_score(score: Discs) -> Option<Self> {
         Self::of_discs(f64::from(score))
     }
@@ -46,7 +46,7 @@ impl Label {
         self.0
     }
 
-    /// Returns the label for the other side.
+    /// Returns the negated label: the same value, for the other side.
     #[must_use]
     pub const fn negated(self) -> Self {
         Self(-self.0)
@@ -59,7 +59,7 @@ impl Label {
 pub struct Weight(u16);
 
 impl Weight {
-    /// The weight of one occurrence.
+    /// The weight of a position that occurs once.
     pub const ONE: Self = Self(WEIGHT_STEPS_PER_OCCURRENCE);
 
     /// Creates a weight from steps of 1/64 occurrence; `None` for 0.
@@ -67,16 +67,16 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the weight nearest to a number of occurrences, limited to the smallest (1/64) and
-    /// the largest weight. Returns `None` unless `occurrences` is greater than 0.
+    /// Returns the weight nearest to a number of occurrences, between the smallest weight (1/64)
+    /// and the largest weight (1,023 63/64). Returns `None` unless `occurrences` is greater than 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Refuses a number of occurrences if the nearest weight differs from it by more than 2 %.
-    /// Otherwise, a number far below 1/64 would be raised to 1/64, many times too much. The error
-    /// completes a message that begins with "the weight …".
+    /// Returns an error if the weight nearest to a number of occurrences differs from this number
+    /// by more than 2 %. Without this check, a number far below 1/64 would silently become 1/64.
+    /// The error completes a message that begins with "the weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
         let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;
@@ -90,12 +90,13 @@ impl Weight {
         Err(format!("{occurrences:?} is not close to a multiple of 1/64; expected {expected}"))
     }
 
-    /// Returns the weight times a factor, rounded and limited as in [`Self::of_occurrences`].
+    /// Returns the weight times a factor, rounded and limited as in [`Self::of_occurrences`];
+    /// `None` unless the factor is greater than 0.
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
     }
 
-    /// Returns the weight in occurrences.
+    /// Returns the weight as a number of occurrences.
     pub fn occurrences(self) -> f64 {
         f64::from(self.0) / f64::from(WEIGHT_STEPS_PER_OCCURRENCE)
     }
@@ -158,7 +159,8 @@ impl ScoredPosition {
         row
     }
 
-    /// Decodes a row and checks it.
+    /// Decodes a row of a file. Refuses overlapping bitboards, fewer than four discs, a label
+    /// beyond 64 discs, and the weight 0.
     pub fn from_bytes(row: &[u8; ROW_BYTES]) -> Result<Self, Invalid> {
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);
         let board = |at: usize| (0..4).map(|n| u64::from(half(at + 2 * n)) << (16 * n)).sum();

@@ -9,7 +9,7 @@ use crate::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
 
 const FRAMES_AT_ONCE: usize = 32;
 
-/// A writer of records in order, one frame at a time.
+/// A writer of a record file. It collects records into frames, and writes the frames in order.
 pub struct RecordWriter<R> {
     writer: Writer,
     pending: Vec<R>,
@@ -22,7 +22,8 @@ pub type GameWriter = RecordWriter<Game>;
 pub type PositionWriter = RecordWriter<ScoredPosition>;
 
 impl<R: Record> RecordWriter<R> {
-    /// Begins a file of the first kind in `R::KINDS`, unless a complete file exists.
+    /// Begins a file of the usual kind for these records (the first in `R::KINDS`). Returns
+    /// [`Begin::Done`] if a complete file with this provenance exists and `existing` keeps it.
     pub fn begin(
         path: &Path,
         provenance: &Provenance,
@@ -43,7 +44,7 @@ impl<R: Record> RecordWriter<R> {
         })
     }
 
-    /// Writes records to a container that was already begun, such as the output of a run.
+    /// Creates a writer of records over a file that was already begun, such as the output of a run.
     pub fn over(writer: Writer) -> Self {
         Self { writer, pending: vec![] }
     }
@@ -56,8 +57,8 @@ impl<R: Record> RecordWriter<R> {
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes records as one frame, which may be empty and has at most 65,536 games. This is for
-    /// files in which each frame has a meaning, such as a range of seeds.
+    /// Writes `records` as one frame, for files in which each frame has a meaning, such as a range
+    /// of seeds. The frame may be empty, and has at most 65,536 games.
     pub fn write_frame(&mut self, records: &[R]) -> Result<(), RecordError> {
         self.write_pending()?;
         Ok(self.writer.section(R::PLURAL, &R::encode_frame(records))?)
@@ -84,7 +85,8 @@ impl<R: Record> RecordWriter<R> {
 }
 
 impl PositionWriter {
-    /// Begins a file of openings, which are never split into training and test.
+    /// Begins a file of openings. Fits use openings for training only, never for validation or
+    /// test.
     pub fn begin_openings(
         path: &Path,
         provenance: &Provenance,

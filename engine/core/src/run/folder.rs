@@ -1,4 +1,4 @@
-//! The folder of a run: the names of its files, and `run.json`.
+//! The folder of a run: the names of its files, and the file `run.json`, which describes the run.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ const FORMAT: &str = "othello-run 1";
 /// The greatest size of [`MANIFEST`]: 4 MiB.
 const MOST_BYTES: u64 = 1 << 22;
 
-/// The content of `run.json`.
+/// The content of `run.json`, which describes a run: its output, provenance and stages.
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     format: String,
@@ -41,7 +41,7 @@ struct StageEntry {
     parts: u64,
 }
 
-/// The folder `OUT.parts`.
+/// The folder `OUT.parts` of the run that makes the output `OUT`.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
     pub(super) path: PathBuf,
@@ -53,8 +53,8 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder if it does not exist; returns whether it is new. Refuses an existing
-    /// folder that does not belong to a run.
+    /// Creates the folder if it does not exist. Returns true if the folder is new. Refuses an
+    /// existing folder that does not belong to a run.
     pub(super) fn create(&self) -> Result<bool, FileError> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
@@ -73,17 +73,17 @@ impl Folder {
         }
     }
 
-    /// Returns the path of a part's file.
+    /// Returns the path of the part with this number, counted over all stages.
     pub(super) fn part(&self, number: u64) -> PathBuf {
         self.path.join(format!("part-{number:06}"))
     }
 
-    /// Returns the path of the snapshot of an unfinished part.
+    /// Returns the path of the snapshot from which the unfinished part with this number is resumed.
     pub(super) fn snapshot(&self, number: u64) -> PathBuf {
         self.path.join(format!("part-{number:06}.snapshot"))
     }
 
-    /// Returns the numbers of the parts in the folder, in order.
+    /// Returns the numbers of the finished and unfinished parts in the folder, in order.
     pub(super) fn numbers(&self) -> Result<Vec<u64>, FileError> {
         let mut numbers: Vec<u64> =
             self.names()?.iter().filter_map(|name| number_of(name)).collect();
@@ -91,7 +91,7 @@ impl Folder {
         Ok(numbers)
     }
 
-    /// Returns whether the folder holds finished or unfinished parts.
+    /// Returns true if the folder contains finished or unfinished parts.
     pub(super) fn has_work(&self) -> bool {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
@@ -102,7 +102,7 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().all(|name| is_lock(name)))
     }
 
-    /// Reads the plan of the run; `None` if there is no `run.json`.
+    /// Reads the plan of the run from `run.json`; `None` if this file does not exist.
     pub(super) fn read(&self) -> Result<Option<Plan>, FileError> {
         let path = self.path.join(MANIFEST);
         let text = match read_ordinary(&path, MOST_BYTES) {
@@ -132,7 +132,8 @@ impl Folder {
         }))
     }
 
-    /// Returns the path of the partial `run.json` that the holder of this shard's lock writes.
+    /// Returns the path of the partial `run.json` that the process of this shard writes. Each shard
+    /// has its own partial file.
     fn partial_manifest(&self, shard: Shard) -> PathBuf {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }
@@ -176,11 +177,11 @@ impl Folder {
 
     /// Removes the folder, unless it contains files that do not belong to the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
-        // `run.json` goes last: without it, the next run could not remove what a killed removal has
-        // left.
+        // `run.json` is removed last: without this file, the next run could not remove the files
+        // that a killed removal has left.
         self.remove_files(|name| name != MANIFEST)?;
         self.remove_files(|_| true)?;
-        // A folder with files of others stays.
+        // If the folder contains other files, it is not empty, and the system does not remove it.
         let _ = fs::remove_dir(&self.path);
         Ok(())
     }
@@ -226,8 +227,8 @@ mod tests {
     use crate::file::{Existing, Provenance};
     use crate::progress::Silent;
 
-    /// A regression: a kill left a partial `run.json` whose name no later start looked for, and the
-    /// folder of a shard stays.
+    /// A regression: after a kill, a partial `run.json` remained in the folder, because no later
+    /// start of the shard looked for its name.
     #[test]
     fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard() {
         let folder = tempfile::tempdir().unwrap();
@@ -247,7 +248,7 @@ mod tests {
             names.sort();
             assert_eq!(names, ["lock-1-of-2", "run.json"]);
             description = fs::read(parts.join("run.json")).ok();
-            // An empty folder goes with the run.
+            // Dropping the run removes the folder, which has no parts.
             drop(run);
         }
     }

@@ -1,5 +1,5 @@
-//! Makes the parts of a run, if the units of a part are independent items. All threads share the
-//! items of a part.
+//! Makes the parts of a run whose units, such as games, are independent of each other. All threads
+//! share the work on a part.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::progress::Progress;
 /// The greatest number of parts that are in progress at the same time.
 const AT_ONCE: usize = 2;
 
-/// Work whose parts consist of many small items, such as games or positions.
+/// Work whose parts (files of a run) consist of many small units, such as games or positions.
 pub trait Items: Sync {
     /// The input of a part, such as the records to label; `()` if nothing is read.
     type Input: Send + Sync;
@@ -29,8 +29,8 @@ pub trait Items: Sync {
     /// True if [`Self::fits`] may return false.
     const CAN_REFUSE: bool = false;
 
-    /// Returns whether the sections of an existing part can be the results of these units. If not,
-    /// the part is removed and made again.
+    /// Returns true if the sections of an existing part can be the results of these units. A part
+    /// for which this function returns false is removed and made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
@@ -40,52 +40,53 @@ pub trait Items: Sync {
     /// part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Returns the results of some units of a part, one for each. Called by several threads at the
-    /// same time.
+    /// Returns the results of some units of a part, one for each unit. Called by several threads at
+    /// the same time.
     fn make(
         &self,
         input: &Self::Input,
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of all units of a part. The sections may depend on these results only.
+    /// Encodes the results of all units of a part as the sections of its file. The sections may
+    /// depend on these results only.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if the run ends with this part. It is called for each part in order, as soon as
-    /// the part and all earlier parts exist.
+    /// Returns true if the run ends with this part, before its planned last part. Called for each
+    /// part in order, as soon as the part and all earlier parts exist.
     fn ends(&self, part: &[Section]) -> bool {
         let _ = part;
         false
     }
 }
 
-/// A part in progress.
+/// A part of the stage on which threads are working.
 struct InProgress<I, T> {
     index: u64,
     units: Range<u64>,
     input: Arc<I>,
     /// The first unit of the part that was not yet given to a thread.
     next: u64,
-    /// The results so far, in batches. Each batch comes with the number of its first unit. `left`
-    /// is the number of units of the part that have no result yet.
+    /// The finished results, in batches. Each batch has the number of its first unit. `left` is the
+    /// number of units of the part that have no result yet.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
 
-/// The state that the threads share.
+/// The state of a stage that all threads share, behind a lock.
 struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     /// The parts that have begun but are not finished, in order.
     parts: Vec<InProgress<I, T>>,
-    /// The number of parts for which [`Items::ends`] was called. They are the first parts of the
+    /// The number of parts for which [`Items::ends`] was called: the first `asked` parts of the
     /// stage.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
 }
 
-/// The next task of a thread.
+/// The next task of a thread: to begin a part, to make some units of a part, to wait, or to stop.
 enum Task<I> {
     Begin(u64),
     Make { index: u64, input: Arc<I>, units: Range<u64> },
@@ -104,9 +105,9 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage. All threads share the items of at most two parts. An
-    /// item is a range of `per_item` units; the last item of a part may have fewer. The value of
-    /// `per_item` has no effect on the results.
+    /// Makes the missing parts of a stage. At most two parts are in progress at the same time, and
+    /// all threads share their units. A thread takes `per_item` units at once; the last range of a
+    /// part may have fewer units. The value of `per_item` has no effect on the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -166,7 +167,7 @@ impl Run {
         Ok(())
     }
 
-    /// Writes the complete file of a part, or of its snapshot.
+    /// Writes the complete file of a part, or a snapshot of the part, to `path`.
     pub(super) fn write_part(
         &self,
         path: &Path,
@@ -182,8 +183,8 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a stage of the progress display. Its total is the number of units of this shard; the
-    /// units in existing parts count as done.
+    /// Begins a stage of the progress display. The total is the number of units that this shard
+    /// makes; the units in existing parts count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -198,7 +199,7 @@ impl Run {
 }
 
 impl<W: Items> Work<'_, W> {
-    /// Makes items until none is left or an error occurs.
+    /// Runs the loop of one thread: makes units of the stage until none is left or an error occurs.
     fn make_items(&self) {
         loop {
             let done = match self.next_task() {
@@ -240,8 +241,8 @@ impl<W: Items> Work<'_, W> {
         }
     }
 
-    /// Runs a waiting task of the thread pool, such as a piece of another thread's work. If there
-    /// is none, waits until another thread has changed the state.
+    /// Runs a waiting task of the thread pool, such as a piece of another thread's work. If no task
+    /// is waiting, waits at most 2 ms for another thread to change the state.
     fn wait(&self) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
             let state = self.lock();
@@ -277,7 +278,7 @@ impl<W: Items> Work<'_, W> {
         finished.map_or(Ok(()), |results| self.complete(index, results))
     }
 
-    /// Writes a part whose items are all complete.
+    /// Writes the file of a part whose units are all complete.
     fn complete(
         &self,
         index: u64,

@@ -1,4 +1,4 @@
-//! The locks of a run: one for each shard, one for packing.
+//! The locks of a run: one for each shard, and one for packing the parts into the output.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Shard;
 use crate::file::{FileError, lock, names_in, patiently};
 
-/// The name of the lock for packing.
+/// The file name of the lock for packing the parts into the output.
 const PACKING: &str = "lock-pack";
 
 /// A lock file that this process holds. The system releases it when the process ends for any
@@ -15,12 +15,13 @@ const PACKING: &str = "lock-pack";
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
-    /// The open file. The lock lasts as long as it is open.
+    /// The open lock file. The process holds the lock as long as this file is open.
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock of a shard. Refuses if another process is making parts of this shard.
+    /// Takes the lock of a shard. Returns an error if another process is making parts of this
+    /// shard.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
         let path = folder.join(name_of(shard));
         let lock = Self::take(path, output)?;
@@ -43,7 +44,8 @@ impl Lock {
         held.map_or(Ok(()), |(path, _)| Err(refused(&path, output)))
     }
 
-    /// Takes the lock for packing.
+    /// Takes the lock for packing the parts into the output. Returns an error if another process is
+    /// packing.
     pub(super) fn for_packing(folder: &Path, output: &Path) -> Result<Self, FileError> {
         Self::take(folder.join(PACKING), output)
     }
@@ -54,7 +56,7 @@ impl Lock {
             FileError::Busy { .. } => refused(&path, output),
             error => error,
         })?;
-        // The holder is only named in messages.
+        // The text in the lock file serves only messages, so a failed write is ignored.
         let holder = format!("process {}\n", std::process::id());
         let written = file.set_len(0).and_then(|()| file.rewind());
         let _ = written.and_then(|()| file.write_all(holder.as_bytes()));
@@ -78,12 +80,12 @@ fn name_of(shard: Shard) -> String {
     format!("lock-{}-of-{}", shard.number(), shard.count())
 }
 
-/// Returns the shard whose lock file has this name.
+/// Returns the shard whose lock file has this name; `None` for the name of any other file.
 fn shard_of(name: &str) -> Option<Shard> {
     name.strip_prefix("lock-")?.replacen("-of-", "/", 1).parse().ok()
 }
 
-/// Returns whether a file of this name is a lock.
+/// Returns true if a file with this name is the lock of a shard or the lock for packing.
 pub(super) fn is_lock(name: &str) -> bool {
     name == PACKING || shard_of(name).is_some()
 }
@@ -93,13 +95,14 @@ fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>, FileError> {
     Ok(names_in(folder)?.into_iter().filter_map(lock).collect())
 }
 
-/// Returns whether another process holds a lock file. Never creates the file.
+/// Returns true if another process holds the lock of the file at `path`. Never creates the file.
 fn is_held(path: &Path) -> bool {
     let would_block = |file: File| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock));
     File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error for an output that another process is making: it holds the lock.
+/// Returns the error for an output that another process is making. `path` is the lock file that
+/// this process holds.
 fn refused(path: &Path, output: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

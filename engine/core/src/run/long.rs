@@ -1,4 +1,4 @@
-//! Making of long parts. One worker makes each part, and can save a snapshot from which the part is
+//! Long parts of a run. One worker makes each part, and can save snapshots from which the part is
 //! resumed.
 
 use std::io::Write;
@@ -17,15 +17,16 @@ pub struct LongPart<'r> {
     index: u64,
     writer: Option<Writer>,
     progress: &'r dyn Progress,
-    /// The number of units of the part that the progress display has counted so far.
+    /// The number of units of the part that the progress display has already counted.
     advanced: u64,
 }
 
 impl Run {
-    /// Makes `parts` of a stage (those that [`Self::missing`] returns, in any order), at most
-    /// `at_once` of them at a time. `make` writes the sections of a part. It returns true if the
-    /// part is complete, and false if the part stays unfinished, for example at a time limit; its
-    /// snapshot is then kept. The units of each finished part advance the progress.
+    /// Makes the parts of a stage with the indices `parts`, at most `at_once` at the same time. The
+    /// indices are those that [`Self::missing`] returns, in any order. `make` writes the sections
+    /// of a part. `make` returns true if the part is complete, and false if the part remains
+    /// unfinished, for example at a time limit. The snapshot of an unfinished part is kept. The
+    /// units of each finished part advance the progress.
     ///
     /// Returns the indices of the unfinished parts in order.
     pub fn make_parts<E: From<RunError> + Send>(
@@ -81,8 +82,9 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns the file of a complete part, and the places of its uncompressed sections, so that
-    /// they can be mapped into memory. Does not check their content again.
+    /// Returns the path of a complete part and the places of its uncompressed sections in the file,
+    /// so that the caller can map them into memory. Does not check the content of these sections
+    /// again.
     pub fn raw_sections(
         &self,
         stage: usize,
@@ -93,9 +95,9 @@ impl Run {
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 
-    /// Reads the snapshot of an unfinished part. Returns `None` if there is none. Also returns
-    /// `None`, and reports the reason to `progress`, if the snapshot is damaged or longer than
-    /// `most` bytes.
+    /// Reads the snapshot of an unfinished part. Returns `None` if there is no snapshot. If the
+    /// snapshot is damaged or longer than `most` bytes, reports this to `progress` and returns
+    /// `None`.
     fn snapshot(
         &self,
         stage: usize,
@@ -143,13 +145,13 @@ impl LongPart<'_> {
         self.index
     }
 
-    /// Returns the units of the part.
+    /// Returns the range of units of which the part consists.
     pub fn units(&self) -> Range<u64> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Adds `units` units of the part to the progress. The end of the part adds the units that are
-    /// then still missing.
+    /// Adds `units` finished units of the part to the progress. When the part is complete, its
+    /// remaining units are added.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.advanced += units;
@@ -166,8 +168,8 @@ impl LongPart<'_> {
         Ok(self.writer()?.section(name, content)?)
     }
 
-    /// Writes an uncompressed section of any length, which can be mapped into memory
-    /// ([`Run::raw_sections`]).
+    /// Writes an uncompressed section to the part, which can be mapped into memory
+    /// ([`Run::raw_sections`]). `produce` writes the content, which may have any length.
     pub fn raw_section<E: From<FileError> + From<RunError>>(
         &mut self,
         name: &str,
@@ -176,18 +178,19 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot of this part that an earlier process left, of at most `most` bytes.
-    /// Returns `None` if there is no snapshot.
+    /// Reads the snapshot of this part that an earlier process has saved. Returns `None` if there
+    /// is no valid snapshot of at most `most` bytes.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
         self.run.snapshot(self.stage, self.index, most, self.progress)
     }
 
-    /// Returns the path of the part's snapshot.
+    /// Returns the path of the snapshot of this part.
     pub fn snapshot_path(&self) -> PathBuf {
         self.run.folder.snapshot(self.run.number(self.stage, self.index))
     }
 
-    /// Replaces the snapshot.
+    /// Saves a snapshot of this part, from which a later process can resume the part. Replaces an
+    /// earlier snapshot.
     pub fn save(&self, sections: &[Section]) -> Result<(), RunError> {
         self.run.write_part(&self.snapshot_path(), (self.stage, self.index), sections)
     }

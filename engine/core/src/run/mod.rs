@@ -1,8 +1,8 @@
 //! Runs: long work that can be killed and resumed, divided among processes, and extended.
 //!
-//! A *run* is a list of *stages*, each a list of independent *parts*. Every part is a file of its
-//! own. So a resumed run makes the parts that are missing, and a shard makes every N-th part.
-//! Nothing else has to be known about earlier work:
+//! A *run* is a list of *stages*, each a list of independent *parts*. Every part is a separate
+//! file. A resumed run therefore makes only the missing parts, and a *shard* (one of N processes of
+//! the same run) makes every N-th part. No other state of earlier work is needed:
 //!
 //! ```text
 //! OUT.parts/                exists while the run is unfinished, or for shards
@@ -15,12 +15,11 @@
 //!
 //! # How a command uses it
 //!
-//! 1. It describes its work in a [`Plan`]: the provenance, which decides the bytes of every part,
-//!    and the [`Stage`]s. A stage has a number of units (games, positions, pairs, phases) and a
-//!    number of units of each part, from [`size`]. Parts of all stages are numbered one after the
-//!    other.
-//! 2. It opens the run with [`Run::open`]: [`Opened::Done`] if the output is complete. The open run
-//!    holds the lock of its [`Shard`]; another start is refused at once.
+//! 1. It describes its work in a [`Plan`]: the provenance, which determines the bytes of every
+//!   part, and the [`Stage`]s. A stage has a number of units (games, positions, pairs, phases) and
+//!   a number of units in each part, from [`size`]. Parts are numbered over all stages.
+//! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
+//!   complete. The open run holds the lock of its [`Shard`]; another start is refused at once.
 //! 3. It makes the parts that are missing. [`Run::make`] is for parts of many small items: all
 //!    threads share the items of at most two parts, so a kill costs at most these two.
 //!    [`Run::make_parts`] is for long parts, as many at a time as memory allows: each may save
@@ -29,20 +28,21 @@
 //!    parts of earlier stages: if those of other shards are missing, the error names them and has
 //!    exit status 75.
 //!    [`Run::results`] is for units whose results are kept as JSON.
-//! 4. It packs with [`Run::pack`] what [`Run::parts`] returns, unless [`Run::is_shard`]. Several
-//!    outputs may be written while packing, the main one ([`Run::writer`]) last.
+//! 4. It packs the parts that [`Run::parts`] returns into the output with [`Run::pack`], unless
+//!   [`Run::is_shard`] is true. Several outputs may be written while packing, the main output
+//!   ([`Run::writer`]) last.
 //!
 //! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
 //!
-//! A unit whose result is a few numbers is made by [`Run::results`]. A unit that is a run of its
-//! own, such as a fit of a study, is made by [`Run::steps`]: that run resumes itself, and the part
+//! A unit whose result is a few numbers is made by [`Run::results`]. A unit that is itself a run,
+//! such as a fit of a study, is made by [`Run::steps`]: the inner run resumes itself, and the part
 //! stores its result.
 //!
 //! # Extending
 //!
-//! If [`Plan::growing`] names a number of the provenance, such as `games`, a run can be extended:
-//! an output with fewer units replaces the first whole parts ([`Run::standing`]), and an unfinished
-//! run keeps its parts.
+//! If [`Plan::growing`] names a number in the provenance, such as `games`, a run can be extended to
+//! a greater number. An existing output with fewer units then replaces the first whole parts
+//! ([`Run::standing`]), and an unfinished run with fewer units keeps its parts.
 //!
 //! # Example
 //!
@@ -134,7 +134,7 @@ pub use shard::{Shard, ShardError};
 pub enum Opened {
     /// The output exists, complete and with the same provenance.
     Done(Summary),
-    /// The output must be made.
+    /// The output must be made by this run.
     Run(Run),
 }
 
@@ -144,7 +144,7 @@ pub struct Run {
     plan: Plan,
     shard: Shard,
     folder: Folder,
-    /// The lock of the shard or, if this process only packs, the lock for packing.
+    /// The lock of the shard, or the lock for packing if this process only packs.
     lock: Lock,
     packs_only: bool,
     /// The number of units of the first stage whose results are already in an existing output.
@@ -152,46 +152,47 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the path of the output.
+    /// Returns the path of the output of the run.
     pub fn output(&self) -> &Path {
         &self.output
     }
 
-    /// Returns the provenance of the output.
+    /// Returns the provenance of the output: the settings and inputs that determine its content.
     pub fn provenance(&self) -> &Provenance {
         &self.plan.provenance
     }
 
-    /// Returns the kind of the main output; `None` if the output is not a container.
+    /// Returns the kind of the main output file; `None` if the output does not have the container
+    /// format.
     pub fn kind(&self) -> Option<Kind> {
         self.plan.kind
     }
 
-    /// Returns the stages.
+    /// Returns the stages of the run in order.
     pub fn stages(&self) -> &[Stage] {
         &self.plan.stages
     }
 
-    /// Returns whether this process makes only some of the parts, and does not pack.
+    /// Returns true if this process makes only some parts of the run, and does not pack them.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
     }
 
-    /// Returns the number of units of the first stage that an existing output contains. The parts
-    /// that consist of such units only are not made again.
+    /// Returns the number of units of the first stage whose results are already in an existing
+    /// output. Parts that consist only of these units are not made again.
     pub fn standing(&self) -> u64 {
         self.standing
     }
 
-    /// Returns the number of existing parts, over all stages.
+    /// Returns the number of parts that exist as files, over all stages.
     pub fn count(&self) -> Result<u64, RunError> {
         let all: u64 = self.plan.stages.iter().map(Stage::parts).sum();
         let numbers = self.folder.numbers()?.into_iter();
         Ok(numbers.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns whether a part of a stage is complete. Also returns true if the part is not needed,
-    /// because an existing output contains its results.
+    /// Returns true if a part of a stage is complete, or if the part is not needed because an
+    /// existing output contains its results.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
@@ -218,7 +219,8 @@ impl Run {
         }
     }
 
-    /// Opens a complete part.
+    /// Opens the file of a complete part. Returns an error if the part is missing, or belongs to
+    /// another run.
     pub fn part(&self, stage: usize, index: u64) -> Result<Reader, RunError> {
         let path = self.path(stage, index);
         if !path.exists() {
@@ -234,16 +236,16 @@ impl Run {
         Ok(reader)
     }
 
-    /// Returns the parts of a stage in order, omitting those that the existing output replaces. The
-    /// first missing part is an error.
+    /// Opens the parts of a stage in order, except the parts whose results an existing output
+    /// contains. A missing part gives an error.
     pub fn parts(&self, stage: usize) -> impl Iterator<Item = Result<Reader, RunError>> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Packs the parts of the run: `pack` writes the outputs, the main one last. Then removes the
-    /// folder of parts. The command `othello-trainer pack` keeps this folder, unless `--clean` is
-    /// set. No other process can pack at the same time.
+    /// Packs the parts of the run: calls `pack`, which writes the outputs from the parts, the main
+    /// output last. Then removes the folder of parts. The command `othello-trainer pack` keeps this
+    /// folder, unless `--clean` is set. No other process can pack at the same time.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -261,12 +263,12 @@ impl Run {
         Ok(packed)
     }
 
-    /// Removes the folder of the run. Call this when the output is complete.
+    /// Removes the folder of the run. Call this function when the output is complete.
     pub fn clean(&self) -> Result<(), RunError> {
         Ok(self.folder.remove()?)
     }
 
-    /// Begins the main output. Call this in the function that is passed to [`Self::pack`].
+    /// Begins the main output. Call this function in the closure that is passed to [`Self::pack`].
     pub fn writer(&self) -> Result<Writer, RunError> {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         Ok(Writer::create(&self.output, kind, &self.plan.provenance)?)
@@ -289,8 +291,8 @@ impl Run {
         self.plan.provenance_of(stage, index)
     }
 
-    /// Returns the error for missing parts. It names the parts and what to do: wait for other
-    /// shards, or make the parts.
+    /// Returns the error for missing parts. The message names the parts and the remedy: to wait for
+    /// other shards, or to make the parts.
     fn waits_for(&self, stage: usize, missing: &[u64]) -> RunError {
         let count = self.shard.count();
         let mut shards: Vec<u64> =
@@ -318,7 +320,8 @@ impl Run {
     }
 }
 
-/// Removes the folder of a run that has made no part, so that a failed run leaves no files.
+/// Removes the folder of the run if it contains no parts, so that a run that fails early leaves no
+/// files.
 impl Drop for Run {
     fn drop(&mut self) {
         if !self.packs_only {
@@ -327,8 +330,8 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output for a report. With a summary, describes the file; without one, states how
-/// to make the output from the parts of all shards.
+/// Describes the output of a run for a report: the size and checksum of the file or, if the process
+/// made only a shard (`None`), the command that makes the output.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),

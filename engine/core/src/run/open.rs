@@ -12,22 +12,24 @@ use crate::progress::Progress;
 
 /// The relation of an existing output to a run.
 enum There {
-    /// There is no output, or the existing output will be replaced.
+    /// The output does not exist, or will be replaced.
     Nothing,
-    /// It is complete.
+    /// The output is complete, with the provenance of the run.
     Done(Summary),
-    /// The output contains the results of this number of units, the first ones of the run.
+    /// The output contains the results of this number of first units of the run, which can be
+    /// extended.
     Beginning(u64),
-    /// It is something else.
+    /// The existing file is not an output of the run. The error states the reason.
     Other(FileError),
 }
 
 impl Run {
-    /// Opens the run that makes `output`, and takes the lock of the shard.
+    /// Opens the run that makes `output`, and takes the lock of the shard. Returns [`Opened::Done`]
+    /// if the output is already complete.
     ///
     /// # Errors
     ///
-    /// * [`FileError::Busy`] if another process makes this shard; that process is not disturbed.
+    /// * [`FileError::Busy`] if another process makes parts of this shard, which continues.
     /// * [`FileError::Exists`] if the output, or the folder of parts, was made from other settings
     ///   and `existing` does not allow replacing it. A folder of parts from the same settings is
     ///   always resumed.
@@ -83,7 +85,7 @@ impl Run {
             packs_only: false,
             standing,
         };
-        // Another process may have completed the output since.
+        // Before this process took the lock, another process may have completed the output.
         if let There::Nothing = there
             && let There::Done(summary) = There::find(output, &run.plan, existing)
         {
@@ -115,8 +117,8 @@ impl Run {
         }
     }
 
-    /// Refuses an output if another process is making the same shard. Commands that do other work
-    /// before they open the run call this first.
+    /// Returns an error if another process is making parts of the same shard. Commands that do
+    /// other work before they open the run call this function first.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
@@ -125,8 +127,8 @@ impl Run {
         Ok(())
     }
 
-    /// Removes the folder of parts next to a complete output. A run that is killed after it
-    /// completed the output leaves that folder. Keeps the folder of another run.
+    /// Removes the folder of parts next to a complete output, which a run leaves if it is killed
+    /// after it completed the output. Keeps the folder if it belongs to another run.
     pub fn remove_leftovers(output: &Path, provenance: &Provenance, shard: Shard) {
         let folder = Folder::of(output);
         let is_own = match folder.read() {
@@ -143,8 +145,8 @@ impl Run {
         }
     }
 
-    /// Opens the run that makes `output`, to pack its existing parts. Also returns the summary of
-    /// the output if the output is already complete.
+    /// Opens the run that makes `output`, to pack its existing parts. The second result is the
+    /// summary of the output if the output is already complete, otherwise `None`.
     pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {
         let folder = Folder::of(output);
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
@@ -161,7 +163,8 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Checks that the folder belongs to this run; then resumes, extends or begins the run.
+    /// Checks that the folder belongs to this run. Then resumes, extends or begins the run.
+    /// `refusal` is the error for an existing output that does not belong to the run.
     fn claim_folder(
         &self,
         existing: Existing,
@@ -170,7 +173,7 @@ impl Run {
         let there = self.folder.read()?;
         let alone = || self.lock.check_is_alone(&self.folder.path, &self.output);
         let Some(Plan { provenance, stages, .. }) = there else {
-            // Parts without a description are of no use.
+            // Without `run.json`, parts cannot be assigned to a run, so they are removed.
             if self.folder.has_work() {
                 alone()?;
                 self.folder.empty()?;
@@ -205,8 +208,8 @@ impl Run {
         }))
     }
 
-    /// Reads all existing parts of this shard. Deletes damaged parts, so that they are made again.
-    /// Refuses parts of another run.
+    /// Reads and checks all existing parts of this shard. Deletes damaged parts, which are then
+    /// made again. Returns an error for a part of another run.
     fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
         for stage in 0..self.plan.stages.len() {
             let parts = 0..self.plan.stages[stage].parts();

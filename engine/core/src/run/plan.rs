@@ -11,42 +11,43 @@ use crate::file::{Kind, Provenance};
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The kind of the main output; `None` if it is not a container. In that case, the command
-    /// itself checks whether the output is complete.
+    /// The kind of the main output file; `None` if the output does not have the container format.
+    /// In that case, the command itself checks whether the output is complete.
     pub kind: Option<Kind>,
     /// The provenance of the output.
     pub provenance: Provenance,
-    /// The stages, at least one.
+    /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// If the run can be extended, the provenance key that states the number of units in the first
-    /// stage. `None` if it cannot: then the number of units affects all parts.
+    /// The provenance key of the number of units in the first stage, if the run can be extended to
+    /// a greater number; `None` if the number of units affects all parts.
     pub growing: Option<Cow<'static, str>>,
 }
 
 /// A stage of a run: units of work, divided into parts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stage {
-    /// The name in progress messages, which ends with the unit in parentheses: `match (pairs)`.
+    /// The name of the stage in progress messages. The name ends with the unit in parentheses:
+    /// `match (pairs)`.
     pub name: String,
-    /// The number of units.
+    /// The number of units of work in the stage, such as games or positions.
     pub units: u64,
-    /// The number of units of each part except the last, at least 1.
+    /// The number of units in each part except the last, which may have fewer; at least 1.
     #[serde(rename = "units_per_part")]
     pub per_part: u64,
 }
 
 impl Stage {
-    /// Creates a stage.
+    /// Creates a stage of `units` units. Each part has `per_part` units, at least 1.
     pub fn new(name: impl Into<String>, units: u64, per_part: u64) -> Self {
         Self { name: name.into(), units, per_part: per_part.max(1) }
     }
 
-    /// Returns the number of parts.
+    /// Returns the number of parts of the stage.
     pub fn parts(&self) -> u64 {
         self.units.div_ceil(self.per_part.max(1))
     }
 
-    /// Returns the units of a part.
+    /// Returns the range of units of the part with this index.
     pub fn units_of(&self, index: u64) -> Range<u64> {
         let first = index.saturating_mul(self.per_part).min(self.units);
         first..first.saturating_add(self.per_part).min(self.units)
@@ -65,9 +66,9 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Compares this plan with the provenance of another output or run. If the two differ only in
-    /// the number of units in the first stage, and the other number is not greater, returns the
-    /// other number.
+    /// Returns the number of units in the first stage of an existing output or run if this run can
+    /// extend it. Returns `None` if their provenances differ in more than this number, or if the
+    /// existing number is greater.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

@@ -10,10 +10,10 @@ use super::{Items, Run, RunError};
 use crate::file::Section;
 use crate::progress::Progress;
 
-/// The name of the section that holds the results of a part.
+/// The name of the section that contains the results of a part.
 const RESULTS: &str = "results";
 
-/// Work that is given as a function, which makes the result of one unit.
+/// Work that is defined by a function, which returns the result of one unit.
 struct Made<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {

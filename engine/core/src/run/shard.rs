@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use crate::text::excerpt;
 
-/// The `number`-th of `count` shards, counted from 1 and written as `7/100`. It makes every part
-/// whose index leaves the remainder `number` − 1 when divided by `count`.
+/// One of `count` processes that share the parts of a run, written as `7/100` (`number`/`count`,
+/// counted from 1). The shard makes every part whose index is congruent to `number` − 1 modulo
+/// `count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{}/{}", self.number, self.count)]
 pub struct Shard {
@@ -21,10 +22,10 @@ pub struct ShardError {
 }
 
 impl Shard {
-    /// The undivided run.
+    /// The only shard of a run that is not divided among processes.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
-    /// Returns which of `count` shards makes part number `part`.
+    /// Returns the shard that makes the part with the index `part` if `count` shards share the run.
     pub const fn of_part(part: u64, count: u64) -> Self {
         Self { number: part % count + 1, count }
     }
@@ -34,12 +35,12 @@ impl Shard {
         self.number
     }
 
-    /// Returns the number of shards.
+    /// Returns the number of shards that share the run.
     pub const fn count(self) -> u64 {
         self.count
     }
 
-    /// Returns whether this is the undivided run.
+    /// Returns true if this shard makes all parts of the run.
     pub const fn is_whole(self) -> bool {
         self.count == 1
     }
@@ -49,7 +50,7 @@ impl Shard {
         part % self.count == self.number - 1
     }
 
-    /// Returns whether at least one part belongs to both shards.
+    /// Returns true if at least one part index belongs to both shards. Their counts may differ.
     pub const fn overlaps(self, other: Self) -> bool {
         let common = greatest_common_divisor(self.count, other.count);
         (self.number - 1) % common == (other.number - 1) % common

@@ -4,37 +4,37 @@
 //! that the milliseconds of writing a file are negligible. The size depends on the settings only,
 //! not on the machine or the number of units, so all shards and extended runs have the same parts.
 
-/// The target time of a part: the seconds that one thread takes on a processor of 2020.
+/// The target time of a part in seconds, for one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;
 
-/// Returns the estimated seconds of one search of `depth` plies: about 12 µs at 2 plies, 0.5 ms at
-/// 6, 0.1 s at 12.
+/// Returns the estimated time in seconds of one search of `depth` plies: about 12 µs for 2 plies,
+/// 0.5 ms for 6 plies, and 0.1 s for 12 plies.
 pub fn search(depth: u32) -> f64 {
     12e-6 * 2.5_f64.powi(depth.min(60).cast_signed() - 2)
 }
 
-/// Returns the estimated seconds of an exact solve from `empties` empty squares: about 0.1 ms at
-/// 10, 3 ms at 16, 40 ms at 20.
+/// Returns the estimated time in seconds of an exact solve with `empties` empty squares: about 0.1
+/// ms for 10, 3 ms for 16, and 40 ms for 20 empty squares.
 pub fn solve(empties: u32) -> f64 {
     3e-3 * 1.9_f64.powi(empties.min(60).cast_signed() - 16)
 }
 
-/// Returns the estimated seconds of a search of `nodes` nodes.
+/// Returns the estimated time in seconds of a search of `nodes` nodes.
 pub fn nodes(nodes: u64) -> f64 {
     nodes as f64 / 3e6
 }
 
-/// Returns the estimated seconds of a game. Each move with more than `exact` empty squares takes a
-/// search of `search` seconds; then follows exact play.
+/// Returns the estimated time in seconds of a self-play game. Each move with more than `exact`
+/// empty squares takes a search of `search` seconds; the rest of the game is solved exactly.
 pub fn game(search: f64, exact: u32) -> f64 {
     let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
 }
 
-/// Returns the number of units of a part if a unit takes `seconds` seconds: a power of two from 1
-/// to `most`, which should be a power of two.
+/// Returns the number of units in a part if a unit takes `seconds` seconds. The number is a power
+/// of two of at most `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
-    // For tests, which have little work.
+    // Tests set this variable, because their work is too small for several parts of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());
     if let Some(units) = asked {
         return units;
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(units(1e-9, 1 << 16), 1 << 16);
         assert_eq!(units(0.3, 1 << 16), 64);
         assert_eq!(units(solve(30), 1 << 16), 1);
-        // Thousands of games at depth 2, each of some milliseconds.
+        // A game at depth 2 takes some milliseconds, so a part has thousands of games.
         let games = units(game(search(2), 16), 1 << 16);
         assert!((1024..=8192).contains(&games), "{games}");
     }

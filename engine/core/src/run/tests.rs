@@ -113,7 +113,7 @@ fn pack(run: &Run) -> Result<Summary, RunError> {
     Ok(writer.finish()?)
 }
 
-/// Makes the missing parts and packs all. Returns the numbers that were squared.
+/// Makes the missing parts and packs all parts. Returns the numbers that were squared.
 fn finish(out: &Path, plan: Plan) -> Vec<u64> {
     let (run, squares) = (open(out, plan), Squares::default());
     run.make(0, 3, &squares, &Silent).unwrap();
@@ -367,7 +367,7 @@ fn a_run_that_makes_nothing_leaves_nothing_and_one_that_fails_keeps_its_parts() 
 fn more_units_are_added_to_an_output_and_to_an_unfinished_run() {
     let (folder, out) = place();
     finish(&out, plan(25));
-    // The first two parts stand in the output; the last one is made again.
+    // The results of the first two parts are in the output; the last part is made again.
     assert_eq!(finish(&out, plan(47)), (20..47).collect::<Vec<_>>());
     assert_eq!(fs::read(&out).unwrap(), undisturbed(47));
     assert!(refused(&out, plan(46), "1/1").contains("numbers: 47 there, 46 wanted"));
@@ -413,7 +413,7 @@ fn long_parts_continue_from_their_snapshots() {
     let phases = Plan { stages: vec![Stage::new("fit (phases)", 5, 1)], growing: None, ..plan(5) };
     let section = |index: u64| Section { name: "epoch".into(), content: vec![index as u8; 9] };
     let (run, progress) = (open(&out, phases.clone()), Counted::default());
-    // The time is up for two of the parts.
+    // Two of the parts remain unfinished, as at a time limit.
     let unfinished = run.make_parts(0, run.missing(0), 2, &progress, |part| {
         part.save(&[section(0)])?;
         part.save(&[section(part.index())])?;
@@ -482,7 +482,7 @@ fn uncompressed_sections_are_found_at_their_places_and_checked_when_a_run_is_ope
     let found: Vec<_> = sections.iter().map(|s| (s.name.as_str(), s.content.len())).collect();
     assert_eq!(found, [("labels", 3), ("rows 0", 0), ("rows 1", 0), ("end", 0)]);
     drop(run);
-    // One bit of the rows.
+    // One bit of the rows is damaged.
     let mut damaged = bytes;
     damaged[places[1].offset as usize + 2_000_000] ^= 4;
     fs::write(&path, damaged).unwrap();

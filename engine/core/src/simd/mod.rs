@@ -1,10 +1,11 @@
-//! Instruction sets, chosen while the program runs. All give the same results.
+//! Instruction sets of the processor, chosen while the program runs. The results of all sets are
+//! equal.
 //!
-//! A search or a leaf count looks up the set once, when it begins. Below that, the set is a type
-//! parameter: [`with_instructions`](crate::with_instructions) returns a token of the set, and
-//! functions take the type of the token as a parameter. [`compiled_for`] compiles larger functions
-//! for every set. Functions without a token look up the set ([`InstructionSet::chosen`]), which
-//! costs a load and a predictable branch.
+//! A search or a leaf count looks up the set once, when it begins. All functions that it calls have
+//! the set as a type parameter: [`with_instructions`](crate::with_instructions) creates a token of
+//! the set, and these functions take the token. [`compiled_for`] compiles larger functions for
+//! every set. A function without a token looks up the set ([`InstructionSet::chosen`]), which costs
+//! a load and a predictable branch.
 
 mod set;
 #[cfg(target_arch = "x86_64")]
@@ -19,12 +20,13 @@ pub use x86_64::{Avx2, Avx512};
 
 /// A token of an instruction set, which proves that the processor has the instructions.
 pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
-    /// The set.
+    /// The instruction set that the token represents.
     const SET: InstructionSet;
 }
 
 mod sealed {
-    /// Seals the trait: only the tokens of this module may claim that instructions are available.
+    /// A supertrait that other crates cannot implement: only the tokens of this module may claim
+    /// that instructions are available.
     pub trait Sealed {}
 }
 
@@ -38,15 +40,15 @@ impl Instructions for Portable {
     const SET: InstructionSet = InstructionSet::Portable;
 }
 
-/// A token for any of the instruction sets.
+/// A token of one of the instruction sets, if the set is not known when the program is compiled.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInstructions {
-    /// That of [`InstructionSet::Portable`].
+    /// The token of [`InstructionSet::Portable`].
     Portable(Portable),
-    /// That of [`InstructionSet::Avx2`].
+    /// The token of [`InstructionSet::Avx2`].
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// That of [`InstructionSet::Avx512`].
+    /// The token of [`InstructionSet::Avx512`].
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
 }
@@ -74,13 +76,14 @@ impl AnyInstructions {
         }
     }
 
-    /// Returns the tokens of all sets that the processor has, the slowest first.
+    /// Returns the tokens of all instruction sets that the processor supports, the slowest first.
     pub fn available() -> impl Iterator<Item = Self> {
         InstructionSet::ALL.into_iter().filter_map(Self::of)
     }
 }
 
-/// Evaluates an expression with a token of the chosen instruction set, or of a given one.
+/// Evaluates an expression with a token of the instruction set that the process uses, or with a
+/// given token.
 ///
 /// ```
 /// use othello_core::simd::{AnyInstructions, Instructions, compiled_for};

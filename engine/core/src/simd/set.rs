@@ -1,4 +1,4 @@
-//! The names of the instruction sets, and the choice of one.
+//! The names of the instruction sets, and the choice of the set that the process uses.
 
 use std::str::FromStr;
 
@@ -8,12 +8,12 @@ use crate::text::{Invalid, excerpt};
 /// The environment variable that selects an instruction set instead of the fastest one.
 pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
-/// An instruction set for the most time-consuming functions. The macro
+/// An instruction set for which the most time-consuming functions are compiled. The macro
 /// [`compiled_for`](super::compiled_for) uses the discriminants of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum InstructionSet {
-    /// No instructions beyond those that every processor of the target architecture has.
+    /// Only the instructions that every processor of the target architecture has.
     Portable = 0,
     /// x86-64-v3: vectors of 32 bytes, and bit-counting instructions. Haswell, Zen, and later.
     Avx2 = 1,
@@ -25,7 +25,7 @@ impl InstructionSet {
     /// All sets, the slowest first.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
-    /// Returns the sets that this processor has, the slowest first.
+    /// Returns the instruction sets that this processor supports, the slowest first.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|&set| AnyInstructions::of(set).is_some())
     }
@@ -42,8 +42,8 @@ impl InstructionSet {
     }
 
     /// Returns the set that the environment variable [`VARIABLE`] names, or the fastest set of this
-    /// processor if the variable is not set. Returns an error if the processor lacks the set, or if
-    /// there is no such set.
+    /// processor if the variable is not set. Returns an error if the variable names an unknown set,
+    /// or a set that the processor does not support.
     pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));

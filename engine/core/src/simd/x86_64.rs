@@ -14,7 +14,7 @@ pub struct Avx2(());
 pub struct Avx512(());
 
 impl Avx2 {
-    /// Returns the token, if the processor has the instructions.
+    /// Returns the token; `None` if the processor does not support the instruction set.
     pub fn new() -> Option<Self> {
         let is_there = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
@@ -29,7 +29,7 @@ impl Avx2 {
 }
 
 impl Avx512 {
-    /// Returns the token, if the processor has the instructions.
+    /// Returns the token; `None` if the processor does not support the instruction set.
     pub fn new() -> Option<Self> {
         let is_there = Avx2::new().is_some()
             && is_x86_feature_detected!("avx512f")
@@ -51,22 +51,23 @@ impl Instructions for Avx512 {
     const SET: InstructionSet = InstructionSet::Avx512;
 }
 
-/// The number of the set that the process uses, counted from 1; 0 before the first use.
+/// The instruction set that the process uses: 1 portable, 2 AVX2, 3 AVX-512, or 0 before the
+/// choice.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 #[inline(always)]
 pub(super) fn chosen() -> AnyInstructions {
     match CHOSEN.load(Relaxed) {
         1 => AnyInstructions::Portable(Portable),
-        // Only available sets are ever chosen.
+        // `choose` stores the number of a set only if the processor supports the set.
         2 => AnyInstructions::Avx2(Avx2(())),
         3 => AnyInstructions::Avx512(Avx512(())),
         _ => choose(),
     }
 }
 
-/// Chooses the requested set, or the fastest if none is requested or the request is invalid.
-/// Programs report an invalid request earlier.
+/// Chooses the instruction set that the environment variable `OTHELLO_INSTRUCTIONS` names, or the
+/// fastest set if the variable is not set or invalid. Programs report an invalid variable earlier.
 #[cold]
 #[inline(never)]
 fn choose() -> AnyInstructions {

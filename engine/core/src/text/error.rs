@@ -8,13 +8,14 @@ use crate::file::FileError;
 /// The greatest size of a file of settings: 1 MiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The error for a text, or bytes, in a wrong format. The message states what was found and what
-/// was expected.
+/// The error for a text or bytes in a wrong format, as a message. The message states what was found
+/// and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub String);
 
-/// The error for a text file that cannot be read. Every message names the file.
+/// The error for a text file that cannot be read or has an invalid line. Every message names the
+/// file.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum TextError {
@@ -30,14 +31,14 @@ impl TextError {
     }
 }
 
-/// The error for an invalid line. The lines after it can still be read.
+/// The error for an invalid line of a text file. The reader can still read the following lines.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: line {number}: {reason}", path.display())]
 pub struct BadLine {
-    /// The file.
+    /// The path of the text file.
     pub path: PathBuf,
     /// The number of the line, counted from 1, including blank lines.
     pub number: u64,
-    /// The problem of the line.
+    /// The reason why the line is invalid.
     pub reason: String,
 }

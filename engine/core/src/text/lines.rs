@@ -9,7 +9,8 @@ use super::{BadLine, TextError, TextSource, decode};
 /// The greatest length of a line in bytes, so that a file without line ends cannot fill the memory.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
-/// The records of a text file, compressed by zstd or not: its lines, or games of several lines.
+/// A reader of the records of a text file, which may be compressed by zstd. A record is a line, or
+/// a game of several lines.
 ///
 /// Skips blank lines, lines that begin with `%` (comments), and the head of a table. A game with
 /// tags as in PGN, or with numbered moves, may take several lines.
@@ -28,13 +29,13 @@ impl From<TextSource> for Lines {
 }
 
 impl Lines {
-    /// Opens a file.
+    /// Opens a text file, compressed or not.
     pub fn open(path: &Path) -> Result<Self, TextError> {
         Ok(TextSource::open(path)?.into())
     }
 
-    /// Returns the text file being read, which provides its size and the number of bytes read so
-    /// far.
+    /// Returns the text file that is being read. It provides the size of the file and the number of
+    /// bytes already read.
     pub fn source(&self) -> &TextSource {
         &self.source
     }
@@ -44,7 +45,8 @@ impl Lines {
         self.number
     }
 
-    /// Parses the next record with `parse`; `None` at the end of the file.
+    /// Parses the next record with `parse`. Returns `None` at the end of the file. The inner error
+    /// is for a record that `parse` rejects, the outer error for a file that cannot be read.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -74,13 +76,15 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Parses all records; refuses an input without one, such as `a position`.
+    /// Parses all remaining records. Returns an error if there is none; `record`, such as `a
+    /// position`, is the word for a record in this message.
     pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>, TextError> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
 
-    /// Returns the error for an input without a record, at the line where the input ends.
+    /// Returns the error for an input that ends without a record, with the number of its last line.
+    /// `record`, such as `a position`, is the word for a record in the message.
     pub fn ended_without(&self, record: &str) -> TextError {
         let (path, number) = (self.source.path().to_owned(), self.source.line());
         let expected = "expected boards, OBF or transcripts, one a line";
@@ -88,7 +92,8 @@ impl Lines {
         BadLine { path, number, reason }.into()
     }
 
-    /// Reads a record, or the beginning of a long one; returns false at the end of the file.
+    /// Reads the next record, or the beginning of a record that is too long. Returns false at the
+    /// end of the file.
     fn read_record(&mut self) -> Result<bool, TextError> {
         loop {
             self.record.clear();
@@ -123,8 +128,8 @@ impl Lines {
     }
 }
 
-/// Reads a line and removes trailing blanks. A comment becomes an empty line. Returns false at the
-/// end of the file, and the number of the line.
+/// Reads a line and removes trailing blanks. A comment becomes an empty line. Returns a pair: false
+/// at the end of the file, otherwise true; and the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -135,11 +140,11 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns whether `line` belongs to the game whose first lines are `game`:
+/// Returns true if `line` continues the game whose first lines are `game`:
 ///
-/// * after a tag, any line does, even after a blank line;
-/// * in a game of numbered moves, lines of further moves do, up to a blank line or to a move with
-///   number 1.
+/// * after a tag, any line continues the game, even after a blank line;
+/// * in a game of numbered moves, a line of further moves continues the game, up to a blank line or
+///   to a move with number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
@@ -151,7 +156,7 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
     let goes_on = match (move_number(line), line) {
         (Some(number), _) => number != 1,
         (None, b"1/2-1/2") => true,
-        // A transcript without blanks is the next game.
+        // A line that begins with several moves without blanks is the next game.
         (None, _) if line.iter().take_while(|byte| **byte != b' ').count() > 5 => false,
         (None, [first, second, ..]) => {
             let is_result = first.is_ascii_digit() && b"-:".contains(second);
@@ -169,7 +174,8 @@ fn is_tag(line: &[u8]) -> bool {
     line.len() > 2 && line[0] == b'[' && is_name(line) && line.ends_with(b"]")
 }
 
-/// Returns the number at the beginning of a numbered line: 12 for `12.` and `12)`.
+/// Returns the move number at the beginning of a line, such as 12 for `12.` and `12)`; `None` if
+/// the line does not begin with a move number.
 fn move_number(line: &[u8]) -> Option<u64> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -177,8 +183,8 @@ fn move_number(line: &[u8]) -> Option<u64> {
     if matches!(line.get(digits), Some(b'.' | b')')) { number.parse().ok() } else { None }
 }
 
-/// Returns whether a line is the head of a table: names, also quoted ones, with separators between
-/// them. A name does not begin with a square.
+/// Returns true if a line is the head of a table: at least two names, quoted or not, with
+/// separators between them. A name does not begin with a square.
 fn is_table_head(line: &[u8]) -> bool {
     let is_name = |name: &[u8]| {
         let name: Vec<u8> = name.iter().copied().filter(|byte| !b"\"' ".contains(byte)).collect();
@@ -226,7 +232,7 @@ mod tests {
         let text: String = (0..100_000).map(|number| format!("{number}\n")).collect();
         let (half, packed) =
             (text.len() / 2, |text: &str| zstd::bulk::compress(text.as_bytes(), 3));
-        // Two frames one after the other, as `cat` makes them.
+        // The file has two zstd frames one after the other, as `cat` makes them.
         let frames = [&text[..half], &text[half..]].map(|part| packed(part).unwrap()).concat();
         let mut unpacked = lines(&frames);
         assert_eq!(unpacked.source.bytes(), frames.len() as u64);
@@ -247,7 +253,7 @@ mod tests {
             assert_eq!(lines(&bytes).next_lines::<u32>(9).unwrap(), [1, 2]);
         }
         assert!(lines(b"\xEF\xBB\xBF").next_lines::<u32>(9).unwrap().is_empty());
-        // Anywhere else, the mark is not part of a number.
+        // A byte-order mark at any other place is not skipped, and is not part of a number.
         let error = lines(b"1\n\xEF\xBB\xBF2\n").next_lines::<u32>(9).unwrap_err().to_string();
         assert!(error.contains(": line 2: "), "{error}");
     }

@@ -1,4 +1,4 @@
-//! The parts that all readers of text share: lines, small files, TOML, excerpts for messages.
+//! Shared functions of all readers of text: lines, small files, TOML, and excerpts for messages.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ pub use whole::read_by;
 /// The UTF-8 byte order mark, with which some editors begin a file. Every reader skips it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Decodes a text as UTF-8 or, if that fails, as ISO-8859-1, where every byte is a character.
+/// Decodes a text as UTF-8. If the bytes are not valid UTF-8, decodes them as ISO-8859-1, in which
+/// every byte is a character.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let other = |_| Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect());
     str::from_utf8(bytes).map_or_else(other, Cow::Borrowed)
@@ -36,7 +37,8 @@ pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }
 
-/// Returns at most 200 characters of a library's error message, which may quote the input.
+/// Returns at most 200 characters of the error message of a library. Control characters are
+/// escaped, since the message may quote the input.
 pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
     const MOST: usize = 200;
     shortened(&error.to_string(), MOST)

@@ -1,4 +1,4 @@
-//! The ranges in texts.
+//! Parses ranges of numbers, such as `8..24`.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;

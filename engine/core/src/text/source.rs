@@ -1,5 +1,5 @@
-//! The bytes of a text file, compressed by zstd or not. A byte-order mark at its beginning is
-//! skipped.
+//! Reads the bytes of a text file, which may be compressed by zstd. Skips a byte-order mark at the
+//! beginning of the file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,12 +13,13 @@ use crate::file::{FileError, packing, unreadable};
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
 /// The greatest number of bytes that [`TextSource::read_until`] reads in search of the end byte:
-/// 256 MiB. Without a limit, it would never return from a device that supplies text without end.
+/// 256 MiB. Without this limit, the function would never return if a device supplies text without
+/// end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// A text file that is read from front to back. Counts the lines.
+/// A reader of a text file from front to back, which counts the lines.
 pub struct TextSource {
     path: PathBuf,
     text: Box<dyn BufRead + Send>,
@@ -30,7 +31,7 @@ pub struct TextSource {
 }
 
 impl TextSource {
-    /// Opens a file, and decompresses one that begins with a zstd frame.
+    /// Opens a text file. Decompresses the file while it is read if it begins with a zstd frame.
     pub fn open(path: &Path) -> Result<Self, TextError> {
         let file = File::open(path).map_err(TextError::io(path, "open it"))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
@@ -48,7 +49,8 @@ impl TextSource {
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// Opens a text of `bytes` bytes; messages call it `path`.
+    /// Opens a text that `source` supplies. `bytes` is its size for progress, or 0 if the size is
+    /// unknown. Messages use `path` as its name.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, TextError> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -68,23 +70,23 @@ impl TextSource {
         Ok(Self { path: path.to_owned(), text, packed, unpacked, bytes, consumed: 0, line: 1 })
     }
 
-    /// Returns the path of the file.
+    /// Returns the path of the file, or the words `standard input` or `argument`.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the size of the file; 0 for a pipe.
+    /// Returns the size of the file in bytes; 0 for a pipe or the standard input.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the number of bytes of the file that were read so far. In a compressed file, the
+    /// Returns the number of bytes of the file that were already read. In a compressed file, the
     /// decoder may have read up to one buffer ahead.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
 
-    /// Returns the line that the next byte is on, counted from 1.
+    /// Returns the number of the line that contains the next byte, counted from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
@@ -122,7 +124,7 @@ impl TextSource {
         let lines = |text: &[u8]| text.iter().filter(|&&byte| byte == b'\n').count() as u64;
         self.line += lines(&piece[before..]);
         if bytes > most && piece.last() != Some(&end) {
-            // The part that is not kept is read without holding it in memory.
+            // The rest of the piece is skipped, so that it takes no memory.
             loop {
                 let buffer = self.text.fill_buf()?;
                 let place = buffer.iter().position(|&byte| byte == end);

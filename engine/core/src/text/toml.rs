@@ -4,11 +4,11 @@ use serde::de::DeserializeOwned;
 
 use super::{Invalid, shortened};
 
-/// The greatest number of characters of the parser's message. A message that lists all scalar
-/// features fits.
+/// The greatest number of characters of the parser's message in an error. This suffices for a
+/// message that lists all scalar features.
 const MOST: usize = 270;
 
-/// Reads a value from TOML. The error names the line and the column.
+/// Reads a value from TOML text. The error states the line and the column.
 pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, Invalid> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);

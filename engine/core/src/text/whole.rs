@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{BYTE_ORDER_MARK, MAX_FILE_BYTES, TextError};
 use crate::file::FileError;
 
-/// Reads a file of settings and parses it with `parse`.
+/// Reads a file of settings, of at most [`MAX_FILE_BYTES`] bytes, and parses its text with `parse`.
 pub fn read_by<T, E: Display>(
     path: &Path,
     parse: impl FnOnce(&str) -> Result<T, E>,

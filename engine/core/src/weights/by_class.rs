@@ -1,4 +1,4 @@
-//! Weights by class, and their file.
+//! Weights by class (one weight for each set of symmetric configurations), and their file.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -24,10 +24,10 @@ pub struct Weights {
     geometry: Geometry,
     /// The weights: a row for each phase, a column for each parameter.
     steps: Array2<i16>,
-    /// The number of occurrences of each parameter in training, in the same shape; a single row of
-    /// zeros if the numbers are unknown.
+    /// The number of occurrences of each parameter in training, with the same rows and columns as
+    /// the weights; a single row of zeros if the numbers are unknown.
     counts: Array2<u32>,
-    /// The factors, if the pattern set states their shape.
+    /// The factor vectors; `None` if the pattern set has no factors.
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
     models: Models,
@@ -45,7 +45,7 @@ pub struct WeightsFile<W = Weights> {
 }
 
 impl Weights {
-    /// Creates weights and factors that are all 0, with no counts.
+    /// Creates weights and factors that are all 0, without counts of occurrences.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let steps = Array2::zeros((PHASES, geometry.parameters()));
@@ -75,25 +75,26 @@ impl Weights {
         self.steps.view()
     }
 
-    /// Returns the counts of a phase: the number of occurrences of each parameter in its training
-    /// positions.
+    /// Returns the number of occurrences of each parameter in the training positions of a phase.
     pub fn counts(&self, phase: Phase) -> &[u32] {
         row(&self.counts, phase.index().min(self.counts.nrows() - 1))
     }
 
-    /// Returns the counts: a row for each phase, a column for each parameter.
+    /// Returns the number of occurrences of each parameter in training: a row for each phase, a
+    /// column for each parameter.
     pub fn all_counts(&self) -> ArrayView2<'_, u32> {
         let counts = self.counts.broadcast((PHASES, self.geometry.parameters()));
         counts.expect("one row, or a row for each phase")
     }
 
-    /// Sets the weights of a phase to `f(parameter)`, limited to ±[`MAX_STEPS`].
+    /// Sets the weight of each parameter in a phase to `f(parameter)`, in steps of 1/32 disc.
+    /// Greater absolute values are limited to [`MAX_STEPS`].
     pub fn set_steps(&mut self, phase: Phase, f: impl Fn(usize) -> i16) {
         let steps = self.steps.row_mut(phase.index()).into_iter().enumerate();
         steps.for_each(|(parameter, step)| *step = f(parameter).clamp(-MAX_STEPS, MAX_STEPS));
     }
 
-    /// Sets the counts of a phase to `f(parameter)`.
+    /// Sets the number of training occurrences of each parameter in a phase to `f(parameter)`.
     pub fn set_counts(&mut self, phase: Phase, f: impl Fn(usize) -> u32) {
         if self.counts.nrows() < PHASES {
             self.counts = Array2::zeros((PHASES, self.geometry.parameters()));
@@ -102,7 +103,7 @@ impl Weights {
         counts.for_each(|(parameter, count)| *count = f(parameter));
     }
 
-    /// Returns the factors, if the pattern set has them.
+    /// Returns the factor vectors; `None` if the pattern set has no factors.
     pub fn factors(&self) -> Option<&Factors> {
         self.factors.as_ref()
     }
@@ -111,8 +112,9 @@ impl Weights {
     ///
     /// If the groups of phases stay the same, no value changes. If groups are merged, the
     /// interaction of two classes becomes its mean over the merged groups; the contribution of a
-    /// class alone does not change. `None` if the new vectors are too narrow to represent these
-    /// means, or if the number of phases in a new group is not a multiple of that in an old group.
+    /// class alone does not change. Returns `None` if the new vectors are too narrow to represent
+    /// these means, or if the number of phases in a new group is not a multiple of the number in an
+    /// old group.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -134,28 +136,28 @@ impl Weights {
         Some(Self { set, steps, factors: Some(after), ..self })
     }
 
-    /// Returns the factors for modification.
+    /// Returns the factor vectors for modification; `None` if the pattern set has no factors.
     pub fn factors_mut(&mut self) -> Option<&mut Factors> {
         self.factors.as_mut()
     }
 
-    /// Returns the weights of the move-ordering evaluation, if there are any.
+    /// Returns the weights of the move-ordering evaluation; `None` if the file has none.
     pub fn move_ordering(&self) -> Option<&MoveOrderingWeights> {
         self.ordering.as_ref()
     }
 
-    /// Replaces the move-ordering weights.
+    /// Replaces the weights of the move-ordering evaluation; `None` removes them.
     #[must_use]
     pub fn with_move_ordering(self, ordering: Option<MoveOrderingWeights>) -> Self {
         Self { ordering, ..self }
     }
 
-    /// Returns the pruning models.
+    /// Returns the models that the search uses for pruning.
     pub fn models(&self) -> &Models {
         &self.models
     }
 
-    /// Replaces the models.
+    /// Replaces the models that the search uses for pruning.
     #[must_use]
     pub fn with_models(self, models: Models) -> Self {
         Self { models, ..self }
@@ -166,8 +168,8 @@ impl Weights {
         Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Kept)
     }
 
-    /// Reads a weights file whose counts were omitted, from memory. In the result, all counts are
-    /// 0.
+    /// Reads a weights file from memory, from which the counts of occurrences were omitted. In the
+    /// result, all counts are 0. Messages use `name` as the path.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -227,14 +229,15 @@ impl Weights {
         Section { name: PATTERN_SET.to_owned(), content: self.set.to_toml().into_bytes() }
     }
 
-    /// Returns the sections that only searches use: move ordering and pruning models.
+    /// Returns the sections that only a search uses, not the evaluation: move ordering and pruning
+    /// models.
     pub(super) fn learned_sections(&self) -> impl Iterator<Item = Section> {
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         ordering.chain(self.models.sections())
     }
 }
 
-/// A receiver that stores the weights and factors of a file by class.
+/// A receiver of the sections of a weights file that stores weights and factors by class.
 pub(super) struct ByClass {
     steps: Rows<i16>,
     factors: Option<Factors>,
@@ -261,8 +264,8 @@ impl Receiver for ByClass {
     }
 }
 
-/// Returns a single row of zeros, for weights without counts. A row for each phase would take
-/// memory for nothing.
+/// Returns a single row of zeros, for weights without counts. A row for each phase would waste
+/// memory.
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
 }

@@ -10,14 +10,14 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::PatternSet;
 
-/// The number of occurrences of each parameter in training, in every phase.
+/// The number of occurrences of each parameter in the training positions of each phase.
 #[derive(Clone, Debug)]
 pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
     /// Reads the counts of all phases from a file that contains only the counts of a weights file
     /// with the pattern set `set`. Checks each section. Also returns the checksum that the file
-    /// states, which is that of the whole weights file.
+    /// states: the checksum of the complete weights file.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,
@@ -30,7 +30,7 @@ impl Counts {
         Ok((Self(parts.counts), sha256))
     }
 
-    /// Returns the counts of a phase, one for each parameter.
+    /// Returns the number of occurrences of each parameter in the training positions of a phase.
     pub fn of(&self, phase: Phase) -> &[u32] {
         self.0.row(phase)
     }

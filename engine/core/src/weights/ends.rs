@@ -1,14 +1,15 @@
-//! The model of endgame ProbCut, which predicts an exact score from the value of a shallow search;
-//! and its section of a weights file.
+//! The model of endgame ProbCut, which predicts an exact score from the value of a shallow search.
+//! Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997, which has separate predictions for endgame searches. There, a confidence applies
-//! to one cut; here, it applies to the score of a whole search, in which many cuts take part.
+//! Othello", 1997, which has separate predictions for endgame searches. In that paper, a confidence
+//! applies to a single cut. Here, a confidence applies to the score of a whole search with many
+//! cuts.
 
 use super::probcut::{LinearModel, Prediction, check, coefficients, section};
 use crate::file::Section;
 
-/// The name of the section.
+/// The name of the section that stores the model of endgame ProbCut.
 pub(super) const ENDS: &str = "ends";
 
 /// The number of coefficients of the predicted mean, one for each of [`EndDepths::mean_terms`].
@@ -17,16 +18,16 @@ pub const END_MEAN_TERMS: usize = 9;
 /// The number of coefficients of the standard error, one for each of [`EndDepths::error_terms`].
 pub const END_ERROR_TERMS: usize = 5;
 
-/// The number of confidences: one for each selectivity of a search except full width.
+/// The number of confidence levels of endgame ProbCut: one for each selectivity of a search except
+/// full width.
 pub const CONFIDENCES: usize = 5;
 
-/// The number of empty squares that the model is centred on: its terms use (empties − `CENTRE`) /
-/// 10, which is 0 there.
+/// The number of empty squares at the centre of the model: its terms use (empties − `CENTRE`) / 10.
 const CENTRE: f64 = 16.0;
 
-/// A model of a position's score in discs, given the value of a shallow search. The score is
-/// normally distributed; its mean is linear in the value, and its standard deviation does not
-/// depend on the value.
+/// The model of endgame ProbCut: the distribution of a position's exact score in discs, given the
+/// value of a shallow search. The distribution is normal; its mean is linear in the value, and its
+/// standard deviation does not depend on the value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ends {
     model: LinearModel<END_MEAN_TERMS, END_ERROR_TERMS>,
@@ -38,18 +39,19 @@ pub struct Ends {
 pub struct EndDepths {
     /// The number of empty squares.
     pub empties: u32,
-    /// The depth of the search; less than `empties`.
+    /// The depth of the search in plies; less than `empties`.
     pub shallow: u32,
 }
 
 impl Ends {
     /// Creates a model from its coefficients, numbered as in [`EndDepths::mean_terms`] and
-    /// [`EndDepths::error_terms`]. For each confidence, the model also has the distance in standard
-    /// deviations by which a predicted score must miss the window before the search cuts.
+    /// [`EndDepths::error_terms`]. `deviations` has an entry for each confidence level: the
+    /// distance, in standard deviations, by which a predicted score must miss the window before the
+    /// search cuts.
     ///
     /// # Errors
     ///
-    /// A message for a coefficient that is not a number within ±1000, which no fit produces.
+    /// A message for a coefficient or deviation that is not a number within ±1000.
     pub fn new(
         mean: [f64; END_MEAN_TERMS],
         error: [f64; END_ERROR_TERMS],
@@ -59,22 +61,23 @@ impl Ends {
         Ok(Self { model: LinearModel::new(mean, error)?, deviations })
     }
 
-    /// Sets the distance, in standard deviations, by which a predicted score must miss the window
-    /// before the search cuts; one for each confidence.
+    /// Sets the distances, in standard deviations, by which a predicted score must miss the window
+    /// before the search cuts. There is one distance for each confidence level, the lowest level
+    /// first.
     #[must_use]
     pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
         Self { deviations, ..self }
     }
 
-    /// Returns the predicted mean of the exact score as a function of the shallow search's value,
-    /// and the standard deviation.
+    /// Returns the predicted mean of the exact score as a linear function of the shallow search's
+    /// value, and the standard deviation of the score.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
     /// Returns the distance, in standard deviations, by which a predicted score must miss the
-    /// window before the search cuts. `confidence` is an index, 0 for the lowest confidence; `None`
-    /// if it is not less than [`CONFIDENCES`].
+    /// window before the search cuts. `confidence` is the index of a confidence level, 0 for the
+    /// lowest. Returns `None` for an index of [`CONFIDENCES`] or more.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -84,7 +87,7 @@ impl Ends {
         section(ENDS, self.model.coefficients().chain(&self.deviations))
     }
 
-    /// Reads the section.
+    /// Reads a model from the content of its section. The error is a message.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
         let before = END_MEAN_TERMS + END_ERROR_TERMS;
         let all = coefficients(content, before + CONFIDENCES)?;
@@ -96,10 +99,10 @@ impl Ends {
 
 impl EndDepths {
     /// Returns the terms of the predicted mean, given the value in discs of the shallow search.
-    /// Three terms are for the slope, by empty squares and by depth. Two are for an offset, by
-    /// empty squares. Two are for an offset that changes its sign with the parity of the empty
-    /// squares, because evaluations favour either the side that moves last or the other side. The
-    /// last two are offsets for a static value (depth 0).
+    /// Three terms model the slope, which depends on empty squares and depth. Two terms model an
+    /// offset, which depends on empty squares. Two terms model an offset that changes its sign with
+    /// the parity of the empty squares, because evaluations favour either the side that moves last
+    /// or the other side. The last two terms are offsets for a static value (depth 0).
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -116,8 +119,8 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the standard error in discs: by empty squares, by
-    /// depth, and by the parity of the empty squares.
+    /// Returns the terms of the logarithm of the standard error in discs, which depends on empty
+    /// squares, depth, and the parity of the empty squares.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]
@@ -142,8 +145,9 @@ mod tests {
     use super::super::{Depths, ERROR_TERMS, MEAN_TERMS, Models, ProbCut};
     use super::*;
 
-    /// Returns a model for the tests, with slope 1 and a standard error of 2 discs everywhere. Its
-    /// offset is +0.5 disc for an odd number of empty squares, −0.5 disc for an even number.
+    /// Returns a model for the tests, with slope 1 and a standard error of 2 discs everywhere. The
+    /// offset of the model is +0.5 disc for an odd number of empty squares, and −0.5 disc for an
+    /// even number.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);

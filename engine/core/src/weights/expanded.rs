@@ -1,4 +1,4 @@
-//! Weights that are expanded into tables while their file is read.
+//! Weights that are expanded into tables by configuration while their file is read.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,8 +10,9 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::{Geometry, PatternSet};
 
-/// The weights of all phases in the layout of the evaluation's tables. Reading a file into this
-/// form, instead of into weights by class, saves memory and time.
+/// The weights of all phases in the layout of the evaluation's tables, which are indexed by
+/// configuration. Reading a file directly into this form, instead of into weights by class, saves
+/// memory and time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
     /// The pattern set.
@@ -20,14 +21,14 @@ pub struct ExpandedWeights {
     pub geometry: Geometry,
     /// The weights and factors of all phases, as [`layout::expand`] lays them out.
     pub blocks: Vec<Block>,
-    /// The weights of the move-ordering evaluation, if there are any.
+    /// The weights of the move-ordering evaluation; `None` if the file has none.
     pub ordering: Option<MoveOrderingWeights>,
-    /// The pruning models.
+    /// The models that the search uses for pruning.
     pub models: Models,
 }
 
 impl ExpandedWeights {
-    /// Expands weights by class.
+    /// Expands weights by class into tables by configuration.
     pub fn of(weights: &Weights) -> Self {
         Self {
             set: weights.set().clone(),
@@ -45,8 +46,8 @@ impl ExpandedWeights {
         Ok(file)
     }
 
-    /// Reads a weights file in memory with its counts, as [`Weights::read`] does; messages call it
-    /// `name`.
+    /// Reads a weights file from memory, and checks every part of it as [`Weights::read`] does.
+    /// Also returns the training counts of the file. Messages use `name` as the path.
     pub fn read_with_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -55,8 +56,9 @@ impl ExpandedWeights {
         Self::read_by(reader, CountsAre::Kept)
     }
 
-    /// Reads a weights file in memory whose counts were omitted to save space. Each section is
-    /// checked. The returned checksum is the one that the file states: that of the complete file.
+    /// Reads a weights file from memory, from which the training counts were omitted to save space.
+    /// Checks each section. The returned checksum is the one that the file states: the checksum of
+    /// the complete file.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -77,11 +79,12 @@ impl ExpandedWeights {
     }
 }
 
-/// A receiver that expands the weights and factors of a file into blocks.
+/// A receiver of the sections of a weights file that expands weights and factors into tables.
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The phase that was read last, and its weights by class.
+    /// The phase that was read last, and its weights by class. The next phase may be stored as
+    /// changes from these weights.
     last: Option<(Phase, Vec<i16>)>,
 }
 
@@ -118,7 +121,7 @@ mod tests {
     use crate::pattern::FactorShape;
 
     /// A pattern set takes a few bytes in a file, but its tables may take a gigabyte. The reader
-    /// must therefore allocate no memory for them before it reads a section of weights.
+    /// must therefore allocate no memory for the tables before it reads a section of weights.
     #[test]
     fn tables_take_no_memory_before_a_section_comes() {
         let shape = FactorShape::new(128, 1).unwrap();

@@ -1,28 +1,29 @@
 //! Interactions of patterns: a factorization machine (Rendle 2010) in addition to the weights.
 //!
-//! Every class has a factor vector. With s the sum of the vectors of a position's instances and
-//! scalar features, the value contains ½ Σ s_d² over the first half of the elements, minus ½ Σ s_d²
-//! over the second half. So two classes together may be worth more or less than the sum of their
-//! weights. (Rendle's machine adds all squares; subtracting half of them lowers the error at the
-//! same width.) All arithmetic is in integers, so that every machine computes the same value.
+//! Every class has a factor vector. Let s be the sum of the vectors of a position's instances and
+//! scalar features. The value then contains ½ Σ s_d² over the first half of the elements, minus ½ Σ
+//! s_d² over the second half. Two classes together may therefore be worth more or less than the sum
+//! of their weights. (Rendle's machine adds all squares; subtracting half of them lowers the error
+//! at the same width.) All arithmetic is in integers, so that every machine computes the same
+//! value.
 
 use super::STEPS_PER_DISC;
 use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The integer that stands for a factor of 1. A factor of 1 alone is worth half a disc.
+/// The integer that represents a factor of 1. A single factor of 1 is worth half a disc (½ · 1²).
 pub const FACTORS_PER_UNIT: i32 = 64;
 
-/// The greatest absolute value of a factor: just under 2.
+/// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.
 pub const MAX_FACTOR: i8 = 127;
 
-/// The first word of the name of a section of factors. The number of the group of phases follows
-/// it.
+/// The first word of the name of a section of factors, which the number of the group of phases
+/// follows.
 const FACTORS: &str = "factors";
 
-/// The factors of all groups of phases. A group has a row (a vector) for each parameter, in the
-/// order of the parameters of a phase.
+/// The factor vectors of all groups of consecutive phases. A group has a vector for each parameter,
+/// in the order of the parameters of a phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Factors {
     shape: FactorShape,
@@ -37,24 +38,24 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Creates factors whose groups are added one by one; a group takes no memory before it is
-    /// added.
+    /// Creates factors without content, whose groups of phases are added one by one. A group takes
+    /// no memory before it is added.
     pub(super) fn without_groups(shape: FactorShape, parameters: usize) -> Self {
         Self { shape, parameters, groups: vec![vec![]; shape.groups()] }
     }
 
-    /// Stores the vectors of a group of phases.
+    /// Stores the factor vectors of a group of phases, one vector after another.
     pub(super) fn put_group(&mut self, group: usize, factors: &[i8]) {
         self.groups[group] = factors.to_vec();
     }
 
-    /// Returns factors of another shape.
+    /// Returns factors with another width of the vectors or larger groups of phases.
     ///
     /// If a group of `shape` has k times as many phases, `shape` must be at least k times as wide.
-    /// Then k old groups become one new group. Each half of a new vector consists of the same
-    /// halves of the k old vectors, one after another, multiplied by 1/√k. So the interaction of
-    /// two classes becomes its mean over the k groups. Additional factors are 0. With k = 1 the
-    /// interactions do not change. Returns `None` for any other shape.
+    /// In this case, k old groups become one new group. Each half of a new vector consists of the
+    /// same halves of the k old vectors, one after another, multiplied by 1/√k. The interaction of
+    /// two classes therefore becomes its mean over the k groups. Additional factors are 0. With k =
+    /// 1 the interactions do not change. Returns `None` for any other shape.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -62,7 +63,8 @@ impl Factors {
             return None;
         }
         let scale = 1.0 / (merged as f64).sqrt();
-        // Halves go to even numbers: away from 0, all of them would grow.
+        // Halves are rounded to even numbers: if they were rounded away from 0, all factors would
+        // grow.
         let scaled = |&factor: &i8| (f64::from(factor) * scale).round_ties_even() as i8;
         let mut reshaped = Self::zero(shape, self.parameters);
         for (number, narrow) in self.groups.iter().enumerate() {
@@ -76,30 +78,32 @@ impl Factors {
         Some(reshaped)
     }
 
-    /// Returns the shape of the factors.
+    /// Returns the shape of the factors: the width of the vectors, and the number of phases that
+    /// share them.
     pub fn shape(&self) -> FactorShape {
         self.shape
     }
 
-    /// Returns the factor vectors of all parameters in a phase, one after another.
+    /// Returns the factor vectors of all parameters in a phase, one vector after another.
     pub fn of(&self, phase: Phase) -> &[i8] {
         &self.groups[self.shape.group(phase)]
     }
 
-    /// Returns the vectors of all parameters in a group of phases, one after another.
+    /// Returns the factor vectors of all parameters in a group of phases, one vector after another.
     pub fn group(&self, group: usize) -> &[i8] {
         &self.groups[group]
     }
 
-    /// Sets the vectors of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. Index p ·
-    /// dimensions + d is factor d of parameter p.
+    /// Sets each factor of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. The index p
+    /// · dimensions + d is for factor d of parameter p.
     pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
         let factors = self.groups[group].iter_mut().enumerate();
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
-    /// Returns the joint contribution of parameters by their factors in a phase, in steps. This is
-    /// the plain definition; the tests compare the faster implementations with it.
+    /// Returns the contribution of the factors of `parameters` to the value of a position in a
+    /// phase, in steps of 1/32 disc. This function is the plain definition, with which the tests
+    /// compare the faster implementations.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
@@ -114,15 +118,15 @@ impl Factors {
         self.groups.iter().enumerate().map(|(group, factors)| Self::section_of(group, factors))
     }
 
-    /// Returns the section of a group of phases; `factors` holds the vectors of all parameters, one
-    /// after another.
+    /// Returns the section of a weights file for a group of phases. `factors` contains the vectors
+    /// of all parameters, one after another.
     pub fn section_of(group: usize, factors: &[i8]) -> Section {
         let content = factors.iter().map(|factor| factor.cast_unsigned()).collect();
         Section { name: section_name(group), content }
     }
 
-    /// Reads the number and the vectors of a group from its section; `None` for a section of
-    /// another kind.
+    /// Reads the section of a group of phases. Returns the number of the group and the factor
+    /// vectors of all parameters, or `None` for a section of another kind.
     ///
     /// # Errors
     /// A message for a wrong length or a factor out of range.
@@ -138,7 +142,7 @@ impl Factors {
             return Err(format!("has {} bytes; expected {expected}", section.content.len()));
         }
         let factors: &[i8] = bytemuck::cast_slice(&section.content);
-        // Vector instructions compute a minimum, but they do not find the first of some elements.
+        // First computes the minimum, because the compiler vectorizes a minimum, but not a search.
         let is_wrong = factors.iter().fold(0, |least, &factor| factor.min(least)) < -MAX_FACTOR;
         let find = || factors.iter().position(|&factor| factor < -MAX_FACTOR);
         match is_wrong.then(find).flatten() {
@@ -152,8 +156,8 @@ impl Factors {
     }
 }
 
-/// Returns the contribution of a vector alone, in discs: half the squares of the first half of its
-/// elements, minus half those of the second half.
+/// Returns the contribution of a single factor vector to the value, in discs: ½ Σ v_d² over the
+/// first half of the elements, minus ½ Σ v_d² over the second half.
 pub fn own_worth(vector: &[i8]) -> f64 {
     let (added, taken) = vector.split_at(vector.len() / 2);
     let squares = |half: &[i8]| -> i32 {
@@ -163,9 +167,9 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// Returns the contribution, in steps, of a sum of factor vectors: half the sum of the squares of
-/// the first half of its elements, minus half the sum of the squares of the second half. Rounds to
-/// the nearest step, and halves up.
+/// Returns the contribution of a sum s of factor vectors to the value, in steps of 1/32 disc: ½ Σ
+/// s_d² over the first half of the elements, minus ½ Σ s_d² over the second half. Rounds to the
+/// nearest step, and halves up.
 ///
 /// An element is the sum of at most 80 factors of at most 127, so it is at most 10,160. The sum of
 /// the squares of 32 such elements is below 2³² and cannot overflow.
@@ -193,8 +197,8 @@ mod tests {
 
     #[test]
     fn a_sum_is_worth_half_its_squares() {
-        // 64 is a factor of 1, worth half a disc; 128 is worth two discs; +1 and −2 lose one and a
-        // half.
+        // 64 represents a factor of 1, which is worth half a disc. 128 represents a factor of 2,
+        // which is worth two discs. A positive 64 and a negative 128 together are worth −1.5 discs.
         assert_eq!(steps_of_sum(&[64, 0]), 16);
         assert_eq!(steps_of_sum(&[0, -128]), -64);
         assert_eq!(steps_of_sum(&[64, -128]), -48);

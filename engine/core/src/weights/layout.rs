@@ -1,7 +1,7 @@
-//! The layout of weights in memory, expanded from classes to configurations.
+//! The layout of weights in memory, in tables that are expanded from classes to configurations.
 //!
-//! Consecutive phases form a block: those that share factors, or ten phases if there are no
-//! factors. A block is expanded as a whole. Before and after its tables it has a margin of zeros.
+//! Consecutive phases form a block: the phases that share factors, or ten phases if there are no
+//! factors. A block is expanded as a whole, and has a margin of zeros before and after its tables.
 
 use std::ops::Range;
 
@@ -12,28 +12,28 @@ use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
 /// The number of unused weights before the first phase of a block and after the last phase. With
-/// these margins, every 16-bit index from the middle of a pattern's table is inside the block, so
-/// reads need no check.
+/// these margins, every signed 16-bit index relative to the middle of a pattern's table is inside
+/// the block, so reads need no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
-/// The layout of the tables of a pattern set. The table of a phase has 16-bit weights: the
-/// configurations of all patterns, a zero for lanes without an instance, the scalars, and padding
-/// up to a multiple of a cache line. The padding is at least two bytes, so that 32-bit gathers stay
-/// inside the table.
+/// The layout of the tables of a pattern set. The table of a phase consists of 16-bit weights: one
+/// for each configuration of each pattern, a zero for lanes without an instance, one for each value
+/// of each scalar feature, and padding up to a multiple of a cache line. The padding is at least
+/// two bytes, so that 32-bit gathers stay inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane, the index in a phase's table of configuration 0 of the lane's pattern. For a
-    /// lane without an instance, the index of a weight that is always 0.
+    /// For each lane (instance), the index of configuration 0 of its pattern in the table of a
+    /// phase. For a lane without an instance, the index of a weight that is always 0.
     pub middles: [u32; LANES],
-    /// The index in a phase's table of the first weight of the first scalar feature.
+    /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
-    /// The distance, in weights, between the starts of two consecutive phases in a block.
+    /// The number of weights between the starts of the tables of two consecutive phases in a block.
     pub stride: usize,
     /// The number of phases in a block. The last block may have fewer.
     phases: usize,
-    /// The number of factors of a configuration; 0 for a pattern set without factors.
+    /// The width of the factor vector of a configuration; 0 for a pattern set without factors.
     dimensions: usize,
 }
 
@@ -56,7 +56,7 @@ impl TableLayout {
         Self { middles, scalars, stride, phases, dimensions }
     }
 
-    /// Returns the number of blocks.
+    /// Returns the number of blocks of consecutive phases.
     pub fn blocks(&self) -> usize {
         PHASES.div_ceil(self.phases)
     }
@@ -66,12 +66,12 @@ impl TableLayout {
         phase.index() / self.phases
     }
 
-    /// Returns the phases that are stored in a block.
+    /// Returns the phases whose tables are in a block.
     pub fn phases(&self, block: usize) -> impl ExactSizeIterator<Item = Phase> {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns the index of the first weight of a phase's table in its block.
+    /// Returns the index in the block of the first weight of a phase's table.
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }
@@ -80,7 +80,7 @@ impl TableLayout {
         self.phases(block).len() * self.stride + 2 * MARGIN
     }
 
-    /// Returns the size in bytes of a block's factors, including a margin at each end.
+    /// Returns the size in bytes of the factor vectors of a block, including a margin at each end.
     fn bytes_of_factors(&self) -> usize {
         (self.stride + 2 * MARGIN) * self.dimensions
     }
@@ -94,15 +94,15 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The expanded weights and factors of a block, by configuration. A block takes no memory until
-/// weights or factors are expanded into it.
+/// The weights and factors of a block of consecutive phases, expanded from classes to
+/// configurations. A block takes no memory until weights or factors are expanded into it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// The weight tables of the block's phases, one after another, with margins at both ends.
     pub steps: Vec<i16>,
-    /// The factor vectors, one for each weight in a phase's table and at the same index. [`MARGIN`]
-    /// vectors of zeros come before the first and after the last. Empty for a pattern set without
-    /// factors.
+    /// The factor vectors, which all phases of the block share: one for each weight in a phase's
+    /// table, at the same index. [`MARGIN`] vectors of zeros precede the first vector and follow
+    /// the last. Empty for a pattern set without factors.
     pub vectors: Vec<CacheLine>,
 }
 
@@ -117,14 +117,14 @@ pub struct CacheLine([u8; 64]);
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    /// For each configuration, in the order of a phase's table, its parameter. The values of scalar
-    /// features follow the configurations, in the table after a zero and as parameters.
+    /// The parameter of each configuration, in the order of a phase's table. The parameters of
+    /// scalar features are not listed: they are a contiguous range in the table, too.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }
 
 impl Expansion {
-    /// Computes the table index of each configuration of a pattern set.
+    /// Computes the parameter of each entry in a phase's table.
     pub(super) fn new(set: &PatternSet, geometry: &Geometry) -> Self {
         let layout = TableLayout::new(set, geometry);
         let mut parameters = vec![0; layout.scalars - 1];
@@ -137,7 +137,8 @@ impl Expansion {
         Self { layout, parameters, scalars: geometry.pattern_parameters..geometry.parameters() }
     }
 
-    /// Expands one element for each parameter to a table of a phase.
+    /// Expands `of_parameters`, one element for each parameter, to the table of a phase, one
+    /// element for each configuration.
     fn expand<T: Copy>(&self, of_parameters: &[T], table: &mut [T]) {
         let patterns = table.iter_mut().zip(&self.parameters);
         patterns.for_each(|(element, &parameter)| *element = of_parameters[parameter as usize]);
@@ -145,7 +146,7 @@ impl Expansion {
         table[self.layout.scalars..][..scalars.len()].copy_from_slice(scalars);
     }
 
-    /// Returns the blocks of the layout, all of them still empty.
+    /// Returns an empty block for each block of the layout.
     pub(super) fn no_blocks(&self) -> Vec<Block> {
         vec![Block::default(); self.layout.blocks()]
     }
@@ -171,14 +172,16 @@ impl Expansion {
         steps
     }
 
-    /// Expands the factors of a block, a vector for each parameter.
+    /// Expands the factor vectors of a block from classes (one vector for each parameter) to
+    /// configurations.
     pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
         let dimensions = self.layout.dimensions;
         let lines = self.layout.bytes_of_factors().div_ceil(size_of::<CacheLine>());
         block.vectors = bytemuck::zeroed_vec(lines);
         let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut block.vectors);
         let vectors = &mut vectors[MARGIN * dimensions..];
-        // An array of a known width is copied by a few instructions, a slice by a call.
+        // The compiler copies an array of a constant width by a few instructions, but a slice by a
+        // call.
         match dimensions {
             8 => self.expand(factors.as_chunks::<8>().0, vectors.as_chunks_mut::<8>().0),
             16 => self.expand(factors.as_chunks::<16>().0, vectors.as_chunks_mut::<16>().0),
@@ -189,7 +192,8 @@ impl Expansion {
     }
 }
 
-/// Expands weights from classes to configurations, in blocks of phases.
+/// Expands weights and factors from classes to configurations. Returns a block for each group of
+/// consecutive phases.
 pub fn expand(weights: &Weights) -> Vec<Block> {
     let expansion = Expansion::new(weights.set(), weights.geometry());
     let mut blocks = expansion.no_blocks();

@@ -1,7 +1,8 @@
-//! Weights: their unit, their file, its sections, and their layout in tables for evaluation.
+//! Weights of the evaluation: their unit, their file and its sections, and the layout of the tables
+//! that the evaluation reads.
 //!
-//! A weights file has the weights by class, and may have factors, weights that order moves, and
-//! pruning models.
+//! A weights file contains the weights by class. It may also contain factors, weights of the
+//! move-ordering evaluation, and pruning models.
 
 mod by_class;
 mod counts;

@@ -5,14 +5,17 @@ use super::probcut::{PROBCUT, ProbCut};
 use super::realization::{REALIZATION, Realization};
 use crate::file::Section;
 
-/// The models that `othello-trainer calibrate` adds to a weights file.
+/// The models that a search uses for pruning. `othello-trainer calibrate` adds them to a weights
+/// file.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// The ProbCut model, which predicts the value of a deep search from that of a shallow search.
+    /// The ProbCut model, which predicts the value of a deep search from the value of a shallow
+    /// search.
     pub probcut: Option<ProbCut>,
-    /// The model that predicts an exact score near the end from the value of a shallow search.
+    /// The model of endgame ProbCut, which predicts the exact score from the value of a shallow
+    /// search.
     pub ends: Option<Ends>,
-    /// The probabilities of moves.
+    /// The realization probabilities: the probability that a move of each kind is played.
     pub realization: Option<Realization>,
 }
 
@@ -27,7 +30,8 @@ impl Models {
         probcut.chain(ends).chain(self.realization.iter().map(Realization::section))
     }
 
-    /// Reads a section if it contains a model; returns whether it does.
+    /// Reads a model from a section of a weights file. Returns false, and reads nothing, if `name`
+    /// is not the name of a model's section.
     ///
     /// # Errors
     ///
@@ -51,8 +55,8 @@ pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     Ok(())
 }
 
-/// Records that a section was read that a file may contain only once. Returns an error if it was
-/// read before.
+/// Records that the file has a section that may occur only once: sets `came` to true. Returns an
+/// error if `came` is already true.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     match std::mem::replace(came, true) {
         false => Ok(()),

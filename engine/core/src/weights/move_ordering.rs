@@ -9,8 +9,9 @@ pub(super) const ORDERING_SET: &str = "ordering pattern set";
 /// The name of the section with the strength and the weights of the move-ordering evaluation.
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// The weights of the move-ordering evaluation for the last plies: one weight for each class of a
-/// small pattern set, in steps of 1/32 disc, and their strength relative to the number of replies.
+/// The weights of the move-ordering evaluation, which the search uses in the last plies: one weight
+/// for each class of a small pattern set, in steps of 1/32 disc, and their strength relative to the
+/// number of replies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -45,24 +46,24 @@ impl MoveOrderingWeights {
         Ok(Self { set, strength, steps })
     }
 
-    /// Returns the pattern set.
+    /// Returns the small pattern set of the move-ordering evaluation.
     pub fn set(&self) -> &PatternSet {
         &self.set
     }
 
-    /// Returns the strength of the weights: the number of units of the move score that 32 discs
-    /// (1,024 steps) are worth. One reply of the opponent costs 16 units. With strength 0, the
+    /// Returns the strength of the weights: the number of units that 32 discs (1,024 steps)
+    /// contribute to a move's score. One reply of the opponent costs 16 units. With strength 0, the
     /// weights have no effect.
     pub fn strength(&self) -> i16 {
         self.strength
     }
 
-    /// Returns the weights, one for each parameter.
+    /// Returns the weights in steps of 1/32 disc, one for each parameter of the pattern set.
     pub fn steps(&self) -> &[i16] {
         &self.steps
     }
 
-    /// Returns the sections that store these weights in a weights file, in their order.
+    /// Returns the two sections that store these weights in a weights file, in this order.
     pub fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();
@@ -72,7 +73,8 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the two sections.
+    /// Reads the weights from the contents of their two sections: the pattern set, and the strength
+    /// followed by the weights.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

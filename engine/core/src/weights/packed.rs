@@ -1,4 +1,5 @@
-//! Weights from a file in memory, of which a player expands only the blocks that it needs.
+//! Weights in memory in the compressed form of their file. A player expands only the blocks of
+//! phases that it needs.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,32 +11,33 @@ use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights};
 use crate::file::{Kind, Provenance, Reader, Section, SectionPlace, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet};
 
-/// A weights file in memory whose blocks can be expanded one by one.
+/// A weights file in memory whose blocks of consecutive phases can be expanded one by one.
 ///
 /// The file has no counts. Its sections are ordered by block: the weights of the block's first
-/// phase, then the changes of the weights from phase to phase, then the factors of the block. It is
-/// an ordinary weights file, which [`Weights::read_without_counts`] can also read.
+/// phase, then the changes of the weights from phase to phase, then the factors of the block.
+/// [`Weights::read_without_counts`] can also read this file.
 #[derive(Debug)]
 pub struct PackedWeights {
-    /// The pattern set.
+    /// The pattern set of the weights.
     pub set: PatternSet,
     /// The instances and classes of the pattern set.
     pub geometry: Geometry,
-    /// The weights of the move-ordering evaluation, if there are any.
+    /// The weights of the move-ordering evaluation; `None` if the file has none.
     pub ordering: Option<MoveOrderingWeights>,
-    /// The pruning models.
+    /// The models that the search uses for pruning.
     pub models: Models,
     /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
     expansion: Expansion,
     name: &'static str,
     file: &'static [u8],
-    /// For each block of weights, where its first section lies in the file.
+    /// The place in the file of each block's first section.
     places: Vec<SectionPlace>,
 }
 
 impl PackedWeights {
-    /// Reads everything but the blocks; messages call the file `name`.
+    /// Reads all sections of `file` except the weights and factors. Messages use `name` as the path
+    /// of the file.
     pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self, WeightsError> {
         let mut reader = Reader::of_bytes(name.as_ref(), file, Kind::Weights)?;
         let mut parts = Parts::<Expanding>::of(pattern_set(&mut reader)?, false);
@@ -62,12 +64,12 @@ impl PackedWeights {
         Ok(Self { set, geometry, ordering, models, provenance, expansion, name, file, places })
     }
 
-    /// Returns the layout of the blocks.
+    /// Returns the layout of the expanded blocks.
     pub fn layout(&self) -> &TableLayout {
         &self.expansion.layout
     }
 
-    /// Expands a block. This takes no lock and uses one thread.
+    /// Decompresses and expands a block of phases. The function takes no lock and uses one thread.
     pub fn expand(&self, block: usize) -> Result<Block, WeightsError> {
         let path: &Path = self.name.as_ref();
         let mut reader = Reader::of_bytes(path, self.file, Kind::Weights)?;
@@ -84,7 +86,7 @@ impl PackedWeights {
     }
 
     /// Expands a section of weights or of factors into the block. `before` contains the weights of
-    /// the previous phase; a section of weights replaces them by its own.
+    /// the previous phase; a section of weights replaces them by the weights of its phase.
     fn take(
         &self,
         section: &Section,

@@ -4,56 +4,56 @@ use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
 use crate::pattern::{Geometry, Pattern, PatternSet, Scalar};
 
-/// The terms of a position's value. The value is their sum, limited to ±64 discs.
+/// The terms of a position's static value. The value is the sum of all terms, limited to ±64 discs.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
-    /// The phase of the weights.
+    /// The phase of the position, which determines the weights.
     pub phase: Phase,
     /// The contributions of all pattern instances to the value, one pattern after another.
     pub instances: Vec<InstancePart<'a>>,
-    /// The terms of the scalar features.
+    /// The contributions of all scalar features to the value.
     pub scalars: Vec<ScalarPart>,
-    /// The joint contribution of all instances and scalar features by their factors, in steps; 0
-    /// without factors.
+    /// The contribution of the factors (pairwise interactions of instances and scalar features), in
+    /// steps of 1/32 disc; 0 for weights without factors.
     pub together: i32,
 }
 
-/// The contribution of an instance.
+/// The contribution of one pattern instance to a position's value.
 #[derive(Clone, Copy, Debug)]
 pub struct InstancePart<'a> {
-    /// The pattern that the instance is an image of.
+    /// The pattern of which the instance is an image.
     pub pattern: &'a Pattern,
     /// The squares of the instance, in the pattern's order.
     pub squares: &'a [Square],
-    /// The weight of the configuration on these squares.
+    /// The weight of the configuration that the position has on these squares.
     pub weight: PartWeight,
 }
 
-/// The contribution of a scalar feature.
+/// The contribution of one scalar feature to a position's value.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarPart {
-    /// The feature.
+    /// The scalar feature, such as the number of legal moves.
     pub scalar: Scalar,
     /// The feature's count in the position.
     pub number: usize,
-    /// The weight of this count.
+    /// The weight of this count in the phase of the position.
     pub weight: PartWeight,
 }
 
 /// A weight, and the number of its occurrences in training.
 #[derive(Clone, Copy, Debug)]
 pub struct PartWeight {
-    /// The weight in steps.
+    /// The weight in steps of 1/32 disc.
     pub steps: i16,
-    /// The number of occurrences of this parameter in the training positions of the phase.
+    /// The number of occurrences of the weight's parameter in the training positions of the phase.
     pub count: u32,
 }
 
 impl<'a> Parts<'a> {
     /// Splits the value of a position into terms. `of_phase` returns the weights of all instances
-    /// and then of all scalar features, in the order of the geometry, and the sum of their
-    /// interactions. Returns `None` if the player has no legal move: the value is then that of the
-    /// position after a pass, or the score of a finished game.
+    /// and then of all scalar features, in the order of the geometry, and the contribution of the
+    /// factors in steps. Returns `None` if the player has no legal move, because the value then
+    /// comes from the position after a pass, or is the score of a finished game.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,
@@ -79,7 +79,7 @@ impl<'a> Parts<'a> {
         Some(Self { phase, instances, scalars: scalars.collect(), together })
     }
 
-    /// Returns the sum of all terms in steps, without a limit.
+    /// Returns the sum of all terms in steps of 1/32 disc, not limited to ±64 discs.
     pub fn steps(&self) -> i32 {
         let instances = self.instances.iter().map(|part| part.weight);
         let scalars = self.scalars.iter().map(|part| part.weight);

@@ -1,16 +1,17 @@
-//! The model of Multi-ProbCut, which predicts the value of a deep search from that of a shallow
-//! search; and its section of a weights file.
+//! The model of Multi-ProbCut, which predicts the value of a deep search from the value of a
+//! shallow search. Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997. There, each pair of depths has its own parameters; here, a few coefficients
-//! determine those of all pairs and plies, also for depths that were not measured.
+//! Othello", 1997. In that paper, each pair of depths has its own parameters. Here, a few
+//! coefficients determine the parameters of all pairs of depths and all plies, also for depths that
+//! were not measured.
 
 use serde::Serialize;
 
 use super::STEPS_PER_DISC;
 use crate::file::Section;
 
-/// The name of the section.
+/// The name of the section that stores the model of Multi-ProbCut.
 pub(super) const PROBCUT: &str = "probcut";
 
 /// The number of coefficients of the predicted mean, one for each of [`Depths::mean_terms`].
@@ -19,16 +20,17 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction. It is positive because deep values and scores increase with
+/// The least slope of a prediction, which is positive because deep values and scores increase with
 /// shallow values.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// A model that predicts the value of a deep search from that of a shallow search, in discs. The
-/// deep value is normally distributed. Its mean is linear in the shallow value; its standard
+/// A model that predicts the value of a deep search from the value of a shallow search, in discs.
+/// The prediction is a normal distribution. Its mean is linear in the shallow value; its standard
 /// deviation does not depend on the shallow value.
 pub type ProbCut = LinearModel<MEAN_TERMS, ERROR_TERMS>;
 
-/// The coefficients of a prediction: of the mean, and of the logarithm of the standard error.
+/// A model whose predicted mean, and the logarithm of whose standard error, are linear combinations
+/// of terms. The fields are the coefficients of these terms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinearModel<const MEAN: usize, const ERROR: usize> {
     mean: [f64; MEAN],
@@ -43,7 +45,7 @@ pub struct LinearModel<const MEAN: usize, const ERROR: usize> {
 )]
 pub struct NoProbCut;
 
-/// The depths of two searches of a position.
+/// The depths of two searches of the same position, shallow and deep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depths {
     /// The ply of the position.
@@ -78,8 +80,8 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
         Ok(Self { mean, error })
     }
 
-    /// Returns the prediction by the terms of the mean, as a function of the known value, and of
-    /// the error.
+    /// Returns the prediction for the given terms. `mean` returns the terms of the mean for a
+    /// shallow value in discs; `error` has the terms of the logarithm of the standard error.
     pub(super) fn predict(
         &self,
         mean: impl Fn(f64) -> [f64; MEAN],
@@ -92,7 +94,8 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
         self.mean.iter().chain(&self.error)
     }
 
-    /// Creates a model from the first coefficients of a section.
+    /// Creates a model from the first `MEAN` + `ERROR` numbers of a section. The error is a
+    /// message.
     pub(super) fn of_coefficients(all: &[f64]) -> Result<Self, String> {
         let at = |first: usize| move |place: usize| all[first + place];
         Self::new(std::array::from_fn(at(0)), std::array::from_fn(at(MEAN)))
@@ -100,7 +103,7 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
 }
 
 impl ProbCut {
-    /// Returns the prediction for two depths.
+    /// Returns the prediction of the deep search's value for these two depths.
     pub fn prediction(&self, depths: Depths) -> Prediction {
         self.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
@@ -110,7 +113,7 @@ impl ProbCut {
         section(PROBCUT, self.coefficients())
     }
 
-    /// Reads the section.
+    /// Reads a model from the content of its section. The error is a message.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
         Self::of_coefficients(&coefficients(content, MEAN_TERMS + ERROR_TERMS)?)
     }
@@ -143,11 +146,12 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 }
 
 impl Depths {
-    /// Returns the terms of the predicted mean, given the shallow value in discs. Three terms are
-    /// for the slope, by ply and by the gap between the depths. Three are for an offset, by ply.
-    /// One is an offset for a static value (shallow depth 0). Three are for an offset by ply if the
-    /// gap is odd; it changes its sign with the parity of the deep search, because evaluations
-    /// favour either the side that moves last or the other side.
+    /// Returns the terms of the predicted mean, given the shallow value in discs. Three terms model
+    /// the slope, which depends on the ply and the gap between the depths. Three terms model an
+    /// offset, which depends on the ply. One term is an offset for a static value (shallow depth
+    /// 0). Three terms model an offset that applies if the gap is odd. This offset depends on the
+    /// ply, and changes its sign with the parity of the deep search, because evaluations favour
+    /// either the side that moves last or the other side.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -191,10 +195,10 @@ impl Prediction {
     /// Creates a prediction. `mean` returns the mean as a function of the shallow value;
     /// `logarithm` is the logarithm of the error.
     fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
-        // The slope is the gain of the mean when the known value grows by a disc.
+        // The slope is the increase of the mean if the shallow value increases by one disc.
         let [at_0, at_1] = [0.0, 1.0].map(mean);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);
-        // A sum of logarithms far outside this range would overflow.
+        // The limits prevent an overflow if the coefficients are extreme.
         Self { slope, offset: at_0, error: libm::exp(logarithm.clamp(-5.0, 5.0)) }
     }
 
@@ -222,7 +226,7 @@ mod tests {
 
     /// Returns a model with slope 1 and a standard error of 2 discs everywhere. If the gap between
     /// the depths is odd, the offset is half a disc: positive for an odd depth of the deep search,
-    /// negative for an even depth. Otherwise, it is 0.
+    /// negative for an even depth. If the gap is even, the offset is 0.
     fn model() -> ProbCut {
         let mut mean = [0.0; MEAN_TERMS];
         (mean[0], mean[7]) = (1.0, 0.5);
@@ -237,8 +241,8 @@ mod tests {
         let prediction = model().prediction(depths);
         assert_eq!((prediction.slope, prediction.offset), (1.0, 0.5));
         assert!((prediction.error - 2.0).abs() < 1e-12);
-        // 10 discs, plus three for one and a half errors, less half a disc for the offset; in
-        // steps.
+        // The expected result is 12.5 discs in steps: 10 discs, plus 3 discs for 1.5 standard
+        // errors, minus half a disc for the offset.
         assert_eq!(prediction.least_for(320, 1.5), 400);
         assert_eq!(prediction.greatest_for(320, 1.5), 208);
         let even = model().prediction(Depths { deep: 4, ..depths });

@@ -1,4 +1,5 @@
-//! The reading of a weights file, section by section, into one of several receivers.
+//! Reads a weights file, section by section, into one of several receivers, such as weights by
+//! class or expanded tables.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::file::{FileError, Provenance, Reader, Section};
 use crate::pattern::{Geometry, PatternSet};
 use crate::text::excerpt;
 
-/// The name of the first section.
+/// The name of the first section of a weights file.
 pub(super) const PATTERN_SET: &str = "pattern set";
 
 /// The error for weights that cannot be read or written.
@@ -29,29 +30,32 @@ pub enum WeightsError {
     NotEmbedded,
 }
 
-/// A receiver of the weights and factors of a file. Each section is checked before its content is
-/// passed to the receiver. Each phase and each group is passed once; they may come in any order. A
-/// receiver allocates no memory for weights or factors before the first of them comes.
+/// A receiver of the weights and factors of a weights file. The reader checks each section before
+/// it passes the content to the receiver. It passes each phase and each group of phases once, in
+/// any order. A receiver must not allocate memory for weights or factors before it receives the
+/// first of them.
 pub(super) trait Receiver {
-    /// Starts without any section.
+    /// Creates a receiver for weights of this pattern set, before any section is read.
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
 
-    /// Returns the weights of a phase that [`Self::take_steps`] received before.
+    /// Returns the weights by class of a phase that [`Self::take_steps`] has already received.
     fn steps(&self, phase: Phase) -> Cow<'_, [i16]>;
 
-    /// Receives the weights of a phase.
+    /// Receives the weights of a phase, one for each parameter, in steps of 1/32 disc.
     fn take_steps(&mut self, phase: Phase, steps: Vec<i16>);
 
-    /// Receives the vectors of all parameters in a group of phases, one after another.
+    /// Receives the factor vectors of all parameters in a group of phases, one vector after
+    /// another.
     fn take_factors(&mut self, group: usize, factors: &[i8]);
 }
 
-/// The treatment of the counts.
+/// The treatment of the training counts (occurrences of each parameter) when a weights file is
+/// read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
     /// The file must contain all counts, and the reader stores them.
     Kept,
-    /// The file must have all counts; they are only checked.
+    /// The file must contain all counts. The reader checks the counts, but does not store them.
     Checked,
     /// The counts may be missing: some files omit them to save space.
     LeftOut,
@@ -71,7 +75,7 @@ pub(super) fn read<R: Receiver>(
     Ok((parts, provenance, sha256))
 }
 
-/// Reads the first section.
+/// Reads the pattern set from the first section of a weights file.
 pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsError> {
     let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
     let path = reader.path();
@@ -81,7 +85,7 @@ pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsErro
     PatternSet::from_toml(text).map_err(|error| unusable(path, PATTERN_SET, error.to_string()))
 }
 
-/// Returns the error for a file that lacks this section.
+/// Returns the error for a weights file that lacks this section.
 pub(super) fn missing(path: &Path, section: String) -> WeightsError {
     let reason = format!("section `{section}` is missing: the file is not a complete weights file");
     FileError::refused(path, reason).into()
@@ -91,8 +95,8 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The state while a file is read: which sections were read so far, by phase and by group, and
-/// their contents.
+/// The state of the reader of a weights file: the contents of the sections already read, and flags
+/// for the phases and groups of phases that they cover.
 pub(super) struct Parts<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -101,7 +105,7 @@ pub(super) struct Parts<R> {
     counts_came: [bool; PHASES],
     groups_came: Vec<bool>,
     pub(super) received: R,
-    /// The counts, with a row for each phase; no rows if counts are not kept.
+    /// The training counts, with a row for each phase; no rows if counts are not stored.
     pub(super) counts: Rows<u32>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,
@@ -110,8 +114,8 @@ pub(super) struct Parts<R> {
 }
 
 impl<R: Receiver> Parts<R> {
-    /// Starts to read a file whose pattern set is already known. The file may still contain the
-    /// section of the pattern set.
+    /// Creates the state for a file whose pattern set is already known. The file may still contain
+    /// the section of the pattern set.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {
@@ -130,20 +134,22 @@ impl<R: Receiver> Parts<R> {
         }
     }
 
-    /// Reads all remaining sections of a file; returns the checksum that the file states.
+    /// Reads all remaining sections of a file. Returns the checksum that the end frame of the file
+    /// states.
     pub(super) fn take_all(&mut self, mut reader: Reader) -> Result<String, WeightsError> {
         while self.take_next(&mut reader)? {}
         Ok(reader.stated_sha256().unwrap_or_default().to_owned())
     }
 
-    /// Reads the next section; returns whether there was one.
+    /// Reads the next section. Returns false at the end of the file.
     pub(super) fn take_next(&mut self, reader: &mut Reader) -> Result<bool, WeightsError> {
         let Some(section) = reader.next().transpose()? else { return Ok(false) };
         self.take(&section).map_err(|problem| unusable(reader.path(), &section.name, problem))?;
         Ok(true)
     }
 
-    /// Reads one section; ignores sections of later versions.
+    /// Reads the content of one section. Ignores a section with an unknown name, which a later
+    /// version may have written.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
         match section.name.as_str() {
@@ -175,7 +181,7 @@ impl<R: Receiver> Parts<R> {
                 self.received.take_steps(phase, steps);
             }
             Some(PhaseSection::Counts(phase, row)) => {
-                // If counts are not kept, only their presence matters.
+                // If counts are not stored, the reader only checks that they are present.
                 let kept = |before| if self.counts_kept { self.counts.row(before) } else { &[] };
                 let before = |before: Phase| {
                     self.counts_came[before.index()].then(|| Cow::Borrowed(kept(before)))
@@ -191,8 +197,8 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Returns an error with the name of the first missing section, unless all expected sections
-    /// were read.
+    /// Checks that all expected sections were read. The error is the name of the first missing
+    /// section.
     fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
         first_missing(&self.steps_came, PhaseSection::weights_name)?;
         if counts != CountsAre::LeftOut {
@@ -207,8 +213,8 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Checks that the counts of all phases were read. The error is the name of the first missing
-    /// section.
+    /// Checks that the training counts of all phases were read. The error is the name of the first
+    /// missing section.
     pub(super) fn all_counts_came(&self) -> Result<(), String> {
         first_missing(&self.counts_came, PhaseSection::counts_name)
     }

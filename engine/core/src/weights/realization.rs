@@ -1,50 +1,50 @@
-//! The model of searches by realization probability, and its section of a weights file. The model
-//! gives the probability that a move is played, by the kind of the move.
+//! The model of searches by realization probability: the probability that a move is played, by the
+//! kind of the move. Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: Y. Tsuruoka, D. Yokoyama, T. Maruyama, T. Chikayama, "Game-Tree Search Algorithm Based
-//! on Realization Probability", 2001. There, a move that is in several categories gets the
-//! probability of the most probable category. Here, each combination of traits is a kind of its
-//! own, because in Othello most moves share some trait with good moves.
+//! on Realization Probability", 2001. In that paper, a move in several categories gets the
+//! probability of the most probable category. Here, each combination of traits is a separate kind,
+//! because in Othello most moves share some trait with good moves.
 
 use crate::file::Section;
 
-/// The name of the section.
+/// The name of the section that stores the realization probabilities.
 pub(super) const REALIZATION: &str = "realization";
 
-/// The version of the section.
+/// The format version of the section.
 const VERSION: u16 = 1;
 
-/// The number of stages of a game; each has its own probabilities.
+/// The number of stages of a game: ranges of ten plies, each with its own probabilities.
 pub const STAGES: usize = 6;
 
 const PLIES_PER_STAGE: u32 = 10;
 
-/// The number in the file that stands for probability 1.
+/// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
 /// The greatest allowed mean probability of a family of move kinds, if many moves of one position
-/// can belong to the family: 3/4, in steps of 1/65535. With probabilities near 1, those of all
-/// moves of the position would total far more than 1.
+/// can belong to the family: 3/4, in steps of 1/65535. If these probabilities were near 1, the
+/// probabilities of all moves of the position would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The rank of a move in its position. Moves are ordered by the value after the move and by the
-/// number of replies.
+/// The rank of a move among the moves of its position, ordered by the value after the move and by
+/// the number of replies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// The most promising move.
     First,
-    /// The second.
+    /// The second move in the order.
     Second,
-    /// The third.
+    /// The third move in the order.
     Third,
-    /// The fourth or fifth.
+    /// The fourth or fifth move in the order.
     Fourth,
-    /// A later one.
+    /// A move after the fifth in the order.
     Late,
 }
 
 impl Rank {
-    /// Returns the rank of a move that has `others` moves before it.
+    /// Returns the rank of a move with `others` moves before it in the order.
     pub fn after(others: usize) -> Self {
         [Self::First, Self::Second, Self::Third, Self::Fourth, Self::Fourth]
             .get(others)
@@ -56,41 +56,41 @@ impl Rank {
 /// The kind of a move's square.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
-    /// A corner.
+    /// A corner square, such as a1.
     Corner,
-    /// Diagonally next to a corner.
+    /// A square diagonally next to a corner, such as b2.
     XSquare,
-    /// Next to a corner on an edge.
+    /// An edge square next to a corner, such as b1.
     CSquare,
-    /// Another square of an edge.
+    /// An edge square that is neither a corner nor next to one.
     Edge,
-    /// Any other square.
+    /// A square that is not on an edge, and is not an X square.
     Inner,
 }
 
-/// The result of an earlier, shallower search of the position, as far as it concerns a move.
+/// The result for a move of an earlier, shallower search of its position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
     Nothing,
-    /// The earlier search found this move best.
+    /// This move was the best move of the earlier search.
     Best,
-    /// The earlier search found another move best.
+    /// Another move was the best move of the earlier search.
     Another,
 }
 
 /// The kind of a move: all traits that its probability depends on, except the stage of the game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveKind {
-    /// The rank among the moves of the position.
+    /// The rank of the move among the moves of the position.
     pub rank: Rank,
-    /// The result of an earlier search of the position, for this move.
+    /// The result for this move of an earlier search of the position.
     pub memory: Memory,
-    /// The kind of the square.
+    /// The kind of the move's square, such as a corner.
     pub place: Place,
     /// True if the move lets the opponent take a corner that it could not take before.
     pub gives_corner: bool,
-    /// True if the square is adjacent to that of the previous move.
+    /// True if the square of the move is adjacent to the square of the previous move.
     pub answers: bool,
     /// True if the move flips at most two discs.
     pub flips_few: bool,
@@ -99,22 +99,22 @@ pub struct MoveKind {
 }
 
 impl MoveKind {
-    /// The number of kinds.
+    /// The number of kinds of moves.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
     /// The number of kinds in a family. Kinds of a family have the same rank and memory, and
     /// consecutive numbers.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns whether many moves of one position may belong to a family of kinds. Families of the
-    /// first ranks, and of the best move of an earlier search, have one move only. `family` is an
-    /// index among the families of all stages.
+    /// Returns true if many moves of one position may belong to the same family of kinds. Only one
+    /// move of a position belongs to a family of the first three ranks, or of the best move of an
+    /// earlier search. `family` is an index among the families of all stages.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
     }
 
-    /// Returns the number of the kind, less than [`Self::COUNT`].
+    /// Returns the index of this kind among all kinds, less than [`Self::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
         let Self { rank, memory, place, gives_corner, answers, flips_few, leaves_fewest } = self;
@@ -144,7 +144,7 @@ impl Realization {
     /// move. All kinds of the first stage come first.
     pub const COUNT: usize = STAGES * MoveKind::COUNT;
 
-    /// Returns the stage of a position at a ply.
+    /// Returns the stage of the game at a ply, from 0 to [`STAGES`] − 1.
     #[inline]
     pub fn stage(ply: u32) -> usize {
         ((ply / PLIES_PER_STAGE) as usize).min(STAGES - 1)

@@ -11,7 +11,7 @@ use crate::pattern::Geometry;
 pub(super) struct Rows<T>(Array2<T>);
 
 impl<T: Copy + Default> Rows<T> {
-    /// Starts without any row.
+    /// Creates a matrix without rows.
     pub(super) fn new(geometry: &Geometry) -> Self {
         Self(Array2::from_elem((0, geometry.parameters()), T::default()))
     }
@@ -28,7 +28,7 @@ impl<T: Copy + Default> Rows<T> {
         row(&self.0, phase.index())
     }
 
-    /// Returns the whole matrix. It has no rows if no row was stored.
+    /// Returns the whole matrix, which has no rows if no row was stored.
     pub(super) fn whole(self) -> Array2<T> {
         self.0
     }

@@ -1,6 +1,6 @@
-//! The sections of a phase in a weights file: its weights and its counts. A section has one number
-//! for each parameter, or the changes from the previous phase, which compress to two thirds of the
-//! size.
+//! The sections of a phase in a weights file: its weights and its training counts. A section
+//! contains one number for each parameter, either the number itself or its change from the previous
+//! phase. Changes compress to two thirds of the size.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,18 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// A section with data of one phase, in a weights file or in a file of finished phases of a fit.
+/// A section with the weights or the training counts of one phase, in a weights file or in a file
+/// of finished phases of a fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
-    /// The weights of the phase in steps, |weight| ≤ [`MAX_STEPS`].
+    /// The weights of the phase in steps of 1/32 disc, |weight| ≤ [`MAX_STEPS`].
     Weights(Phase, PhaseRow<i16>),
     /// The counts of the phase: the number of occurrences of each parameter in its training
     /// positions.
     Counts(Phase, PhaseRow<u32>),
 }
 
-/// The numbers of a phase in a section, one for each parameter.
+/// The numbers of a phase in a section (weights or training counts), one for each parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseRow<T> {
     /// The numbers themselves.
@@ -34,12 +35,13 @@ pub enum PhaseRow<T> {
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights of a phase. `before` returns the weights of the previous phase, if they
-    /// were read.
+    /// Returns the weights of a phase, which may be stored as differences from the previous phase.
+    /// `before` returns the weights of the previous phase, if they were read.
     ///
     /// # Errors
     ///
-    /// A message for a weight out of range, or for changes without the previous phase.
+    /// A message if a weight is out of range, or if the row contains differences and `before`
+    /// returns `None`.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -64,7 +66,7 @@ impl PhaseRow<u32> {
     ///
     /// # Errors
     ///
-    /// A message, if the row contains differences and `before` returns `None`.
+    /// A message if the row contains differences and `before` returns `None`.
     pub(super) fn counts<'a>(
         self,
         phase: Phase,
@@ -99,7 +101,7 @@ impl PhaseSection {
         Section { name: Self::weights_name(phase), content }
     }
 
-    /// Returns the section with the counts of a phase.
+    /// Returns the section with the training counts of a phase.
     pub fn of_counts(phase: Phase, counts: &[u32]) -> Section {
         let content = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         Section { name: Self::counts_name(phase), content }
@@ -113,8 +115,8 @@ impl PhaseSection {
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the changes of the counts from the previous phase (in the first
-    /// phase, from 0).
+    /// Returns the section with the training counts of a phase, stored as differences from the
+    /// previous phase (in the first phase, from 0).
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -126,16 +128,16 @@ impl PhaseSection {
         name(WEIGHTS, phase)
     }
 
-    /// Returns the name of the section with the counts of a phase.
+    /// Returns the name of the section with the training counts of a phase.
     pub fn counts_name(phase: Phase) -> String {
         name(COUNTS, phase)
     }
 
-    /// Reads a section for a pattern set with `parameters` parameters; `None` for a section of
-    /// another kind.
+    /// Reads the weights or training counts of a phase from a section, for a pattern set with
+    /// `parameters` parameters. Returns `None` for a section of another kind.
     ///
     /// # Errors
-    /// A message for a wrong length.
+    /// A message for a section of a wrong length.
     pub fn read(section: &Section, parameters: usize) -> Result<Option<Self>, String> {
         let Some((phase, kind)) = phase_and_kind(&section.name) else { return Ok(None) };
         Ok(match kind {
@@ -193,14 +195,14 @@ fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), S
     ))
 }
 
-/// Returns the first bytes of all words, then their second bytes, and so on. The high bytes of the
-/// words are then adjacent, which compresses best.
+/// Returns the first bytes of all words, then the second bytes of all words, and so on. Adjacent
+/// high bytes compress best.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
 }
 
-/// Returns the words whose bytes are stored in planes, undoing [`planes`].
+/// Returns the words whose bytes [`planes`] has reordered: the inverse of that function.
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,
@@ -232,7 +234,8 @@ mod tests {
         let before = [4095, -4095, 17];
         let section = PhaseSection::of_weight_changes(phase, &before, &[-4095, 4095, 16]);
         assert_eq!(section.name, "weight changes 07");
-        // Zigzag: 2 · 8190 − 1, 2 · 8190 and 1; the low bytes come first.
+        // The zigzag code of the changes is 2 · 8190 − 1, 2 · 8190 and 1. The low bytes of all
+        // words come first.
         assert_eq!(section.content, [0xfb, 0xfc, 0x01, 0x3f, 0x3f, 0x00]);
         let changes = PhaseSection::Weights(phase, PhaseRow::Changes(vec![-8190, 8190, -1]));
         assert_eq!(PhaseSection::read(&section, 3), Ok(Some(changes)));

@@ -1,5 +1,4 @@
-//! The unit of evaluations, which is 1/32 disc and is called a step, and all conversions between
-//! steps and discs.
+//! The unit of evaluations (the step, 1/32 disc), and all conversions between steps and discs.
 
 use std::fmt;
 
@@ -17,8 +16,8 @@ pub const MAX_STEPS: i16 = 4095;
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
 /// discs. The bounds of a search window may be ±[`Value::INFINITE`], which is outside this range.
 ///
-/// Only the functions here convert between [`Value`] and whole [`Discs`]. `{value:+.2}` prints
-/// discs.
+/// Only the functions of this module convert between [`Value`] and whole [`Discs`]. The format
+/// `{value:+.2}` prints the value in discs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Add, Neg, Sub)]
 #[repr(transparent)]
 pub struct Value(i32);
@@ -26,7 +25,7 @@ pub struct Value(i32);
 impl Value {
     /// The value of a draw.
     pub const ZERO: Self = Self(0);
-    /// The smallest difference between two values.
+    /// The smallest positive difference between two values: 1/32 disc.
     pub const STEP: Self = Self(1);
     /// The largest value: 64 discs.
     pub const MAX: Self = Self(64 * STEPS_PER_DISC);
@@ -35,19 +34,19 @@ impl Value {
     /// The bound of an open window, which is one step beyond every value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
-    /// Returns the value of `steps` steps; `None` if it would be outside ±64 discs.
+    /// Returns the value of `steps` steps of 1/32 disc; `None` if the value is outside ±64 discs.
     #[inline]
     pub const fn from_steps(steps: i32) -> Option<Self> {
         if Self::MIN.0 <= steps && steps <= Self::MAX.0 { Some(Self(steps)) } else { None }
     }
 
-    /// Returns the value of `steps` steps, clamped to ±64 discs.
+    /// Returns the value of `steps` steps of 1/32 disc, clamped to ±64 discs.
     #[inline]
     pub fn clamped(steps: i32) -> Self {
         Self(steps.clamp(Self::MIN.0, Self::MAX.0))
     }
 
-    /// Returns the value of a position with this score, in −64..=64 discs.
+    /// Converts a score of −64..=64 whole discs to a value.
     #[inline]
     pub const fn from_score(score: Discs) -> Self {
         debug_assert!(-64 <= score && score <= 64, "a score is at most 64 discs");
@@ -74,28 +73,28 @@ impl Value {
         self.0
     }
 
-    /// Returns the value in discs, exactly.
+    /// Converts the value to discs. The conversion is exact.
     #[inline]
     pub fn discs(self) -> f64 {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }
 
-    /// Returns the score that an exact value stands for. The values of solved positions and
-    /// finished games are exact: whole numbers of discs.
+    /// Converts an exact value, of a solved position or a finished game, to a score in discs. Such
+    /// a value is a whole number of discs.
     #[inline]
     pub const fn score(self) -> Discs {
         debug_assert!(self.0 % STEPS_PER_DISC == 0, "an exact value is a whole number of discs");
         self.0 / STEPS_PER_DISC
     }
 
-    /// Returns the nearest whole disc, halves away from zero.
+    /// Rounds the value to the nearest whole number of discs, halves away from zero.
     #[inline]
     pub const fn nearest_disc(self) -> Discs {
         self.nearest_multiple(1)
     }
 
-    /// Returns the nearest even number of discs, rounding odd numbers away from zero, since the
-    /// score of a full board is even.
+    /// Rounds the value to the nearest even number of discs, odd numbers away from zero. The score
+    /// of a full board is even.
     #[inline]
     pub const fn nearest_even_disc(self) -> Discs {
         self.nearest_multiple(2)
@@ -113,14 +112,14 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns a weight in discs, exactly.
+/// Converts a weight from steps of 1/32 disc to discs. The conversion is exact.
 #[inline]
 pub fn weight_in_discs(steps: i16) -> f64 {
     f64::from(steps) / f64::from(STEPS_PER_DISC)
 }
 
-/// Returns the weight nearest to a number of discs, in steps, halves away from zero; at most
-/// ±[`MAX_STEPS`].
+/// Returns the weight nearest to a number of discs, in steps of 1/32 disc, within ±[`MAX_STEPS`].
+/// Halves are rounded away from zero.
 pub fn nearest_weight(discs: f64) -> i16 {
     let limit = f64::from(MAX_STEPS);
     (discs * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16

@@ -1,16 +1,16 @@
-//! A stand-in for the commands of a guide while `tests/guides.rs` runs its blocks. A link to this
-//! program with the name of a command does the work of that command on a small scale.
+//! A stand-in for the commands in a guide, while `tests/guides.rs` runs the code blocks of the
+//! guide. A link to this program with the name of a command does the work of that command on a
+//! small scale.
 //!
-//! * `othello-engine`, `othello-trainer`: the real program, with every amount in [`AT_MOST`]
-//!   reduced to its limit, with the arguments in [`ADDED`], and with missing inputs created. If
-//!   there are more than 3 shards, the run is not divided. An output of an earlier block is made
-//!   again. Only the arguments are checked in blocks of `text`, for runs of recipes, which take
-//!   minutes, and if a GPU is needed but missing.
-//! * `cargo run -p PROGRAM -- …`: the program, in the same way. Any other `cargo` and the
-//!   repository's own scripts do nothing.
+//! * `othello-engine`, `othello-trainer`: runs the real program. Reduces every amount in
+//!   [`AT_MOST`] to its limit, adds the arguments in [`ADDED`], and creates missing inputs. A run
+//!   with more than 3 shards is not divided. An output of an earlier block is made again. The
+//!   stand-in only checks the arguments of commands in blocks of `text`, of runs of recipes, which
+//!   take minutes, and of commands that need a missing GPU.
+//! * `cargo run -p PROGRAM -- …`: runs `PROGRAM` in the same way. All other `cargo` commands and
+//!   the scripts of the repository do nothing.
 //!
-//! Exit status 1, which means that the work found something wrong, is accepted, since the work is
-//! so small.
+//! The stand-in accepts exit status 1 (a negative result), which small work can cause.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -24,8 +24,8 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// Arguments to add to a command that begins with certain words. An argument that the command
-/// already has is not added.
+/// Arguments that are added to commands: the words with which a command begins, then its additional
+/// arguments. An argument that the command already has is not added.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33
@@ -56,7 +56,7 @@ fn program_of_cargo(arguments: &[String]) -> Option<(String, Vec<String>)> {
 
 fn run(program: &str, arguments: &[String]) -> bool {
     let arguments = smaller(program, arguments);
-    // `pack` reads the parts of an output that is not there yet.
+    // The argument of `pack` is an output that does not exist yet, not a missing input.
     if arguments.first().is_none_or(|command| command != "pack") {
         inputs::make_missing(&arguments);
     }
@@ -90,7 +90,7 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
             smaller[at] = "1/1".to_owned();
         }
     }
-    // The keys of a player are smaller, too.
+    // The numbers in the string of a player, such as `depth=12`, are also reduced.
     for word in &mut smaller {
         for (key, most) in [("depth=", 2), ("nodes=", 300), ("level=", 4), ("exact=", 6)] {
             let Some((before, after)) = word.split_once(key) else { continue };
@@ -103,7 +103,7 @@ fn smaller(program: &str, arguments: &[String]) -> Vec<String> {
     let call = arguments.join(" ");
     let whole_call = format!("{program} {call}");
     for (of, added) in ADDED.lines().filter_map(|line| line.trim().split_once(": ")) {
-        // `bench` is not `benchmark`.
+        // Compares whole words: `bench` is not the beginning of `benchmark`.
         let begins = |call: &str| format!("{call} ").starts_with(&format!("{of} "));
         let added: Vec<&str> = added.split(' ').collect();
         for pair in added.chunks(2).filter(|_| begins(&call) || begins(&whole_call)) {

@@ -1,4 +1,5 @@
-//! Small inputs that replace the reader's own data. They have the file names that a guide uses.
+//! Creates small input files under the file names that the commands of a guide use, in place of the
+//! reader's data.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::random_games::{random_moves, wthor_file};
 
 const GAMES: u64 = 40;
 
-/// Creates every missing file that a command reads.
+/// Creates every missing file that the command with these arguments reads.
 pub fn make_missing(arguments: &[String]) {
     for (at, argument) in arguments.iter().enumerate().skip(1) {
         let before = arguments[at - 1].as_str();
@@ -100,7 +101,7 @@ pub fn transcripts(games: u64, moves: usize) -> String {
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
-/// Writes scored boards of random games after so many moves, one a line.
+/// Returns scored boards, one per line: the positions of `count` random games after `moves` moves.
 pub fn boards(count: u64, moves: usize) -> String {
     let line = |seed| {
         let replay = Game::new(0, &random_moves(seed)).expect("a game").replay();

@@ -54,7 +54,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
     let up = _mm256_andnot_si256(open, _mm256_and_si256(before, ascending));
 
-    // Finds the highest such square by smearing all of them down the ray.
+    // Finds the highest square of the ray that is not the opponent's: smearing all squares that are
+    // not the opponent's down the ray excludes the lower squares.
     let step = _mm256_set_epi64x(9, 8, 7, 1);
     let stops = _mm256_andnot_si256(opponent, descending);
     let mut below = _mm256_srlv_epi64(stops, step);

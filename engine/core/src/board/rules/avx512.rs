@@ -26,7 +26,7 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
     let up = _mm256_maskz_and_epi64(closed, before, ascending);
 
-    // Finds the highest such square, and the squares after it.
+    // Finds the highest square of the ray that is not the opponent's, and the squares after it.
     let stops = _mm256_andnot_si256(opponent, descending);
     let top = _mm256_set1_epi64x(i64::MIN);
     let end = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(stops)), player);

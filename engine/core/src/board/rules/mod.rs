@@ -28,10 +28,10 @@ pub(super) fn moves<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
 pub(super) fn flips<I: Instructions>(_: I, player: u64, opponent: u64, square: usize) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a token proves that the processor has the instructions.
+        // SAFETY: a token proves that the processor has the instructions of its set.
         InstructionSet::Avx512 => unsafe { avx512::flips(player, opponent, square) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
+        // SAFETY: a token proves that the processor has the instructions of its set.
         InstructionSet::Avx2 => unsafe { avx2::flips(player, opponent, square) },
         _ => portable::flips(player, opponent, square),
     }

@@ -52,8 +52,9 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the discs that a move on the last empty square flips. All other squares have discs, so
-/// the player's discs on a line, as one byte, determine its count; a table has the counts.
+/// Counts the discs that a move on the last empty square flips. All other squares have discs. The
+/// player's discs on a line, as one byte, therefore determine the number of flips on this line,
+/// which is in a table.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
@@ -96,7 +97,7 @@ static LINE_FLIPS: [[u8; 256]; 8] = {
     flips
 };
 
-/// The two diagonals through each square, excluding the square.
+/// The two diagonals through each square as bitboards, excluding the square itself.
 static DIAGONALS: [[u64; 2]; 64] = {
     let mut diagonals = [[0; 2]; 64];
     let mut index = 0;

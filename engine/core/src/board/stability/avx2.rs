@@ -12,8 +12,8 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// For shifts by one, two and four squares: the number of bits to shift, for each of the four line
-/// directions.
+/// The number of bits in a shift by one, two or four squares, for each of the four directions of
+/// lines (one lane each).
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -27,8 +27,9 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// For both orientations of each line: the squares that a shift by one, two or four squares would
-/// move off the board.
+/// The squares that a shift by one, two or four squares moves off the board. The first index is the
+/// orientation (up, down), the second is the length of the shift, and each direction of lines has a
+/// lane.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;
@@ -68,8 +69,8 @@ pub(super) fn stable(player: u64, opponent: u64) -> u64 {
         _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
     };
     let mut stable = _mm256_and_si256(player, all_lanes(safe));
-    // Four rounds before each check for more: most often, these suffice, and a loop with an
-    // unpredictable end takes longer.
+    // Four rounds run before each check for further stable discs. Most often, four rounds suffice,
+    // and a check after every round is slower because its branch is hard to predict.
     loop {
         let before = grown(grown(grown(stable)));
         stable = grown(before);

@@ -19,9 +19,9 @@ pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// The four directions of lines. For each: the difference between the numbers of two neighbouring
-/// squares, the squares from which a step to the higher number leaves the board, and those from
-/// which a step to the lower number does.
+/// The four directions of lines (rows, columns, both diagonals). Each entry has the difference
+/// between the numbers of neighbouring squares, the squares from which a step to the higher number
+/// leaves the board, and the squares from which a step to the lower number leaves the board.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;

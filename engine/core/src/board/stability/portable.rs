@@ -28,7 +28,8 @@ pub(super) fn full(occupied: u64, (shift, last_up, last_down): (u32, u64, u64)) 
     let (mut out_up, mut out_down) = (last_up, last_down);
     let mut step = shift;
     for _ in 0..3 {
-        // `up`: full from here for the number of steps looked at so far, or to the end of the line.
+        // A square is in `up` if the line is full from this square for the next `step / shift`
+        // squares, or to its end. The next statement doubles the number of squares.
         up &= out_up | up >> step;
         down &= out_down | down << step;
         out_up |= out_up >> step;

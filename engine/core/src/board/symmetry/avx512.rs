@@ -17,8 +17,9 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
 
 /// Returns the eight images of a board, in the same order for every board. The instruction
 /// `gf2p8affineqb` multiplies every byte of its first operand by the bit matrix in its second
-/// operand. With the board first, the identity matrix gives the board, and the mirrored identity
-/// gives its mirror image. With the board second, the results are the transposed images.
+/// operand. If the board is the first operand, the identity matrix gives the board itself, and the
+/// mirrored identity matrix gives its mirror image. If the board is the second operand, the
+/// products are the transposed images.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {
@@ -26,7 +27,7 @@ fn images(board: u64) -> __m512i {
     const MIRRORED: i64 = DIAGONAL.swap_bytes();
     const SAME: i64 = 0x0706_0504_0302_0100;
     const SWAPPED: i64 = 0x0809_0A0B_0C0D_0E0F;
-    // Every second copy has its ranks swapped.
+    // Every second copy has its ranks in reverse order.
     let order = _mm512_broadcast_i64x2(_mm_set_epi64x(SWAPPED, SAME));
     let boards = _mm512_shuffle_epi8(_mm512_set1_epi64(board as i64), order);
     let diagonals = _mm512_set_epi64(

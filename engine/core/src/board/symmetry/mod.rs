@@ -21,9 +21,8 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     portable::canonical(player, opponent)
 }
 
-/// One of the eight symmetries of the square, by its number. Each bit of the number stands for a
-/// step, from the lowest bit on: mirror left and right (a ↔ h), mirror top and bottom (1 ↔ 8),
-/// transpose (a2 ↔ b1). The steps are done in this order.
+/// One of the eight symmetries of the board, as a number from 0 to 7. Bit 0 mirrors left and right
+/// (a ↔ h), bit 1 mirrors top and bottom (1 ↔ 8), and bit 2 transposes (a2 ↔ b1), in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Symmetry(u8);
 
@@ -33,7 +32,7 @@ impl Symmetry {
         (0..8).map(Self)
     }
 
-    /// Returns the image of a set of squares.
+    /// Returns the image of a bitboard under this symmetry.
     #[inline]
     pub const fn bits(self, bits: u64) -> u64 {
         let mut image = bits;
@@ -49,7 +48,7 @@ impl Symmetry {
         image
     }
 
-    /// Returns the image of one square.
+    /// Returns the image of a square under this symmetry.
     #[inline]
     pub fn square(self, square: Square) -> Square {
         Square::lowest(self.bits(square.bit())).unwrap_or(square)

@@ -125,7 +125,7 @@ fn a_stated_result_is_kept_and_that_of_the_moves_is_no_stated_one() {
     let whole = random_game(4, 60);
     let frame = frame::encode(&[cut.clone(), whole.clone()]);
     assert_eq!(frame::decode(&frame).unwrap(), [cut, whole.clone()]);
-    // The flags are the last column before the moves.
+    // The column of flags is the last column before the moves.
     let mut damaged = frame::encode(std::slice::from_ref(&whole));
     damaged[4 + 4] |= 4;
     damaged.push(whole.black_score().unwrap() as u8);
