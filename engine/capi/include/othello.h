@@ -35,7 +35,7 @@ typedef enum {
   OTHELLO_STATUS_ARGUMENT = 1,
   // A weights file cannot be read, is damaged, or has no model for the search.
   OTHELLO_STATUS_WEIGHTS = 2,
-  // There is too little memory or no further thread.
+  // There is too little memory, or the system allows no further thread.
   OTHELLO_STATUS_MEMORY = 3,
   // The library has a bug and panicked. The handle in the arguments of the call must not be used
   // again.
@@ -170,8 +170,8 @@ void othello_search_free(OthelloSearch *search);
 // hand-written evaluation of mobility.
 OthelloStatus othello_weights_load(const char *path, OthelloWeights **weights);
 
-// Reads weights from a copy of a weights file in memory, which has `size` bytes. The function
-// copies the bytes.
+// Reads weights from the content of a weights file in memory: `size` bytes at the address `bytes`.
+// The function copies the bytes.
 OthelloStatus othello_weights_read(const uint8_t *bytes, size_t size, OthelloWeights **weights);
 
 // Returns the identity of the weights: the SHA-256 of a weights file's content, or the name of a

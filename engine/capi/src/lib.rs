@@ -35,7 +35,7 @@ pub enum OthelloStatus {
     Argument = 1,
     /// A weights file cannot be read, is damaged, or has no model for the search.
     Weights = 2,
-    /// There is too little memory or no further thread.
+    /// There is too little memory, or the system allows no further thread.
     Memory = 3,
     /// The library has a bug and panicked. The handle in the arguments of the call must not be used
     /// again.

@@ -61,8 +61,8 @@ pub unsafe extern "C" fn othello_weights_load(
     })
 }
 
-/// Reads weights from a copy of a weights file in memory, which has `size` bytes. The function
-/// copies the bytes.
+/// Reads weights from the content of a weights file in memory: `size` bytes at the address `bytes`.
+/// The function copies the bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_weights_read(
     bytes: *const u8,
@@ -121,8 +121,8 @@ pub unsafe extern "C" fn othello_evaluate(
             Ok((board.position().map_err(named)?, number))
         });
         let mut positions: Vec<_> = numbered.collect::<Result<_, Failure>>()?;
-        // Each phase has its own weights. Positions in order of phase keep these weights in the
-        // cache.
+        // Each phase has its own weights. The evaluation of positions in order of phase keeps the
+        // weights of a phase in the cache.
         positions.sort_by_key(|(position, _)| position.ply());
         if values.is_null() && count > 0 {
             return Err(null("values"));

@@ -93,7 +93,7 @@ impl Loaded {
     }
 
     /// Stores the evaluation of the module's instance. The evaluation is never freed, because an
-    /// instance usually loads only one.
+    /// instance loads only one.
     fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();

@@ -1,7 +1,7 @@
 //! Positions, moves, symmetries, notation and perft.
 //!
-//! A [`Position`] is two bitboards: the discs of the player to move and those of the opponent. The
-//! squares have these bit numbers:
+//! A [`Position`] is two bitboards: the discs of the player to move, and the discs of the opponent.
+//! The squares have these bit numbers:
 //!
 //! ```text
 //!      a  b  c  d  e  f  g  h

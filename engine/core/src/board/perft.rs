@@ -6,7 +6,7 @@ use super::{Position, Squares};
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The depth, in plies, that a pass costs in a perft count.
+/// The number of plies that a pass adds to the depth of a perft count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassCost {
     /// A pass counts as one ply, as is usual.
@@ -61,8 +61,8 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCos
 mod tests {
     use super::*;
 
-    /// Aart Bik published the expected counts if passes cost a ply, and Takuto Yamana published
-    /// those if passes are free.
+    /// Aart Bik published the expected counts for passes that cost a ply. Takuto Yamana published
+    /// the expected counts for free passes.
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

@@ -67,7 +67,7 @@ fn begin(text: &str) -> Result<&str, String> {
 struct Setup {
     is_othello: bool,
     side: Option<Side>,
-    /// The discs of black and of white; `None` if nothing is set up.
+    /// The discs of black and of white that the game sets up; `None` for the usual start position.
     discs: Option<[u64; 2]>,
 }
 

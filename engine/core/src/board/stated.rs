@@ -85,8 +85,8 @@ pub struct StatedGame {
 }
 
 impl StatedGame {
-    /// Plays the moves and passes of the game. Returns an error at the first one that the rules do
-    /// not allow.
+    /// Plays the moves and passes of the game. Returns an error at the first move or pass that the
+    /// rules do not allow.
     pub fn replay(&self) -> Result<Replay, Invalid> {
         let mut replay = Replay::from(self.position, self.side);
         self.turns.iter().try_for_each(|&(side, turn)| replay.turn(Some(side), turn))?;

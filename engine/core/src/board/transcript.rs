@@ -60,7 +60,7 @@ impl Form {
 /// The moves and passes of a game that was read from a text, not yet checked by the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Turns {
-    /// The form of the text.
+    /// The notation of the text.
     pub form: Form,
     /// The moves and the passes in order; `None` for a pass that the text states.
     pub turns: Vec<Option<Square>>,
@@ -268,7 +268,8 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Begins a game with this position. If the side to move has no legal move, it passes.
+    /// Begins a game with this position. If this side has no legal move and the game is not over,
+    /// the side passes.
     pub fn from(position: Position, side: Side) -> Self {
         let mut replay = Self { steps: vec![], end: position, side, passes: 0 };
         replay.pass_if_needed();

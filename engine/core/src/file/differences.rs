@@ -10,7 +10,7 @@ const MOST_CHARACTERS: usize = 60;
 
 const CHARACTERS_BEFORE: usize = 20;
 
-/// The values that differ between two objects: the path of each, with both values.
+/// The differences between two JSON objects: the path of each value that differs, with both values.
 pub(super) struct Differences(Vec<Difference>);
 
 struct Difference {

@@ -1,4 +1,4 @@
-//! Locks of files that are being written, their creation, and the sync of their folder.
+//! Creates and locks the files that are being written, and syncs their folders.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -21,8 +21,8 @@ pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
 /// permissions of the output that it will replace.
 ///
 /// If a partial file exists already, `check` receives it, and must return an error unless a killed
-/// run has left the file behind. The function then replaces the file. It never writes to an
-/// existing file, or through a link.
+/// run has left the file behind. The function then replaces the file. The function never writes to
+/// an existing file, or through a link.
 pub(super) fn create_partial(
     output: &Path,
     check: impl Fn(&File) -> Result<(), FileError>,
@@ -57,7 +57,7 @@ fn create_anew(output: &Path, partial: &Path, _held: File) -> Result<File, FileE
     options.read(true).write(true).create_new(true).mode(mode.unwrap_or(0o666));
     let file = locked(partial, &options)?;
     if let Some(mode) = mode {
-        // The mask of the process may have removed some permissions.
+        // The file mode mask (umask) of the process may have removed some permissions.
         let permissions = fs::Permissions::from_mode(mode);
         file.set_permissions(permissions).map_err(FileError::io(partial, "create it"))?;
     }

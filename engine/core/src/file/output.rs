@@ -72,7 +72,7 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
     let file = patiently(|| lock(&partial))?;
-    // A partial file that this check or another one has created is empty.
+    // If the partial file is empty, this check or another check has created it.
     if file.metadata().map_err(FileError::io(&partial, "read it"))?.len() == 0 {
         fs::remove_file(&partial).map_err(FileError::io(&partial, "remove it"))?;
     }

@@ -1,5 +1,5 @@
-//! Plain files: outputs in the formats of other programs. They are also written as `PATH.partial`
-//! until they are complete.
+//! Plain files: outputs in the formats of other programs. Such a file is also written as
+//! `PATH.partial` until it is complete.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -158,7 +158,7 @@ mod tests {
         write(&path, b"other", Existing::Replace).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"other");
         fs::remove_file(&path).unwrap();
-        // A killed run leaves a partial file with the first of the bytes.
+        // A killed run leaves a partial file that begins with the first bytes of the content.
         fs::write(&partial, "foreign").unwrap();
         write(&path, b"content", Existing::Keep).unwrap_err();
         fs::write(&partial, "con").unwrap();

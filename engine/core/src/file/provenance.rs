@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The revision of the program's behaviour, a part of every provenance. It is raised by one when a
-/// change alters the games, searches or fits that the same settings produce, and therefore whenever
-/// `trainer/recipes/small.sha256` changes.
+/// The revision of the program's behaviour, a part of every provenance. Raise this number by one
+/// when a change alters the games, searches or fits that the same settings produce. This is the
+/// case whenever `trainer/recipes/small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
@@ -106,8 +106,8 @@ mod tests {
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
         // The same weights; games with perfect play at 16 empty squares changed.
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
-        // Before the recipe ended with coarser steps. Games by weights with factors changed:
-        // factors no longer order moves, and leaves omit them.
+        // Since this revision, the recipe ends with weights in coarser steps. Games by weights with
+        // factors changed: factors no longer order moves, and leaves omit them.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
         // The same weights; the order of equally good moves at 14 empty squares changed.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",

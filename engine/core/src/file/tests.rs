@@ -184,7 +184,7 @@ fn an_existing_output_is_done_or_refused_or_replaced() {
 
     let mut writer = begin_other(&path, 8, Existing::Replace).unwrap();
     writer.section("one", b"1").unwrap();
-    // Until the new file is complete, the old one stays.
+    // Until the new file is complete, the old file stays.
     assert_eq!(read(&path).unwrap(), some_sections());
     writer.finish().unwrap();
     assert_eq!(read(&path).unwrap().len(), 1);
@@ -346,8 +346,8 @@ fn names_have_1_to_255_bytes() {
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
 
-/// A regression: if 60 shards of one output started at the same moment, one was refused because
-/// another was just checking the output.
+/// A regression: if 60 shards of one output started at the same moment, one shard was refused
+/// because another shard was checking the output at this moment.
 #[test]
 fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     let folder = tempfile::tempdir().unwrap();

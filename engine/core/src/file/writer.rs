@@ -18,7 +18,8 @@ use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 pub enum Existing {
     /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
     Keep,
-    /// Make the output again. When it is complete, it replaces an existing file (`--force`).
+    /// Make the output again (`--force`). The new file replaces an existing file when it is
+    /// complete.
     Replace,
 }
 
@@ -184,8 +185,8 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends bytes after the last complete append. If an append failed, the next one overwrites
-    /// its incomplete bytes.
+    /// Appends bytes to the file. If an earlier append failed, overwrites the incomplete bytes of
+    /// that append.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };

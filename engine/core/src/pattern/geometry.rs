@@ -149,8 +149,8 @@ fn places(squares: &[Square]) -> Vec<usize> {
     places
 }
 
-/// Returns the rank of a square by how often its content changes in games: 0 for corners, which
-/// change least, to 9 for central squares.
+/// Returns the rank of a square in the order of the frequency with which squares change in games:
+/// from 0 for corners, which change least, to 9 for central squares.
 fn changes(square: Square) -> u8 {
     const QUARTER: [[u8; 4]; 4] = [[0, 3, 1, 2], [3, 4, 5, 6], [1, 5, 7, 8], [2, 6, 8, 9]];
     let folded = |line: usize| line.min(7 - line);
@@ -213,7 +213,7 @@ mod tests {
             |pattern| geometry.instances.iter().filter(|i| i.pattern == pattern).count();
         let counts: Vec<usize> = (0..5).map(instances).collect();
         assert_eq!(counts, [4, 8, 2, 1, 1]);
-        // Four corners in two colours or empty, under the group of the square: 21 necklaces.
+        // Four corners in three states, up to the eight symmetries of the board, have 21 classes.
         assert_eq!(geometry.patterns[3].classes, 21);
         assert_eq!(geometry.patterns[0].classes, (6561 + 81) / 2);
         assert_eq!(geometry.patterns[1].classes, 729);

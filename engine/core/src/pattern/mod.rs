@@ -40,7 +40,8 @@ pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
 pub use set::{Pattern, PatternSet};
 
-/// The greatest number of instances. Each has a lane of [`Indices`]; the other lanes stay 0.
+/// The greatest number of instances of a pattern set. Each instance has a lane of [`Indices`];
+/// unused lanes stay 0.
 pub const LANES: usize = 64;
 
 /// The greatest number of squares of a pattern.

@@ -62,7 +62,8 @@ impl Scalar {
     }
 }
 
-/// All scalar features of one position; common intermediate results are computed once.
+/// The counts of all scalar features of one position. Their common intermediate results are
+/// computed only once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScalarCounts([u8; Scalar::ALL.len()]);
 

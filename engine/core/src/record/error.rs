@@ -34,6 +34,6 @@ pub struct FrameError {
     /// The index in the frame of the invalid record, counted from 0; `None` if the frame itself is
     /// invalid.
     pub(super) index: Option<usize>,
-    /// The reason. It completes a message that begins with "section 3 …".
+    /// The reason, which completes a message that begins with "section 3 …".
     pub(super) reason: Invalid,
 }

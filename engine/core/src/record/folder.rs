@@ -313,7 +313,7 @@ mod tests {
         fs::write(at("b.games"), &sound[1..]).unwrap();
         refused(&format!("b.games: has {} bytes instead of {}", sound.len() - 1, sound.len()));
         assert!(list(false).unwrap_err().contains("bytes instead of"));
-        // Games of another run that take as many bytes.
+        // The changed file has games of another run, but the same size.
         let other = (10..).map(|seed| {
             write(&at("b.games"), seed..seed + 3, Existing::Replace);
             fs::read(at("b.games")).unwrap()

@@ -1,4 +1,4 @@
-//! A game as a record.
+//! A game as a record: its moves, its result, and optional values of the search.
 
 use crate::board::transcript::Replay;
 use crate::board::{Discs, Square, Symmetry};

@@ -38,7 +38,8 @@ impl<R: Record> RecordReader<R> {
     /// Opens a file that contains records of the type `R`.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
-        // A file of another kind is opened as the usual kind, since this error names both kinds.
+        // A file of another kind is opened as the usual kind, because the resulting error names
+        // both kinds.
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 

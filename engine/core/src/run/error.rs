@@ -13,7 +13,7 @@ pub enum RunError {
     /// A file of the run cannot be read or written, or belongs to another run.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The user stopped the run.
+    /// The run was stopped on request, between two units of work.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
     /// Parts of a stage are missing, which other shards (processes of the same run) may still make.

@@ -16,21 +16,20 @@
 //! # How a command uses it
 //!
 //! 1. It describes its work in a [`Plan`]: the provenance, which determines the bytes of every
-//!   part, and the [`Stage`]s. A stage has a number of units (games, positions, pairs, phases) and
-//!   a number of units in each part, from [`size`]. Parts are numbered over all stages.
+//!    part, and the [`Stage`]s. A stage has a number of units (games, positions, pairs, phases) and
+//!    a number of units in each part, from [`size`]. Parts are numbered over all stages.
 //! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
-//!   complete. The open run holds the lock of its [`Shard`]; another start is refused at once.
+//!    complete. The open run holds the lock of its [`Shard`]; another start is refused at once.
 //! 3. It makes the parts that are missing. [`Run::make`] is for parts of many small items: all
 //!    threads share the items of at most two parts, so a kill costs at most these two.
 //!    [`Run::make_parts`] is for long parts, as many at a time as memory allows: each may save
 //!    snapshots ([`LongPart::save`]) and write uncompressed sections ([`LongPart::raw_section`])
-//!    that later stages map into memory ([`Run::raw_sections`]). A stage requires all
-//!    parts of earlier stages: if those of other shards are missing, the error names them and has
-//!    exit status 75.
-//!    [`Run::results`] is for units whose results are kept as JSON.
+//!    that later stages map into memory ([`Run::raw_sections`]). A stage requires all parts of
+//!    earlier stages: if parts of other shards are missing, the error names these parts, and the
+//!    exit status is 75. [`Run::results`] is for units whose results are kept as JSON.
 //! 4. It packs the parts that [`Run::parts`] returns into the output with [`Run::pack`], unless
-//!   [`Run::is_shard`] is true. Several outputs may be written while packing, the main output
-//!   ([`Run::writer`]) last.
+//!    [`Run::is_shard`] is true. Several outputs may be written while packing, the main output
+//!    ([`Run::writer`]) last.
 //!
 //! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
 //!

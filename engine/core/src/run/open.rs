@@ -29,7 +29,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// * [`FileError::Busy`] if another process makes parts of this shard, which continues.
+    /// * [`FileError::Busy`] if another process is making parts of this shard. That process
+    ///   continues.
     /// * [`FileError::Exists`] if the output, or the folder of parts, was made from other settings
     ///   and `existing` does not allow replacing it. A folder of parts from the same settings is
     ///   always resumed.
@@ -262,8 +263,8 @@ impl There {
     }
 }
 
-/// If an existing output is the result of the first units of this run, returns the number of those
-/// units.
+/// Returns the number of units in an existing output that is the result of the first units of this
+/// run; `None` for any other file.
 fn beginning(output: &Path, kind: Kind, plan: &Plan) -> Option<u64> {
     let reader = Reader::open(output, kind).ok()?;
     let provenance: &Provenance = reader.provenance();

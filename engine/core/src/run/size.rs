@@ -34,7 +34,7 @@ pub fn game(search: f64, exact: u32) -> f64 {
 /// Returns the number of units in a part if a unit takes `seconds` seconds. The number is a power
 /// of two of at most `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
-    // Tests set this variable, because their work is too small for several parts of the usual size.
+    // Tests set this variable: their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());
     if let Some(units) = asked {
         return units;

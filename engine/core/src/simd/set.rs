@@ -15,14 +15,15 @@ pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 pub enum InstructionSet {
     /// Only the instructions that every processor of the target architecture has.
     Portable = 0,
-    /// x86-64-v3: vectors of 32 bytes, and bit-counting instructions. Haswell, Zen, and later.
+    /// The instructions of x86-64-v3 (Haswell, Zen, and later): vectors of 32 bytes, and bit
+    /// counting.
     Avx2 = 1,
-    /// x86-64-v4: vectors of 64 bytes, and masks. Skylake-X, Zen 4, and later.
+    /// The instructions of x86-64-v4 (Skylake-X, Zen 4, and later): vectors of 64 bytes, and masks.
     Avx512 = 2,
 }
 
 impl InstructionSet {
-    /// All sets, the slowest first.
+    /// All instruction sets, the slowest first.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
     /// Returns the instruction sets that this processor supports, the slowest first.

@@ -128,8 +128,8 @@ impl Lines {
     }
 }
 
-/// Reads a line and removes trailing blanks. A comment becomes an empty line. Returns a pair: false
-/// at the end of the file, otherwise true; and the number of the line.
+/// Reads a line and removes trailing blanks. A comment becomes an empty line. Returns false at the
+/// end of the file and true otherwise, together with the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;

@@ -36,11 +36,11 @@ pub struct Weights {
 /// The content of a weights file, with its provenance and checksum.
 #[derive(Clone, Debug)]
 pub struct WeightsFile<W = Weights> {
-    /// The weights.
+    /// The weights, by class or expanded into tables.
     pub weights: W,
     /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
-    /// The checksum of the decoded content, in hexadecimal.
+    /// The SHA-256 of the uncompressed content of the file, in hexadecimal.
     pub sha256: String,
 }
 
@@ -55,7 +55,7 @@ impl Weights {
         Self { set, geometry, steps, counts, factors, ordering: None, models }
     }
 
-    /// Returns the pattern set.
+    /// Returns the pattern set of the weights.
     pub fn set(&self) -> &PatternSet {
         &self.set
     }
@@ -70,7 +70,8 @@ impl Weights {
         row(&self.steps, phase.index())
     }
 
-    /// Returns the weights in steps: a row for each phase, a column for each parameter.
+    /// Returns the weights in steps of 1/32 disc: a row for each phase, a column for each
+    /// parameter.
     pub fn all_steps(&self) -> ArrayView2<'_, i16> {
         self.steps.view()
     }

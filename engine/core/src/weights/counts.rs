@@ -1,5 +1,5 @@
-//! Reads the counts of a weights file without its weights, for programs that evaluate by expanded
-//! tables.
+//! Reads the training counts of a weights file without its weights, for programs whose evaluation
+//! uses expanded tables.
 
 use std::path::Path;
 

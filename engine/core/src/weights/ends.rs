@@ -37,7 +37,7 @@ pub struct Ends {
 /// The number of empty squares of a position, and the depth of the search whose value is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndDepths {
-    /// The number of empty squares.
+    /// The number of empty squares of the position.
     pub empties: u32,
     /// The depth of the search in plies; less than `empties`.
     pub shallow: u32,

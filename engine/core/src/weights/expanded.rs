@@ -15,7 +15,7 @@ use crate::pattern::{Geometry, PatternSet};
 /// memory and time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
-    /// The pattern set.
+    /// The pattern set of the weights.
     pub set: PatternSet,
     /// The instances and classes of the pattern set.
     pub geometry: Geometry,

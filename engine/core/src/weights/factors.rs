@@ -247,7 +247,8 @@ mod tests {
             |of: &Factors, phase| of.steps(Phase::new(phase).unwrap(), [0, 1, 2].into_iter());
         let mean =
             [0, 15, 30, 45].map(|phase| f64::from(worth(&factors, phase))).iter().sum::<f64>();
-        // Halves of odd factors are rounded.
+        // The new factors are half the old factors. Rounding the halves of odd factors changes the
+        // result slightly.
         assert!((f64::from(worth(&shared, 0)) - mean / 4.0).abs() < 12.0);
         assert!(mean.abs() > 200.0);
     }

@@ -118,7 +118,7 @@ pub struct CacheLine([u8; 64]);
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
     /// The parameter of each configuration, in the order of a phase's table. The parameters of
-    /// scalar features are not listed: they are a contiguous range in the table, too.
+    /// scalar features are not listed, because they have the same order in the table.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }

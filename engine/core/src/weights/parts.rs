@@ -1,4 +1,5 @@
-//! The terms of a value: the contribution of each instance and of each scalar feature.
+//! The terms of a static value: the contribution of each pattern instance and of each scalar
+//! feature.
 
 use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};

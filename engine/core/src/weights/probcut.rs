@@ -29,8 +29,8 @@ const LEAST_SLOPE: f64 = 0.1;
 /// deviation does not depend on the shallow value.
 pub type ProbCut = LinearModel<MEAN_TERMS, ERROR_TERMS>;
 
-/// A model whose predicted mean, and the logarithm of whose standard error, are linear combinations
-/// of terms. The fields are the coefficients of these terms.
+/// A model that predicts a normal distribution. Its mean and the logarithm of its standard error
+/// are linear combinations of terms; the fields are the coefficients of these terms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinearModel<const MEAN: usize, const ERROR: usize> {
     mean: [f64; MEAN],

@@ -31,7 +31,7 @@ const MOST_OF_MANY: usize = 0xC000;
 /// the number of replies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The most promising move.
+    /// The first move in the order, which is the most promising.
     First,
     /// The second move in the order.
     Second,
@@ -182,7 +182,7 @@ impl Realization {
         Section { name: REALIZATION.to_owned(), content }
     }
 
-    /// Reads the section.
+    /// Reads a model from the content of its section. The error is a message.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
         let (numbers, rest) = content.as_chunks();
         let mut numbers = numbers.iter().copied().map(u16::from_le_bytes);

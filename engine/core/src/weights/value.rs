@@ -6,11 +6,11 @@ use derive_more::{Add, Neg, Sub};
 
 use crate::board::Discs;
 
-/// The number of steps in a disc.
+/// The number of steps in a disc. A step is the unit of values and weights.
 pub const STEPS_PER_DISC: i32 = 32;
 
-/// The greatest absolute value of a weight, in steps. The sum of eight such weights fits into a
-/// signed 16-bit number.
+/// The greatest absolute value of a weight, in steps of 1/32 disc. The sum of eight such weights
+/// fits into a signed 16-bit number.
 pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
@@ -53,14 +53,16 @@ impl Value {
         Self(score * STEPS_PER_DISC)
     }
 
-    /// Returns the value raised by `steps` steps for a window, at most [`Self::INFINITE`].
+    /// Returns a bound for a search window: this value raised by `steps` steps of 1/32 disc, at
+    /// most [`Self::INFINITE`].
     #[inline]
     #[must_use]
     pub fn raised(self, steps: i32) -> Self {
         Self((self.0 + steps).min(Self::INFINITE.0))
     }
 
-    /// Returns the value lowered by `steps` steps for a window, at least −[`Self::INFINITE`].
+    /// Returns a bound for a search window: this value lowered by `steps` steps of 1/32 disc, at
+    /// least −[`Self::INFINITE`].
     #[inline]
     #[must_use]
     pub fn lowered(self, steps: i32) -> Self {

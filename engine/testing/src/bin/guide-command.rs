@@ -10,7 +10,8 @@
 //! * `cargo run -p PROGRAM -- …`: runs `PROGRAM` in the same way. All other `cargo` commands and
 //!   the scripts of the repository do nothing.
 //!
-//! The stand-in accepts exit status 1 (a negative result), which small work can cause.
+//! Exit status 1 means that the work found something wrong. The stand-in accepts this status,
+//! because the work is so small.
 
 use std::ffi::OsStr;
 use std::fs;

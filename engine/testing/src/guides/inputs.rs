@@ -18,7 +18,7 @@ const GAMES: u64 = 40;
 pub fn make_missing(arguments: &[String]) {
     for (at, argument) in arguments.iter().enumerate().skip(1) {
         let before = arguments[at - 1].as_str();
-        // `DATA*WEIGHT`
+        // In an argument `DATA*WEIGHT`, the name of the file is `DATA`.
         let name = argument.split_once('*').map_or(argument.as_str(), |(name, _)| name);
         let path = Path::new(name);
         let is_output = matches!(before, "--out" | "--repair" | "--book-out" | "--games-out");

@@ -11,8 +11,8 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// Returns the squares on which `player` may move. The algorithm is that of the portable version.
-/// Each direction of lines (rows, columns, both diagonals) has its own lane of the vector.
+/// Returns the squares on which `player` may move. Uses the algorithm of the portable version, with
+/// a lane of the vector for each direction of lines (rows, columns, both diagonals).
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
@@ -54,8 +54,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
     let up = _mm256_andnot_si256(open, _mm256_and_si256(before, ascending));
 
-    // Finds the highest square of the ray that is not the opponent's: smearing all squares that are
-    // not the opponent's down the ray excludes the lower squares.
+    // Finds the highest square of the ray that is not the opponent's. For this, excludes all
+    // squares below a square that is not the opponent's.
     let step = _mm256_set_epi64x(9, 8, 7, 1);
     let stops = _mm256_andnot_si256(opponent, descending);
     let mut below = _mm256_srlv_epi64(stops, step);

@@ -1,5 +1,5 @@
-//! The rays from each square: the squares beyond it in each of the eight directions. A move can
-//! flip discs only on its rays.
+//! The rays from each square: all squares up to the edge of the board in each of the eight
+//! directions. A move can flip discs only on the rays from its square.
 
 #[repr(C, align(64))]
 pub(super) struct Rays {

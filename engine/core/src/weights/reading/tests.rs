@@ -11,7 +11,7 @@ use crate::weights::{
     Counts, ExpandedWeights, PackedWeights, PhaseSection, Weights, WeightsError, layout,
 };
 
-/// A file for one test.
+/// A weights file in a temporary folder, for one test.
 #[derive(Debug)]
 struct File(tempfile::TempDir);
 
