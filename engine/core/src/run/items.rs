@@ -18,15 +18,16 @@ const AT_ONCE: usize = 2;
 pub trait Items: Sync {
     /// The input of a part, such as the records to label; `()` if nothing is read.
     type Input: Send + Sync;
-    /// The result of one unit.
+    /// The type of the result of one unit, such as a game.
     type Output: Send;
-    /// The error of the work.
+    /// The type of the errors of the work.
     type Error: From<RunError> + Send;
 
     /// True if [`Self::ends`] may return true. The run then ends before its last part.
     const CAN_END: bool = false;
 
-    /// True if [`Self::fits`] may return false.
+    /// True if [`Self::fits`] may return false. The run then checks existing parts before it makes
+    /// missing parts.
     const CAN_REFUSE: bool = false;
 
     /// Returns true if the sections of an existing part can be the results of these units. A part

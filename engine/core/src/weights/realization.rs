@@ -102,8 +102,8 @@ impl MoveKind {
     /// The number of kinds of moves.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The number of kinds in a family. Kinds of a family have the same rank and memory, and
-    /// consecutive numbers.
+    /// The number of kinds in a family. All kinds of a family have the same rank and the same
+    /// result of an earlier search, and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
     /// Returns true if many moves of one position may belong to the same family of kinds. Only one
