@@ -1,4 +1,5 @@
-// The engine for JavaScript, without the way in which its files are read: index.js and node.js add that.
+// The engine for JavaScript, except the functions that read its files, which index.js and node.js
+// add.
 
 import { HOST, Program } from "./program.js";
 
@@ -8,7 +9,8 @@ const LIMITS = ["level", "depth", "exact", "nodes", "ms"];
 
 const inDiscs = ({ steps, line, ...rest }) => ({ value: steps / STEPS_PER_DISC, ...rest, ...(line && { line }) });
 
-// Compiles the program of `readFile("othello.wasm")` and loads weights. Those of the package are files, too.
+// Compiles the WebAssembly module that `readFile("othello.wasm")` returns, and loads weights. The
+// weights of the package are also read by `readFile`.
 export async function load(Engine, readFile, weights = "shipped") {
   if (!isWeights(weights)) {
     throw new TypeError(`weights: ${shown(weights)} is not weights; expected the bytes of a weights file ` +
@@ -18,7 +20,7 @@ export async function load(Engine, readFile, weights = "shipped") {
   const program = new Program(await WebAssembly.instantiate(module, HOST));
   if (typeof weights !== "string") return new Engine(program, program.load("weights", new Uint8Array(weights)));
   if (!FILES.includes(weights)) return new Engine(program, program.ask({ ask: "builtin", name: weights }));
-  // The weights of the package have no counts of training positions.
+  // The weights files of the package have no training counts.
   return new Engine(program, program.load(weights, await readFile(`${weights}.weights`), "load_part"));
 }
 
@@ -68,7 +70,8 @@ export class BaseEngine {
   }
 }
 
-// A level, or a depth and the number of empty squares at or below which play is perfect; by default level 10.
+// Checks the settings of a search and adds defaults. The settings have a level, or a depth and the
+// number of empty squares at or below which the search is exact. The default is level 10.
 function strength({ forget = false, ...settings }) {
   for (const [name, value] of Object.entries(settings)) {
     if (!LIMITS.includes(name)) throw new TypeError(`${name} is not a setting; expected ${LIMITS.join(", ")} or forget`);
@@ -83,7 +86,8 @@ function strength({ forget = false, ...settings }) {
   return { ...settings, forget };
 }
 
-// Answers messages { id, call, args }, where `call` is "load" or a method of the engine, by `post`.
+// Returns a handler of messages { id, call, args }, in which `call` is "load" or a method of the
+// engine. The handler passes its answers to `post`.
 export function answers(Engine, post) {
   let engine;
   return async ({ id, call, args = [] }) => {

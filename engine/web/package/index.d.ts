@@ -21,7 +21,7 @@ export type Strength = Limit &
       }
   );
 
-/** Limits of a search, which returns its deepest complete result when it reaches one, and its table. */
+/** Limits of a search, and its table. At a limit, a search returns its deepest complete result. */
 export interface Limit {
   /** Greatest number of nodes, at least 1; the search exceeds it by some ten thousand at most. */
   nodes?: number;
@@ -31,7 +31,7 @@ export interface Limit {
   forget?: boolean;
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface Found {
   /** Value for the side to move, in discs, -64 to 64. */
   value: number;
@@ -39,13 +39,13 @@ export interface Found {
   depth: number;
   /** True if the value is the exact score. */
   exact: boolean;
-  /** The kind of the value, in words. */
+  /** Kind of search that found the value: `depth 12`, `exact`, or `95 % sure`. */
   how: string;
   /** Number of positions visited. */
   nodes: number;
 }
 
-/** What a search found, with the best move; null where the side must pass or the game is over. */
+/** The result of a search, with the best move; null if the side must pass or the game is over. */
 export interface Searched extends Found {
   best: Square | null;
 }
@@ -65,20 +65,20 @@ export interface Position {
   passed: boolean;
   black: number;
   white: number;
-  /** Score for black, with empty squares for the winner; null before the end. */
+  /** Final score for black in discs, with empty squares for the winner; null before the end. */
   score: number | null;
 }
 
 /** The weights of an engine. */
 export interface Weights {
   name: string;
-  /** sha256 of the weights, or the name of an evaluation by hand. */
+  /** SHA-256 of the weights, or the name of a hand-written evaluation. */
   identity: string;
   /** Name of the pattern set. */
   set?: string;
   patterns?: { name: string | null; squares: Square[] }[];
   parameters?: number;
-  /** Number of positions of training, where the file has the counts. */
+  /** Number of training positions; null if the file has no training counts. */
   positions?: number | null;
   provenance?: Record<string, unknown>;
 }
@@ -93,9 +93,9 @@ export interface Parts {
   factors: number;
 }
 
-/** What an engine loads. */
+/** The options of `Engine.load`. */
 export interface Options {
-  /** The shipped weights (by default), small ones, the bytes of a weights file, or an evaluation by hand. */
+  /** The shipped weights (by default), small ones, the bytes of a weights file, or a hand-written evaluation. */
   weights?: ArrayBuffer | Uint8Array | "shipped" | "small" | "mobility" | "none";
   /** Returns the address of `othello.wasm` or a file of weights if it does not lie next to `index.js`. */
   locateFile?: (name: "othello.wasm" | "shipped.weights" | "small.weights") => string | URL | undefined;

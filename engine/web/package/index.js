@@ -1,4 +1,5 @@
-// The engine in browsers, their workers, Deno and bundlers. Bundlers find the files by these literal addresses.
+// The engine for browsers, their workers, Deno and bundlers. Bundlers find the files by the literal
+// addresses in this module.
 
 import { BaseEngine, load } from "./engine.js";
 

@@ -1,4 +1,5 @@
-// The worker in Node: new Worker(new URL(import.meta.resolve("othello-toolkit/worker"))) of node:worker_threads.
+// The worker for Node, to be started by node:worker_threads: new Worker(new
+// URL(import.meta.resolve("othello-toolkit/worker"))).
 
 import { parentPort } from "node:worker_threads";
 

@@ -1,4 +1,4 @@
-// The engine in Node, which reads its files from the disk.
+// The engine for Node, which reads its files from the disk.
 
 import { readFile } from "node:fs/promises";
 

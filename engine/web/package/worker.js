@@ -1,5 +1,5 @@
-// A worker with an engine, so that a page does not wait for searches: new Worker(new URL("othello-toolkit/worker",
-// import.meta.url), { type: "module" }).
+// A worker with an engine, so that searches do not block a page. Started by: new Worker(new
+// URL("othello-toolkit/worker", import.meta.url), { type: "module" }).
 
 import { answers } from "./engine.js";
 import { Engine } from "./index.js";

@@ -1,31 +1,32 @@
-// What is known of positions: their moves by each evaluation, and the value of the whole game.
+// The results of the page's searches: the values of moves and positions by each evaluation.
 
-// The depth at which positions are valued that nobody looked at longer, and the empty squares that are solved.
+// The search depth for the graph of the game, and the number of empty squares at or below which the
+// graph has exact scores.
 const GRAPH_DEPTH = 6;
 const GRAPH_EXACT = 10;
 
 export class Analysis {
-  // `changed` hears whenever more is known.
+  // Calls `changed` whenever a new result is stored.
   constructor(changed) {
     this.changed = changed;
     this.known = new Map();
   }
 
-  // What one evaluation knows of a position.
+  // Returns the results of one evaluation for a position; creates an empty entry if there are none.
   of(engine, board) {
     const key = `${engine.description?.identity} ${board}`;
     if (!this.known.has(key)) this.known.set(key, { moves: new Map(), value: null, depth: -1, level: 0 });
     return this.known.get(key);
   }
 
-  // The value of a position in steps for black, or null.
+  // Returns the value of a position for black in steps of 1/32 disc; null if the value is unknown.
   valueForBlack(engine, { board, over, score }) {
     if (over) return score * 32;
     const { value } = this.of(engine, board);
     return value === null ? null : board[65] === "X" ? value : -value;
   }
 
-  // Rates all moves of a position up to a level; what an earlier look found stays.
+  // Searches all moves of a position up to a level. Keeps the results of earlier searches.
   async look(engine, { board, legal }, empties, level) {
     const known = this.of(engine, board);
     if (known.level >= level || legal.length === 0) return;
@@ -42,7 +43,8 @@ export class Analysis {
     if (await engine.deepen(task, told)) known.level = level;
   }
 
-  // Values the first position of a game of which nothing is known; false where there is none.
+  // Searches the first position of a game whose value is unknown. Returns false if all values are
+  // known or the search was stopped.
   async fill(engine, positions) {
     const unknown = positions.find((one) => this.valueForBlack(engine, one) === null);
     if (!unknown) return false;

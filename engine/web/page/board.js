@@ -1,11 +1,11 @@
-// The board: 64 buttons in a grid, gone through by the arrow keys, and a drawing above them.
+// The board: a grid of 64 buttons, between which the arrow keys move, and a drawing above them.
 
 import { SIDES, drawn, element, squareName, squareNumber } from "./text.js";
 
 const DISCS = { X: "black disc", O: "white disc", "-": "empty" };
 
 export class BoardView {
-  // `pressed` hears of the square that was chosen.
+  // Calls `pressed` with the name of a square that the user chooses.
   constructor(root, pressed) {
     this.squares = Array.from({ length: 64 }, (_, number) => this.#square(number, pressed));
     const rows = Array.from({ length: 8 }, (_, row) =>
@@ -25,7 +25,8 @@ export class BoardView {
     this.squares[this.focusable].tabIndex = 0;
   }
 
-  // Shows a position. `marks` has for some squares {text, best}; `tints` a number for each square, or is null.
+  // Shows a position. `marks` has an entry {text, best} for some squares. `tints` has a number for
+  // each square, or is null.
   show({ board, legal }, { last = null, marks = {}, tints = null, editing = false } = {}) {
     const side = board[65];
     const largest = tints ? Math.max(0.01, ...tints.map(Math.abs)) : 1;
@@ -54,7 +55,7 @@ export class BoardView {
     });
   }
 
-  // Draws a ring around squares, in their order; none without squares.
+  // Draws a ring around each of the squares, and removes earlier rings.
   outline(squares = []) {
     const centres = squares.map(squareNumber).map((n) => [(n % 8) + 0.5, Math.floor(n / 8) + 0.5]);
     const rings = centres.map(([x, y]) =>

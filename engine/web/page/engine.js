@@ -1,5 +1,5 @@
-// An evaluation in a thread of its own. A search cannot be interrupted: where one takes too long to be waited
-// for, its thread is ended and another one is begun.
+// An evaluation in a separate worker thread. A search cannot be interrupted. If a search that must
+// stop takes too long, its thread is terminated and a new thread is started.
 
 const PATIENCE = 400;
 
@@ -8,19 +8,21 @@ export class Engine {
   #open = new Map();
   #ready;
 
-  // `source` is {name, played, counts}, {name, file} or {name, builtin}. `played` is what is played by, in base64;
-  // `counts` gets the rest of the file.
+  // `source` is {name, played, counts}, {name, file} or {name, builtin}. `played` is the weights
+  // file without training counts, in base64. `counts` is a function that fetches the training
+  // counts.
   constructor(module, workerAddress, source) {
     Object.assign(this, { module, workerAddress, source, description: null });
     this.#begin();
   }
 
-  // What the weights are; fails where they cannot be used.
+  // A promise of the description of the weights, which is rejected if the weights cannot be used.
   get ready() {
     return this.#ready;
   }
 
-  // Reads how often training met each weight, where that was left for later.
+  // Reads the training counts (occurrences of each weight in training), if they are in a separate
+  // file.
   async readCounts() {
     await this.#ready;
     if (this.counts || !this.source.counts) return;
@@ -29,18 +31,19 @@ export class Engine {
     Object.assign(this.description, known);
   }
 
-  // The answer to a question; null where a search was stopped.
+  // Returns a promise of the answer to a question, which is null if a search was stopped.
   ask(question) {
     return this.#send({ kind: "ask", question });
   }
 
-  // Rates all moves of a position deeper and deeper; `told` hears of each.
+  // Searches all moves of a position with increasing depth. Calls `told` with the result of each
+  // search.
   async deepen(task, told) {
     await this.stop();
     return this.#send({ kind: "deepen", ...task }, told);
   }
 
-  // Ends what is being searched and rated: whoever waits for it gets null.
+  // Stops all searches. Their promises resolve to null.
   async stop() {
     const searches = [...this.#open].filter(([, one]) => isSearch(one.message));
     if (searches.length === 0) return;

@@ -1,22 +1,22 @@
-// A game: where it began, its moves, and the position that is looked at.
+// A game: its start position, its moves, and the position that the page shows.
 
 export const START = "---------------------------OX------XO--------------------------- X";
 
 export class Game {
-  // `program` knows the rules.
+  // `program` is the engine's program, which checks the rules.
   constructor(program) {
     this.program = program;
     this.set(START, []);
   }
 
-  // Takes another game; what the rules forbid is thrown, and the game stays as it was.
+  // Replaces the game. Throws an error if a move is illegal; the old game then remains.
   set(start, moves, at = moves.length) {
     const positions = this.program.ask({ ask: "game", start, moves: moves.join("") });
     Object.assign(this, { start, moves, positions });
     this.goTo(at);
   }
 
-  // Takes a game from any notation.
+  // Replaces the game by one that is read from a text in any notation.
   read(text) {
     const { start, moves } = this.program.ask({ ask: "read", text });
     this.set(start, moves.match(/../g) ?? []);
@@ -26,7 +26,7 @@ export class Game {
     return this.positions[this.at];
   }
 
-  // "X" or "O".
+  // The side to move, "X" or "O".
   get side() {
     return this.position.board[65];
   }
@@ -35,7 +35,7 @@ export class Game {
     return 64 - this.position.black - this.position.white;
   }
 
-  // What lay behind the position that is looked at is given up.
+  // Plays a move in the shown position. Removes all moves after this position.
   play(square) {
     this.set(this.start, [...this.moves.slice(0, this.at), square]);
   }
@@ -44,7 +44,7 @@ export class Game {
     this.at = Math.max(0, Math.min(at, this.moves.length));
   }
 
-  // The address behind `#`.
+  // The part of the page's address after `#`, which describes the game.
   get address() {
     const fields = new URLSearchParams();
     if (this.start !== START) fields.set("start", this.start.replace(" ", ""));

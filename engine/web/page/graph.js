@@ -1,4 +1,4 @@
-// The value of every position of the game, for black.
+// A graph of the value for black of every position of the game.
 
 import { discs, drawn, signed } from "./text.js";
 
@@ -10,7 +10,7 @@ const BOTTOM = 20;
 const SCALES = [4, 8, 16, 32, 64];
 
 export class GraphView {
-  // `chosen` hears of the number of moves at the place that is clicked on.
+  // Calls `chosen` with the number of moves before the position on which the user clicks.
   constructor(root, chosen) {
     this.root = root;
     this.picture = drawn("svg", {
@@ -24,7 +24,8 @@ export class GraphView {
     root.append(this.picture);
   }
 
-  // `lines` has for each evaluation its name and its values in steps for black, null where unknown.
+  // `lines` has an entry for each evaluation: its name, and the values for black in steps of 1/32
+  // disc, or null for an unknown value.
   show(lines, at) {
     const width = Math.max(NARROWEST, this.root.clientWidth);
     this.picture.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
@@ -68,7 +69,7 @@ export class GraphView {
   }
 }
 
-// The pieces of a list between nulls.
+// Splits a list at its nulls into lists of points.
 function runs(points) {
   const found = [[]];
   for (const point of points) {

@@ -1,14 +1,16 @@
-// The table of all moves: what each is worth by one or two evaluations, how deep, and how play would go on.
+// The table of all legal moves: the value of each move by one or two evaluations, the depth of its
+// search, and its best line.
 
 import { SIDES, discs, element, signed, valueText } from "./text.js";
 
 export class MovesView {
-  // `chosen` hears of a move that is clicked on, `looked` of the line that is pointed at.
+  // Calls `chosen` with the move on which the user clicks, and `looked` with the line of the row
+  // under the pointer.
   constructor(root, { chosen, looked }) {
     Object.assign(this, { root, chosen, looked });
   }
 
-  // `analyses` has for each evaluation its name and what is known of each move.
+  // `analyses` has an entry for each evaluation: its name and the results for each move.
   show({ board, legal, over, score }, analyses) {
     if (over) {
       const winner = score > 0 ? "Black wins" : "White wins";

@@ -1,4 +1,4 @@
-// The page: a game, who plays it, and what the evaluations say of it.
+// The page: a game, its players, and the analysis of its positions by the evaluations.
 
 import { Analysis } from "./analysis.js";
 import { BoardView } from "./board.js";
@@ -74,7 +74,7 @@ class Page {
     });
   }
 
-  // How often training met a weight is read when somebody looks at the weights.
+  // Reads the training counts of the weights, when the user opens the view of the weights.
   #readCounts() {
     this.players.readCounts().catch((error) => this.#say(error.message));
   }
@@ -103,7 +103,7 @@ class Page {
     }
   }
 
-  // Who plays a side: an engine, or null for a person.
+  // Returns the player of a side: an engine, or null for a human.
   #playerOf(side) {
     const choice = at(`player${side}`).value;
     return choice === HUMAN ? null : (this.players.engines[Number(choice)] ?? null);
@@ -159,7 +159,8 @@ class Page {
     this.#say(`${side} played ${square}. ${this.#whoseTurn()}`);
   }
 
-  // Takes moves back to the last position where a person is to move, or by one move.
+  // Takes back moves to the last position in which a human is to move. If there is no such
+  // position, takes back one move.
   #undo() {
     let to = this.game.at - 1;
     const byEngine = (move) => this.#playerOf(this.game.positions[move].board[65]);
@@ -189,7 +190,7 @@ class Page {
     at("thinking").textContent = text;
   }
 
-  // Something is different: shows it, and has the engines think of what is now there.
+  // Makes a change, shows the new state, and starts the searches for the new position.
   #changed(change = () => {}) {
     change();
     if (location.hash.slice(1) !== this.game.address) {
@@ -201,7 +202,8 @@ class Page {
     this.#think(++this.turn).catch((error) => this.#say(error.message));
   }
 
-  // The move of the engine whose turn it is comes first, then the parts, then all moves, then the graph.
+  // Searches in this order: the move of the engine to move, the parts of the static value, all
+  // moves, and the graph of the game.
   async #think(turn) {
     const { position, empties } = this.game;
     const engines = this.players.engines.filter((engine) => engine.description);
@@ -236,7 +238,7 @@ class Page {
     }
   }
 
-  // At most once a frame.
+  // Shows the new state with the next frame of the screen, at most once for each frame.
   #showSoon() {
     if (this.awaited) return;
     this.awaited = requestAnimationFrame(() => {
@@ -293,8 +295,8 @@ function marksOf(moves) {
   return Object.fromEntries(marks);
 }
 
-// The weights come in a script of their own, behind this one: the board is there before them. Their counts are
-// a third script, which is loaded when they are asked for.
+// The weights are in a separate script, which the browser loads after this script, so that the
+// board appears earlier. The training counts are in a third script, which is loaded on demand.
 let takeShippedWeights, takeShippedCounts;
 const shippedWeights = new Promise((take) => (takeShippedWeights = take));
 const countsTaken = new Promise((take) => (takeShippedCounts = take));

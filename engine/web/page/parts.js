@@ -1,11 +1,11 @@
-// The value of the position as it stands, taken apart by pattern.
+// The static value of the position, split into the contributions of patterns.
 
 import { SIDES, discs, element, signed, squareNumber } from "./text.js";
 
 const SHOWN = 12;
 
 export class PartsView {
-  // `looked` hears of the squares of what is pointed at.
+  // Calls `looked` with the squares of the part under the pointer.
   constructor(root, looked) {
     Object.assign(this, { root, looked });
   }
@@ -69,7 +69,8 @@ export class PartsView {
   }
 }
 
-// The discs of all parts by square: each instance's shared among its squares.
+// Returns the sum of all parts for each square, in discs. The value of an instance is divided
+// equally among its squares.
 export function tintsOf(parts) {
   const tints = new Array(64).fill(0);
   for (const { squares, discs: own } of parts.instances) {

@@ -1,10 +1,10 @@
-// The evaluations that are on the page: the shipped one, and a file that was dropped beside it or in its place.
+// The evaluations on the page: the shipped evaluation, and a weights file that the user has added.
 
 import { Engine } from "./engine.js";
 import { element } from "./text.js";
 
 export class Players {
-  // `changed` hears when evaluations come and go.
+  // Calls `changed` whenever an evaluation is added or removed.
   constructor(root, module, changed) {
     const blob = new Blob([ENGINE_WORKER], { type: "text/javascript" });
     Object.assign(this, { root, module, changed, engines: [] });
@@ -24,7 +24,7 @@ export class Players {
     root.append(this.list, this.problem, element("p", {}, file, label, " or drop it anywhere on the page."));
   }
 
-  // Begins with the shipped weights; resolves when they can play.
+  // Loads the shipped weights. The promise resolves when the weights are ready.
   async begin(played, counts) {
     const engine = this.#engine({ name: "shipped weights", played, counts });
     this.engines.push(engine);
@@ -35,7 +35,8 @@ export class Players {
     this.changed();
   }
 
-  // Reads what was left for later of the first evaluation: it takes as long again, and is only looked at.
+  // Reads the training counts of the first evaluation. They take as long to load as the weights,
+  // and only the view of the weights needs them.
   async readCounts() {
     if (this.engines.length === 0) return;
     await this.engines[0].readCounts();
@@ -43,7 +44,8 @@ export class Players {
     this.changed();
   }
 
-  // Takes a file as the second evaluation. One that cannot be used is refused in words, and nothing changes.
+  // Loads a file as the second evaluation. If the file cannot be used, shows the reason and changes
+  // nothing.
   async open(file) {
     this.problem.hidden = true;
     const engine = this.#engine({ name: file.name, file });

@@ -1,6 +1,6 @@
-// The engine's program: WebAssembly that answers questions in JSON.
+// The engine's program: a WebAssembly module that answers questions in JSON.
 
-// What the program imports: a clock.
+// The imports of the WebAssembly module: a clock in milliseconds.
 export const HOST = { host: { milliseconds: () => performance.now() } };
 
 export class Program {
@@ -8,13 +8,14 @@ export class Program {
     this.exports = instance.exports;
   }
 
-  // Asks a question; an error is thrown in the engine's words.
+  // Asks a question and returns the answer. Throws an error with the message of the engine.
   ask(question) {
     this.#write([new TextEncoder().encode(JSON.stringify(question))]);
     return this.#answer(this.exports.ask());
   }
 
-  // Takes a weights file, or, with `load_part` and `load_counts`, the two parts of one.
+  // Loads a weights file from its bytes. If `how` is `load_part` or `load_counts`, the bytes are a
+  // part of a file: the weights without training counts, or only the counts.
   load(name, bytes, how = "load") {
     const encoded = new TextEncoder().encode(name);
     this.#write([encoded, bytes]);
@@ -37,7 +38,7 @@ export class Program {
   }
 }
 
-// Bytes from base64.
+// Decodes base64 to bytes.
 export async function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   const answer = await fetch(`data:application/octet-stream;base64,${base64}`);

@@ -1,11 +1,11 @@
-// Setting a position up by hand, or pasting one.
+// The editor for positions: the user sets up a board by hand, or pastes a text.
 
 import { element } from "./text.js";
 
 const NEXT = { "-": "X", X: "O", O: "-" };
 
 export class Setup {
-  // `done` hears when setting up begins and ends.
+  // Calls `done` when the user begins or ends the setup of a position.
   constructor(root, game, done) {
     Object.assign(this, { root, game, done, squares: null });
     this.problem = element("p", { class: "problem", role: "alert", hidden: true });
@@ -48,7 +48,7 @@ export class Setup {
     return this.squares !== null;
   }
 
-  // The position as it is being set up.
+  // The current board of the editor, with the side to move.
   get board() {
     return `${this.squares.join("")} ${this.side.value}`;
   }

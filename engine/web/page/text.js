@@ -1,4 +1,4 @@
-// Words and numbers, as people read them, and elements that hold them.
+// Formats words and numbers for display, and creates elements.
 
 const STEPS_PER_DISC = 32;
 
@@ -8,7 +8,7 @@ export function discs(steps) {
   return steps / STEPS_PER_DISC;
 }
 
-// A value in discs with its sign, exact ones as whole discs.
+// Formats a value in discs with its sign and `digits` decimal places.
 export function signed(value, digits = 1) {
   const text = Math.abs(value).toFixed(digits);
   const sign = Number(text) === 0 ? "" : value > 0 ? "+" : "−";
@@ -19,7 +19,7 @@ export function valueText(found) {
   return signed(discs(found.steps), found.exact ? 0 : 1);
 }
 
-// "e6" of its number, 0 to 63, and back.
+// Converts the number of a square, 0 to 63, to its name, such as "e6".
 export function squareName(number) {
   return "abcdefgh"[number % 8] + (Math.floor(number / 8) + 1);
 }

@@ -1,4 +1,5 @@
-// The thread of one evaluation: it answers questions one after another, and rates moves between them.
+// The worker thread of one evaluation. It answers questions one after another, and searches moves
+// between the questions.
 
 import { HOST, Program, bytesOf } from "./program.js";
 
@@ -6,7 +7,7 @@ let program;
 let running = 0;
 
 const pauses = new MessageChannel();
-// Lets messages that have come be handled.
+// Returns a promise that resolves after the waiting messages have been handled.
 function pause() {
   return new Promise((done) => {
     pauses.port1.onmessage = done;
@@ -29,7 +30,7 @@ const handlers = {
   ask: async ({ question }) => program.ask(question),
 };
 
-// Rates all moves again and again, each time deeper, until the level is reached or something else is wanted.
+// Searches all moves with increasing depth until the level is reached or another task arrives.
 async function deepen({ id, board, legal, empties, level }) {
   running = id;
   const { depth, exact } = program.ask({ ask: "level", level });

@@ -1,4 +1,4 @@
-// A browser without a window, with the page in it; whatever it says on its console is an error.
+// Opens the page in a headless browser. Any output on the browser's console is an error.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ export const weights = path.join(repository, "engine/weights/default.weights");
 const require = createRequire(path.join(needed("WEB_CHECK"), "/"));
 const { chromium } = require("playwright-core");
 
-// Runs one of the programs, and reads the JSON that it ends with.
+// Runs one of the native programs with `--json`, and returns its JSON output.
 export function native(name, ...args) {
   const program = path.join(needed("OTHELLO_PROGRAMS"), name);
   const run = spawnSync(program, [...args, "--json"], { encoding: "utf8", maxBuffer: 1 << 28 });
@@ -25,7 +25,7 @@ export function native(name, ...args) {
   return JSON.parse(run.stdout);
 }
 
-// The engine's program as it stands in the page, for rules alone.
+// Returns the engine's WebAssembly program from the page, for the rules of the game.
 export function rules() {
   const script = readFileSync(path.join(needed("OTHELLO_PAGE"), "page.js"), "utf8");
   const [, base64] = script.match(/ENGINE_PROGRAM = "([^"]*)"/);
@@ -34,14 +34,14 @@ export function rules() {
 
 export const launched = () => chromium.launch({ executablePath: needed("CHROMIUM"), args: ["--no-sandbox"] });
 
-// Opens a browser; `test` closes it.
+// Opens a browser, which is closed at the end of `test`.
 export async function browser(test) {
   const opened = await launched();
   test.after(() => opened.close());
   return opened;
 }
 
-// Opens the page from the disk, as somebody would who has the folder.
+// Opens the page from a file on the disk, as a user does who has copied the folder.
 export async function page(opened, { address = "", ready = true, ...options } = {}) {
   const file = path.join(needed("OTHELLO_PAGE"), "index.html");
   const shown = await open(opened, file, options, address);
@@ -62,7 +62,7 @@ export async function open(opened, file, options = {}, address = "") {
   return shown;
 }
 
-// Drops a file on the page.
+// Simulates that the user drops a file on the page.
 export async function drop(shown, name, bytes) {
   const base64 = Buffer.from(bytes).toString("base64");
   await shown.evaluate(
@@ -75,7 +75,8 @@ export async function drop(shown, name, bytes) {
   );
 }
 
-// Positions of games by chance, the same ones each time: [{board, legal, over, passed}, …] of each game.
+// Returns the positions of random games: [{board, legal, over, passed}, …] for each game. Every
+// call returns the same games.
 export function games(program, count) {
   let seed = 20260801;
   const below = (bound) => {

@@ -1,5 +1,6 @@
-// The package for npm in programs that bundlers build, in a plain module, and in a worker, by Chromium. Called by
-// scripts/check-npm.sh in a folder where the package, the bundlers and playwright-core are installed.
+// Tests the npm package in Chromium: in programs that bundlers build, in a plain module, and in a
+// worker. scripts/check-npm.sh runs these tests in a folder where the package, the bundlers and
+// playwright-core are installed.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -25,7 +26,7 @@ worker.postMessage({ id: 1, call: "value", args: ["${BOARD}"] });
 `;
 const TYPES = { html: "text/html", js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm" };
 
-// Serves a folder as a plain web server does.
+// Serves a folder by a plain web server on a free port. Returns a promise of its address.
 function serve(t, folder) {
   const server = createServer((request, answer) => {
     const file = path.join(folder, request.url === "/" ? "index.html" : request.url.split("?")[0]);
@@ -65,7 +66,7 @@ function bundle(...command) {
   assert.equal(run.status, 0, run.stdout + run.stderr);
 }
 
-// Copies what a bundler leaves to its user.
+// Copies the files of the package that some bundlers do not copy.
 const copyFiles = (folder) => {
   for (const name of ["othello.wasm", "shipped.weights", "small.weights"]) cpSync(path.join(PACKAGE, name), path.join(folder, name));
 };

@@ -1,5 +1,5 @@
-// Measures the weights of the package for npm, which is installed in the working folder: node flavours.mjs shipped|small.
-// Times are of the processor.
+// Measures the shipped or the small weights of the npm package, which is installed in the working
+// folder: node flavours.mjs shipped|small. All times are processor times.
 
 import { statSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// The package for npm, installed beside this file, against the native program.
+// Compares the npm package, which is installed next to this file, with the native program.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -12,7 +12,7 @@ import { Engine } from "othello-toolkit";
 
 const native = (...asked) =>
   JSON.parse(execFileSync(path.join(process.env.OTHELLO_PROGRAMS, "othello-engine"), [...asked, "--json"], { stdio: ["ignore", "pipe", "ignore"] }));
-// White has no legal move: black's discs are in corners.
+// A board on which white must pass, because all discs of black are in corners.
 const PASS = `XO------${"-".repeat(48)}XO------ O`;
 const MOVES = "f5d6c3d3c4f4c5b3c2e6c6b4b5d2e3a6";
 
@@ -61,7 +61,7 @@ test("a search ends in its time", async () => {
   const found = engine.search(board, { depth: 40, ms: 200 });
   assert.ok(performance.now() - begun < 2000);
   assert.ok(found.depth < 40 && found.best !== null);
-  // The next search has no limit of time.
+  // The time limit of an earlier search does not apply to the next search.
   assert.equal(engine.search(board, { depth: 6, forget: true }).depth, 6);
 });
 

@@ -1,4 +1,4 @@
-// What people do on the page.
+// Tests of the page: the actions of a user.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -69,13 +69,13 @@ test("a dropped file plays beside the shipped weights, and a damaged one is refu
 });
 
 test("a link, a pasted position and one that is set up by hand are opened; nonsense is refused in words", async (t) => {
-  // A regression: a broken number of moves broke the page.
+  // A regression: the page failed if the number of moves in the address was not an integer.
   const shown = await page(await browser(t), { address: "#moves=f5d6c3d3c4&at=3.5" });
   await shown.selectOption("#playerO", "you");
   assert.equal(await shown.locator("#move").textContent(), "Move 3 of 5");
   await shown.click(square("a1"), { force: true }); // The button is marked as disabled.
   assert.match(await status(shown), /^a1 is not a legal move\. /);
-  // A regression: this was overwritten when the weights were there.
+  // A regression: this message was overwritten when the weights were loaded.
   const broken = await page(shown.context().browser(), { address: "#moves=f5d6c" });
   assert.match(await status(broken), /^The address holds no game: .*c/);
   await shown.click("#setup-title");
@@ -130,7 +130,8 @@ test("how often training met the weights is read when somebody looks at them", a
   const asked = ["--inspect", squares, there.replaceAll("-", ".")];
   const { inspect } = native("othello-engine", "weights", shipped, ...asked);
   assert.equal(Number(met.replaceAll(",", "")), inspect.counts[0]);
-  // Memory of WebAssembly never shrinks: this is the most that was taken, counts and all.
+  // The memory of WebAssembly never shrinks, so its size is the greatest size that was needed,
+  // including the training counts.
   const [thread] = shown.workers();
   const bytes = await thread.evaluate(() => program.exports.memory.buffer.byteLength);
   t.diagnostic(`the program takes ${(bytes / 1e6).toFixed(0)} MB`);

@@ -1,4 +1,4 @@
-// The report of real runs, as it is read in a browser.
+// Tests the report of real runs in a browser.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -33,29 +33,31 @@ test("the report of two runs and a match is drawn, and its numbers can be copied
   const wanted = ["Runs", "Error by phase", "Data by ply", "Error by epoch", "Coverage", "Influence of squares"];
   for (const title of [...wanted, "Matches", "Provenance"]) assert.ok(titles.includes(title), title);
   await shown.waitForFunction(() => document.querySelectorAll(".uplot canvas").length >= 7);
-  // Numbers stand under every chart, and show when the pointer is on it.
+  // The numbers of every chart are in a table under the chart, and in a legend while the pointer is
+  // on the chart.
   const section = shown.locator("section", { has: shown.locator("h2", { hasText: /^Error by phase$/ }) });
   assert.equal(await section.locator(".table tbody tr").count(), 0);
   await section.locator("summary").last().click();
-  // The numbers come a moment after the click.
+  // The table appears a moment after the click.
   await section.locator(".table tbody tr").last().waitFor();
   assert.equal(await section.locator(".table tbody tr").count(), 60);
   await section.locator(".u-over").hover({ position: { x: 200, y: 50 } });
   assert.match(await section.locator(".u-legend").textContent(), /phase\D*\d+/);
-  // Points of Elo are told as whole ones, and no probability as nothing; each interval is beside its players.
+  // Elo differences are integers, small probabilities are not shown as 0, and each interval is next
+  // to its players.
   const matches = shown.locator("section", { has: shown.locator("h2", { hasText: "Matches" }) });
   assert.match(await matches.locator(".table tbody").first().textContent(), /\+106\+80\+132< 0\.001$/);
   const [players, scale] = await Promise.all([0, 1].map((n) => matches.locator(".matches > span").nth(n).boundingBox()));
   assert.ok(Math.abs(players.y + players.height / 2 - scale.y - scale.height / 2) < 4, "an interval out of line");
-  // What differs is the seed.
+  // The two runs differ in their seeds.
   const provenance = shown.locator("section", { has: shown.locator("h2", { hasText: "Provenance" }) });
   assert.match(await provenance.locator(".table tbody").first().textContent(), /settings\.seed\s*1\s*2/);
-  // Four corners are a pattern of the set, in whatever order they are drawn.
+  // The four corners are a pattern of the set, in any order of drawing.
   const weights = shown.locator("section", { hasText: "Draw squares" }).first();
   await weights.locator("text=Empty the board").click();
   for (const corner of ["h8", "a1", "h1", "a8"]) await weights.locator(`button[aria-label^="${corner},"]`).click();
   await weights.locator("p", { hasText: "corners: a1 h1 a8 h8" }).waitFor();
-  // The patterns of the set, by what they are worth.
+  // The table lists the patterns of the set by their influence.
   const sizes = shown.locator("section", { has: shown.locator("h2", { hasText: "Influence of patterns by phase: one" }) });
   assert.equal(await sizes.locator(".table.whole tbody tr").count(), set.length);
   assert.deepEqual(shown.said, []);
@@ -78,7 +80,7 @@ test("a count that occurs in every second phase only has a line", async (t) => {
   const shown = await open(await browser(t), at("page.html"));
   const section = shown.locator("section", { has: shown.locator("h2", { hasText: "Weight of odd quadrants" }) });
   await section.locator("canvas").waitFor();
-  // What is not grey in the chart: its lines.
+  // Counts the pixels of a chart that are not grey: its lines.
   const coloured = (canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     let count = 0;

@@ -1,5 +1,5 @@
-// How long it takes from opening the page to the engine's first move, and where the time goes. A figure for a
-// quiet machine and no test: scripts/check-web.sh --times.
+// Measures the time from opening the page to the engine's first move, and the steps of this time.
+// This is a measurement on a quiet machine, not a test: scripts/check-web.sh --times.
 
 import { launched, page } from "./browser.mjs";
 

@@ -1,4 +1,4 @@
-// Compiles where the types of the package for npm are what its code gives.
+// Checks the types of the npm package: this file compiles only if they agree with the code.
 
 import { Engine, type Board, type Parts, type Rated, type Searched } from "othello-toolkit";
 import type { Answer, Question } from "othello-toolkit/worker";

@@ -1,4 +1,4 @@
-// Values and nodes in the browser are those of the native program, bit for bit.
+// Tests that values and node counts in the browser are equal to those of the native program.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { browser, games, native, page, rules, weights } from "./browser.mjs";
 const BOARDS = 1000;
 const DEPTH = 4;
 
-// The file of some boards; the test takes it away.
+// Writes boards to a temporary file, which is removed at the end of the test. Returns its path.
 function fileOf(t, boards) {
   const folder = mkdtempSync(path.join(tmpdir(), "othello-web-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -20,7 +20,8 @@ function fileOf(t, boards) {
   return file;
 }
 
-// Rates moves on the page as the native program did, from an empty table each; and how long it took.
+// Searches moves on the page as the native program did, each from an empty transposition table.
+// Also returns the time.
 function rate(shown, boards, level, moves) {
   return shown.evaluate(async ([boards, level, moves]) => {
     const module = await WebAssembly.compile(await bytesOf(ENGINE_PROGRAM));
