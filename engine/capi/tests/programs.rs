@@ -1,4 +1,5 @@
-//! The header, programs in C and C++ that use the library, and calls with wrong arguments.
+//! Tests of the C header, of programs in C and C++ that use the library, and of calls with wrong
+//! arguments.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -20,7 +20,8 @@ pub struct StatedPosition {
     /// The stated score for the side to move, in discs; `None` if the text states no score. A line
     /// of OBF without a score for the position has the score of its best move.
     pub score: Option<f64>,
-    /// The moves whose scores the line states (OBF), with their scores.
+    /// The moves for which a line of OBF states scores, each with its score; empty for any other
+    /// text.
     pub moves: Vec<(Square, Discs)>,
     /// The notation of the text, such as a transcript or a line of OBF.
     pub form: Form,

@@ -98,7 +98,7 @@ impl Kind {
         self.row().2
     }
 
-    /// Returns true if a file extension is the usual one of a different kind of output.
+    /// Returns true if a file extension is the usual extension of a different kind of output.
     pub(super) fn contradicts(self, extension: &str) -> bool {
         const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
         let own = if self == Self::Placed { Self::Positions } else { self };

@@ -86,9 +86,9 @@ fn unpack_frame(
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
     decoder.window_log_max(largest.ilog2())?;
     // If the buffer has room for the whole content, the decoder fills it at once, without a window.
-    // So that a damaged length cannot take much memory, the buffer has at most 16 times the stored
-    // size. Few frames are compressed by a larger factor; the rest of their content is read into a
-    // growing buffer.
+    // The buffer has at most 16 times the stored size, so that a damaged length cannot take much
+    // memory. Few frames are compressed by a larger factor; the rest of their content is read into
+    // a growing buffer.
     *content = vec![0; most.min(16 * stored.len() as u64) as usize];
     let unpacked = decoder.read(content)?;
     content.truncate(unpacked);

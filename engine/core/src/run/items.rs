@@ -295,8 +295,8 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Passes the existing parts to [`Items::ends`] in order, up to the first missing part or the
-    /// part at which the work ends.
+    /// Finds out whether the run has ended. Passes the existing parts to [`Items::ends`] in order,
+    /// up to the first missing part or the part with which the run ends.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,

@@ -18,7 +18,8 @@ pub use set::{InstructionSet, VARIABLE};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512};
 
-/// A token of an instruction set, which proves that the processor has the instructions.
+/// A token of an instruction set. A value of this type proves that the processor has the
+/// instructions.
 pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The instruction set that the token represents.
     const SET: InstructionSet;

@@ -1,4 +1,4 @@
-//! The errors of texts and of text files.
+//! The errors for invalid texts and text files.
 
 use std::io;
 use std::path::{Path, PathBuf};

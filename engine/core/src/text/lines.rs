@@ -156,7 +156,7 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
     let goes_on = match (move_number(line), line) {
         (Some(number), _) => number != 1,
         (None, b"1/2-1/2") => true,
-        // A line that begins with several moves without blanks is the next game.
+        // A line that begins with several moves without blanks is the beginning of the next game.
         (None, _) if line.iter().take_while(|byte| **byte != b' ').count() > 5 => false,
         (None, [first, second, ..]) => {
             let is_result = first.is_ascii_digit() && b"-:".contains(second);
