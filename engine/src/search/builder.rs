@@ -1,5 +1,5 @@
-//! The settings of a search: an evaluation, depth and exact play, pruning, limits, memory and
-//! threads.
+//! The builder of a search. Its settings are the evaluation, depth, number of empty squares for
+//! exact solving, pruning, limits, memory and threads.
 
 use rayon::prelude::*;
 
@@ -12,14 +12,16 @@ use crate::progress::Progress;
 
 /// The default size of a transposition table, in MiB.
 const HASH_MEGABYTES: usize = 16;
-/// The default size for many searches to a fixed depth, in MiB: shallow searches never fill it.
+/// The default size, in MiB, of each transposition table when many positions are searched to a
+/// fixed depth. Such shallow searches never fill it.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// The strength of static values.
+/// The strength that gives static values: depth 0 and no exact solving.
 const STATIC: Strength = Strength { depth: 0, exact: 0 };
 
-/// A search, whose settings are added step by step. If none determines its strength, it searches at
-/// level 10, with the pruning of this level. Depth 0 gives static values, without a best move.
+/// A search, whose settings are added one by one. Without a depth, a number of empty squares for
+/// exact solving or a level, it searches at level 10, with the pruning of that level. At depth 0,
+/// the result is the static value, without a best move.
 ///
 /// ```
 /// use othello_engine::board::Position;
@@ -30,12 +32,12 @@ const STATIC: Strength = Strength { depth: 0, exact: 0 };
 /// let found = Search::new(&Mobility).depth(6).find(&Position::START)?;
 /// println!("{:+.2} discs, best {:?}, {} nodes", found.value, found.best, found.nodes);
 ///
-/// // As strong as a level, on two threads.
+/// // A search at level 8, on two threads.
 /// let level = Level::new(8).ok_or("a level is from 1 to 60")?;
 /// let found = Search::new(&Mobility).level(level).threads(2).find(&Position::START)?;
 /// assert_eq!(found.depth, 8);
 ///
-/// // One search after another: the table keeps what was found.
+/// // Two searches with one transposition table: the second search takes fewer nodes.
 /// let search = Search::new(&Mobility).hash_mb(1);
 /// let mut searcher = search.searcher()?;
 /// let deep = searcher.search(&Position::START, 7);
@@ -46,7 +48,8 @@ const STATIC: Strength = Strength { depth: 0, exact: 0 };
 #[derive(Debug)]
 pub struct Search<'a, E: Evaluate> {
     evaluator: &'a E,
-    /// The strength; `None` for that of the usual level.
+    /// The depth, and the number of empty squares for exact solving; `None` selects the default
+    /// level.
     strength: Option<Strength>,
     pruning: Pruning,
     features: Features,
@@ -56,7 +59,7 @@ pub struct Search<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Search<'a, E> {
-    /// Begins with an evaluation.
+    /// Creates a search with this evaluation and default settings.
     pub fn new(evaluator: &'a E) -> Self {
         Self {
             evaluator,
@@ -69,21 +72,22 @@ impl<'a, E: Evaluate> Search<'a, E> {
         }
     }
 
-    /// Sets the depth in moves. If it exceeds the number of empty squares, the search is exact.
+    /// Sets the depth in plies. If it exceeds the number of empty squares, the search is exact.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.strength.get_or_insert(STATIC).depth = depth;
         self
     }
 
-    /// Sets the number of empty squares at or below which play is perfect.
+    /// Sets the number of empty squares at or below which the search goes to the end of the game.
+    /// It then solves the position exactly, unless the pruning has an endgame ProbCut schedule.
     #[must_use]
     pub fn exact(mut self, empties: u32) -> Self {
         self.strength.get_or_insert(STATIC).exact = empties;
         self
     }
 
-    /// Sets the strength: a depth, and a number of empty squares for perfect play.
+    /// Sets the strength: a depth, and a number of empty squares for exact solving.
     #[must_use]
     pub fn strength(self, strength: impl Into<Strength>) -> Self {
         Self { strength: Some(strength.into()), ..self }
@@ -97,7 +101,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { strength, pruning, ..self }
     }
 
-    /// Prunes searches to a depth with this ProbCut confidence.
+    /// Prunes fixed-depth searches by ProbCut at this confidence. Replaces the pruning set before.
     ///
     /// # Errors
     /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
@@ -106,13 +110,13 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(self.pruning(pruning))
     }
 
-    /// Sets the pruning.
+    /// Sets the pruning: by ProbCut or by realization probability.
     #[must_use]
     pub fn pruning(self, pruning: Pruning) -> Self {
         Self { pruning, ..self }
     }
 
-    /// Uses these features alone.
+    /// Sets the features that the search uses; all are on by default.
     #[must_use]
     pub fn features(self, features: Features) -> Self {
         Self { features, ..self }
@@ -131,8 +135,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { hash_megabytes: Some(megabytes), ..self }
     }
 
-    /// Sets how many threads of the current rayon pool the search uses. Exact scores, and values of
-    /// searches without pruning, do not depend on this number.
+    /// Sets the number of threads of the current rayon pool that the search uses. Exact scores, and
+    /// values of searches without pruning, do not depend on this number.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
@@ -155,9 +159,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// Searches positions in parallel on all threads of the current rayon pool, each from a
     /// logically empty transposition table, and returns the results in the same order. There is no
     /// best move at depth 0, or if the player must pass. If there are fewer positions than threads
-    /// and searches prune nothing, the other threads help. The values do not depend on the other
-    /// positions or on the number of threads. `progress` advances by one for each position. By
-    /// default, a table has 4 MiB, or 16 MiB if the strength includes perfect play.
+    /// and searches prune nothing, idle threads help to search these positions. The values do not
+    /// depend on the other positions or on the number of threads. `progress` advances by one for
+    /// each position. By default, a table has 4 MiB, or 16 MiB if the strength includes exact
+    /// solving.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -185,7 +190,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
             let mut team = self.team_of(threads, positions.len(), megabytes)?;
             return Ok(team.work(positions, search));
         }
-        // Each phase has weights of its own: going phase by phase keeps them in the cache.
+        // Each phase of the game has its own weights. Searching the positions phase by phase keeps
+        // these weights in the cache.
         let mut order: Vec<usize> = (0..positions.len()).collect();
         order.sort_by_key(|&place| positions[place].ply());
         let in_order = order.par_iter().map(|&place| &positions[place]);
@@ -215,7 +221,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(found.into_iter().map(|found| found.value).collect())
     }
 
-    /// Creates a searcher for one position after another, which keeps its transposition table.
+    /// Creates a searcher, which searches one position after another and keeps its transposition
+    /// table.
     ///
     /// # Errors
     /// If there is no memory for the table.
@@ -223,7 +230,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.searcher_of(self.megabytes())
     }
 
-    /// Creates a searcher for each thread. At most `jobs` of them take jobs; the others only help.
+    /// Creates a team with one searcher for each thread. At most `jobs` searchers search positions
+    /// at a time; the remaining searchers help them at split points.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -254,8 +262,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(searcher.with_features(self.features))
     }
 
-    /// Creates `count` searchers (at least one). Only as many as there are jobs get a transposition
-    /// table; the others use the table of the searcher that they help.
+    /// Creates a team of `count` searchers (at least one). The first `jobs` searchers search
+    /// positions and have transposition tables. Each helper uses the table of the searcher that it
+    /// helps.
     fn team_of(
         &self,
         count: usize,

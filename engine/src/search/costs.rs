@@ -1,17 +1,19 @@
-//! The costs of moves in a search by realization probability.
+//! The costs of moves in a search by realization probability: the negative logarithms of their
+//! probabilities.
 
 use crate::eval::{MoveKind, Realization, STAGES};
 
-/// The cost of a move of probability 1/4. Costs are logarithms of probabilities. A search to depth
-/// D ends a line once its moves cost D times this number in total; this budget is called the reach.
-/// So each additional ply multiplies the probability at which lines end by 1/4, as in the source
-/// (see [`super::realization`]).
+/// The cost of a move of probability 1/4. The cost of a move is proportional to the negative
+/// logarithm of its probability. A search to depth D ends a line once the costs of its moves total
+/// D times this number; this total is called the reach. So each additional ply divides the
+/// probability at which lines end by 4, as in the paper that [`super::realization`] cites.
 pub(super) const REACH_PER_PLY: u32 = 8;
 /// The cost of a move of probability 1/2, in the units of [`REACH_PER_PLY`]. It is half the cost of
 /// a move of probability 1/4, because costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
-/// The costs of moves, in the units of [`REACH_PER_PLY`], by stage of the game and kind of move.
+/// The costs of moves by stage of the game and kind of move. A move of probability 1/4 costs
+/// [`REACH_PER_PLY`].
 #[derive(Debug)]
 pub(super) struct Costs(pub(super) Box<[[u8; MoveKind::COUNT]; STAGES]>);
 

@@ -8,10 +8,11 @@ use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns bounds of a node's value from the table entries of its children at `depth`, with the
-    /// move that attains the lower bound. If a child's value lies in [l, h] for its own player, the
-    /// move to it is worth at least −h here; if l is known for every child, the node's value is at
-    /// most the greatest −l.
+    /// Returns bounds of a node's value from the table entries of its children at `depth`, and the
+    /// move that attains the lower bound. If the value of a child lies in [l, h] for the player to
+    /// move there, the move to that child is worth −h to −l for this node's player. So the greatest
+    /// −h is a lower bound of the node's value. The greatest −l is an upper bound, if every child
+    /// has an entry.
     pub(super) fn bounds_from_children<T: Unit>(
         &self,
         moves: &Moves,

@@ -1,11 +1,12 @@
-//! The features of the search. Each can be turned off to measure its worth.
+//! The features of the search, each of which can be turned off to measure its effect.
 
-/// The set of features that a search uses. No feature changes a value or a score; among equally
-/// good moves, a different one may be found.
+/// The set of features that a search uses. No feature changes a value or a score, but a search may
+/// find a different one of several equally good moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// Principal variation search: moves after the first are searched in a null window, which shows
-    /// whether they are better. Without it, every move is searched in the full window (alpha-beta).
+    /// Principal variation search: each move after the first is searched in a null window, which
+    /// shows whether it is better than the best move. Without this feature, every move is searched
+    /// in the full window (alpha-beta).
     pub null_windows: bool,
     /// Aspiration: a search begins in a narrow window around a guess or the previous search's
     /// value.
@@ -19,20 +20,22 @@ pub struct Features {
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain an endgame ProbCut model.
     pub selectivity_ladder: bool,
-    /// Moves are ordered by their values if that saves time. Exact searches find these values by a
-    /// shallow search.
+    /// Value ordering: moves are ordered by the values of the positions after them, where that
+    /// saves time. Exact searches compute these values by a shallow search.
     pub value_ordering: bool,
-    /// In exact searches, the moves that leave the opponent the fewest replies are searched first.
+    /// Fastest first: exact searches first search the moves that leave the opponent the fewest
+    /// replies.
     pub fastest_first: bool,
-    /// In the last plies, moves are ordered by the move-ordering evaluation too, if the weights
-    /// have one.
+    /// Near the leaves of exact searches, the move ordering also uses the move-ordering evaluation
+    /// (a small pattern evaluation), if the weights have one.
     pub move_ordering_evaluation: bool,
-    /// Moves in quadrants with an odd number of empty squares come first.
+    /// Parity ordering: exact searches prefer moves in quadrants with an odd number of empty
+    /// squares.
     pub parity: bool,
     /// The stability cutoff: a node ends if the opponent's stable discs prove that its score is at
     /// most alpha.
     pub stability: bool,
-    /// If a move leaves the opponent no disc, the node ends with it.
+    /// Wipe-out: if a move leaves the opponent no disc, the node ends with the score 64.
     pub wipe_out: bool,
 }
 
@@ -53,15 +56,15 @@ impl Features {
         wipe_out: true,
     };
 
-    /// Some features affect searches to a fixed depth. Returns whether one of these is turned off.
+    /// Returns true if a feature that affects fixed-depth searches is turned off.
     pub fn differs_in_midgame(&self) -> bool {
         let Self { null_windows, aspiration, transposition_table, enhanced_cutoff, .. } = *self;
         let all = [null_windows, aspiration, transposition_table, enhanced_cutoff];
         !all.into_iter().chain([self.value_ordering]).all(|feature| feature)
     }
 
-    /// Returns the sets in which exactly one feature is turned off, each with the name of that
-    /// feature.
+    /// Returns the feature sets in which exactly one feature is turned off, each with the name of
+    /// that feature.
     pub fn one_off() -> impl ExactSizeIterator<Item = (&'static str, Self)> {
         const ALL: Features = Features::ALL;
         [

@@ -1,5 +1,5 @@
-//! Levels: one number for the strength of play and of analysis. This module has the only table of
-//! levels.
+//! Levels: one number for the strength of play and of analysis. This module defines the search
+//! settings of every level.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use crate::eval::Evaluate;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
-/// The search settings that a level stands for, with given weights.
+/// The search settings of a level. They depend on the ProbCut models of the weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The depth of searches before the endgame.
@@ -21,25 +21,28 @@ pub struct Plan {
     pub selectivity: Selectivity,
     /// The ProbCut schedule of endgame searches with more than [`Self::exact`] empty squares.
     pub ends: EndgameSchedule,
-    /// The number of empty squares at or below which play is perfect.
+    /// The number of empty squares at or below which searches solve positions exactly.
     pub exact: u32,
 }
 
 /// The highest level at which the search depth is the same for weights with and without a ProbCut
 /// model.
 const FULL_DEPTH: u32 = 10;
-/// The highest level at which perfect play starts at twice as many empty squares as the level.
+/// The highest level L whose searches solve positions exactly at 2 L or fewer empty squares. Above
+/// it, this number of empty squares rises more slowly.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and how
-/// many empty squares before perfect play it begins. The array has this number for levels below
-/// [`WIDE`], then that for [`WIDE`] and above.
+/// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and a
+/// number of empty squares, which is added to the greatest number that the level solves exactly.
+/// The step begins at the sum. The first number of the array is for levels below [`WIDE`], the
+/// second for levels from [`WIDE`] upwards.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),
     (Selectivity::Percent95, 4, [2, 4]),
     (Selectivity::Percent99, 11, [1, 2]),
 ];
-/// From this level on, each step of the endgame ProbCut schedule begins at more empty squares.
+/// The lowest level at which each step of the endgame ProbCut schedule begins at more empty
+/// squares.
 const WIDE: u32 = 18;
 
 impl Level {
@@ -50,22 +53,22 @@ impl Level {
     /// The greatest level.
     pub const GREATEST: Self = Self(60);
 
-    /// The level with this number, 1 to 60.
+    /// Returns the level with this number; `None` if the number is not from 1 to 60.
     pub const fn new(level: u32) -> Option<Self> {
         if 1 <= level && level <= 60 { Some(Self(level)) } else { None }
     }
 
-    /// The number.
+    /// Returns the number of the level, 1 to 60.
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// All levels, the least first.
+    /// Returns all levels in ascending order.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         (Self::LEAST.0..=Self::GREATEST.0).map(Self).collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns the number of empty squares at or below which play is perfect.
+    /// Returns the number of empty squares at or below which searches of this level are exact.
     fn exact(self) -> u32 {
         match self.0 {
             level @ ..=DOUBLED => 2 * level,
@@ -74,7 +77,7 @@ impl Level {
         }
     }
 
-    /// Returns the plan of the level for weights with pruning models.
+    /// Returns the search settings of this level for weights with ProbCut models.
     pub fn selective(self) -> Plan {
         let (exact, is_wide) = (self.exact(), self.0 >= WIDE);
         let steps = STEPS.iter().filter(|&&(_, from, _)| self.0 >= from);
@@ -84,29 +87,31 @@ impl Level {
         Plan { depth: self.0, selectivity: Selectivity::Percent73, ends, exact }
     }
 
-    /// Returns the settings of this level for weights without pruning models. The search prunes
-    /// nothing, and above level 10 the depth increases by one ply every two levels.
+    /// Returns the search settings of this level for weights without ProbCut models. The search
+    /// prunes nothing, and above level 10 the depth increases by one ply every two levels.
     pub fn full(self) -> Plan {
         let depth = self.0.min(FULL_DEPTH) + self.0.saturating_sub(FULL_DEPTH) / 2;
         let exact = self.exact();
         Plan { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact }
     }
 
-    /// Returns the plan of the level for the weights of an evaluation.
+    /// Returns the search settings of this level for an evaluation: with pruning if the weights
+    /// have a ProbCut model, and otherwise without.
     pub fn plan(self, evaluator: &impl Evaluate) -> Plan {
         if evaluator.models().probcut.is_some() { self.selective() } else { self.full() }
     }
 }
 
 impl Plan {
-    /// The plan of a search to a depth, without pruning. Play is exact only if the depth reaches
-    /// the end of the game.
+    /// Returns the settings of a fixed-depth search without pruning. Its values are exact scores
+    /// only if the depth reaches the end of the game.
     pub const fn to_depth(depth: u32) -> Self {
         Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
     }
 
-    /// Returns the strength. Searches go to the end from the first step of the endgame schedule or,
-    /// without steps, from the start of perfect play.
+    /// Returns the search depth, and the number of empty squares at or below which searches go to
+    /// the end of the game: that of the first step of the endgame ProbCut schedule or, without
+    /// steps, that of exact solving.
     pub fn strength(&self) -> Strength {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
@@ -221,7 +226,7 @@ mod tests {
             if found.selectivity == Selectivity::Full {
                 assert_eq!(found.value, expected.value, "{position:?}");
             }
-            // The table stays: the same search is done at once.
+            // The table keeps its entries, so that the same search takes fewer nodes.
             let again = on_threads(3, || team.lead(work).unwrap());
             assert!(again.nodes < expected.nodes, "{again:?} {expected:?}");
         }

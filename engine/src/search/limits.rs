@@ -17,8 +17,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// The time at which the search ends.
     pub deadline: Option<Instant>,
-    /// A function that ends the search once it returns true, where [`Instant`] has no clock, as in
-    /// WebAssembly.
+    /// A function that ends the search once it returns true. It replaces the deadline on platforms
+    /// without a clock for [`Instant`], such as WebAssembly.
     pub is_over: Option<fn() -> bool>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
@@ -26,7 +26,7 @@ pub struct Limits {
     /// and shallowest iteration is not complete. Before that, the flag does not affect which nodes
     /// are visited.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// True if the limits do not end searches for perfect play.
+    /// True if the limits do not apply to exact solves near the end of the game.
     pub spare_perfect_play: bool,
 }
 
@@ -40,7 +40,7 @@ impl Limits {
             || self.are_interrupted()
     }
 
-    /// Returns true if an answer at once was requested.
+    /// Returns true if the interrupt flag is set: the search must return a result at once.
     pub fn are_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
@@ -51,27 +51,27 @@ impl Limits {
     }
 
     /// Returns true if there is a limit of time: a deadline, a stop flag or a function. A search
-    /// with one of these is not reproducible.
+    /// with a limit of time is not reproducible.
     pub(super) fn are_of_time(&self) -> bool {
         self.stop.is_some() || self.deadline.is_some() || self.is_over.is_some()
     }
 }
 
-/// The state of a search's limits.
+/// The limits of the current search, and the state that decides whether they end it.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     pub(super) limits: Limits,
-    /// There are limits.
+    /// True if the search has a limit. If false, nodes do not check any limit.
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if an interruption ends the search even while [`Self::is_patient`] is true, because the
-    /// result of another search can replace this one's.
+    /// True if the interrupt flag ends the search even while [`Self::is_patient`] is true, because
+    /// another search can provide a result.
     pub(super) is_interruptible: bool,
-    /// A limit was reached.
+    /// True once a limit is reached.
     pub(super) is_stopped: bool,
-    /// The number of nodes at which the search ends, whatever its other limits are. Only a search
-    /// with a malformed model of move probabilities reaches it.
+    /// The number of nodes at which a search by realization probability ends, whatever its other
+    /// limits are. Only a search with a malformed model of move probabilities reaches this number.
     pub(super) most_nodes: Option<u64>,
 }
 
@@ -91,7 +91,7 @@ impl Control {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether the search must end. From then on, the results of nodes are wrong and must
+    /// Returns whether the search must end. If it must, the results of its nodes are wrong and must
     /// not be stored.
     #[inline]
     pub(super) fn is_stopped(&mut self) -> bool {

@@ -16,12 +16,12 @@ use crate::simd::{Instructions, compiled_for};
 /// The least depth of nodes that order their moves and use the transposition table (PVS nodes). At
 /// smaller depths, ordering costs more time than it saves.
 const PVS_DEPTH: u32 = 3;
-/// The least depth at which moves are ordered by the values of the positions after them. If depth 3
-/// also used this order, it would cause a third of all evaluations of a depth-8 search. There, the
-/// order by replies and squares is nearly as good.
+/// The least depth at which moves are ordered by the values of the positions after them. At depth
+/// 3, the order by replies and squares is nearly as good, while the order by values would cause a
+/// third of all evaluations of a depth-8 search.
 const VALUED_DEPTH: u32 = 4;
-/// The cost, in steps, of each of the opponent's replies to a move, in a move ordering without
-/// values.
+/// The cost of each of the opponent's replies in a move's score, in steps of the evaluation, if
+/// moves are not ordered by value.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies by which each iteration is deeper than the previous one. It is even because
 /// the values of even and of odd depths differ.
@@ -30,7 +30,7 @@ const DEEPENING: u32 = 2;
 /// stay in the processor's cache.
 const RATING_PLY: u32 = 44;
 
-/// The quantity that ends a line of a search: the number of moves, or the line's probability.
+/// The criterion by which a search ends a line: its number of moves, or its probability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
     /// All lines have the same number of moves.
@@ -54,10 +54,10 @@ impl Horizon {
     }
 
     /// Returns a limit on the nodes of a search to `depth`, which a search with a valid model never
-    /// reaches; `None` for a search by depth, which needs no such limit. A search by probability
-    /// ends lines at probability 4^−depth. The probabilities of a position's moves total about 1,
-    /// so at most about 4^depth lines have at least that probability. In a malformed weights file,
-    /// every move may be nearly certain; the limit then ends the search.
+    /// reaches. Returns `None` for a fixed-depth search, which needs no such limit. A search by
+    /// probability ends lines at probability 4^−depth. The probabilities of a position's moves
+    /// total about 1, so at most about 4^depth lines have at least that probability. In a malformed
+    /// weights file, every move may be nearly certain; the limit then ends the search.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -84,9 +84,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
         searcher.pruning.is_full()
     }
 
-    /// Rates the moves of a node by the number of replies that they leave, and by the values of the
-    /// positions after them. At small depths, where computing these values would not save time,
-    /// rates the square of the move instead.
+    /// Computes the move scores of a node from the number of replies that each move leaves, and
+    /// from the values of the positions after them. At small depths, where computing these values
+    /// would not save time, the square of the move replaces them.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -126,11 +126,11 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration, given the table entry of an earlier search of the
-/// position. After a search of about the same depth, this is the full depth. After a shallower
-/// search, a search under limits of time continues from its depth. (Under limits of nodes it does
-/// not, since these must always end a search at the same place.) `None` means that the search
-/// begins with its shallowest iteration.
+/// Returns the depth of the first iteration of iterative deepening, given the table entry of an
+/// earlier search of the position; `None` selects the shallowest iteration. After a search of about
+/// the same depth, the result is the full depth. After a shallower search, a search with a time
+/// limit continues from the depth of that search. (A search with a limit of nodes does not, since
+/// it must always end at the same node.)
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits needs a value to return if none of its iterations is completed.
@@ -145,7 +145,7 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches with iterative deepening. The window of each iteration is around the value of the
-    /// previous one. The moves of the transposition table are searched first.
+    /// previous iteration. The best moves in the transposition table are searched first.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -194,8 +194,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Rates every move by a search of one ply, for the case that not even the first iteration was
-    /// completed.
+    /// Searches a position to depth 1, for the case that a limit ended even the first iteration.
     pub(super) fn one_ply(&mut self, position: &Position, state: &E::State) -> Reached {
         let control = std::mem::take(&mut self.control);
         let best = self.aspirate(position, state, (1, Horizon::Depth), None);
@@ -204,7 +203,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Searches in windows around a guess, each wider than the last. Without a guess, or at small
-    /// depths, the window is open.
+    /// depths, the first window is the full window.
     fn aspirate(
         &mut self,
         position: &Position,
@@ -213,8 +212,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         guess: Option<Value>,
     ) -> Best<Value> {
         let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
-        // A selective search may contradict in one window what it found in the last: let it only
-        // grow.
+        // The results of a pruned search in two windows may contradict each other. So its window
+        // only grows.
         let is_proof = horizon == Horizon::Depth && self.pruning.selectivity() == Selectivity::Full;
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
@@ -320,9 +319,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the value of the best leaf below a node. Most nodes of a search are leaves. First
-    /// tries the move that caused the last beta cutoff at a parent of leaves; this saves 6 % of the
-    /// evaluations.
+    /// Returns the value of the best leaf below a node of depth 1. Most nodes of a search are
+    /// leaves. First tries the move that caused the last beta cutoff at a parent of leaves; this
+    /// saves 6 % of the evaluations.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

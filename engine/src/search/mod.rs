@@ -1,9 +1,9 @@
 //! Game-tree search: to a depth, under limits of nodes or time, and exact solving.
 //!
 //! A [`Search`] has the settings: evaluation, depth or [`Level`], [`Pruning`], [`Limits`], memory
-//! and threads. It searches one position or many, or makes the searchers that keep their
-//! transposition table from one position to the next: one ([`Searcher`]), a team on one position
-//! ([`Team`]), or a pool for parallel work ([`Searchers`]).
+//! and threads. It searches one position or many. It can also create searchers that keep their
+//! transposition table from one position to the next: one [`Searcher`], a [`Team`] that searches
+//! one position on several threads, or a pool for parallel work ([`Searchers`]).
 //!
 //! ```
 //! # use othello_engine::board::Position;
@@ -30,17 +30,18 @@
 //! | `table`, `shallow_table` | transposition tables, for `pvs` nodes and for null windows near the end | |
 //! | `team`, `split_search` | parallel search at split points (young brothers wait) | [`Team`] |
 //!
-//! The evaluation's state (the index of every pattern instance) is carried from move to move: a
-//! placed disc adds a vector, a flipped disc adds it twice. The instruction set is chosen once, at
-//! the root, and is a type below it (`#[compiled_for(I::SET)]`).
+//! The state of the evaluation contains the configuration index of every pattern instance. Each
+//! move updates it: a placed disc adds the vector of its square to the indices, and a flipped disc
+//! adds twice that vector. The root chooses the instruction set once; below the root, the set is a
+//! type parameter (`#[compiled_for(I::SET)]`).
 //!
 //! # Determinism
 //!
 //! With one thread and no limit of time, a search is a function of the position, the settings and
-//! the content of the table: it visits the same nodes on every machine. The table keeps the
-//! selectivity of each bound; a search without pruning uses no bound of one with pruning. In a
-//! team, exact scores do not depend on the number of threads; nodes do, and so does the choice
-//! among equal moves. Nothing that makes data uses a team or a clock.
+//! the content of the table: it visits the same nodes on every machine. The table stores the
+//! ProbCut confidence of each bound, so that a search without pruning uses no bound of a pruned
+//! search. In a team, exact scores do not depend on the number of threads. The nodes and the choice
+//! among equal moves do. No program that generates data uses a team or a clock.
 
 mod builder;
 mod costs;
@@ -103,15 +104,14 @@ pub use team::Team;
 /// The number of plies at which a search can have nodes: 0 to 60, where the board is full.
 const PLIES_OF_NODES: usize = 61;
 
-/// A searcher of one position after another. Its transposition table keeps what earlier searches
-/// proved.
+/// A searcher of one position after another. Its transposition table keeps the results of earlier
+/// searches.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one
 /// empty square. The root counts each time it is searched. Positions that are only evaluated to
 /// order moves do not count, unless a search orders them.
 ///
-/// A search chooses its instruction set when it begins; within it, the set is known by the type
-/// `I`.
+/// Each search chooses its instruction set at the root. Below the root, the type `I` is that set.
 #[derive(Debug)]
 #[repr(C)] // It is laid out the same with every set.
 pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
@@ -122,29 +122,30 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The pruning of searches.
     pruning: Pruning,
 
-    // Every search resets these fields; limits.rs decides when to leave it.
+    // Each search resets these fields; limits.rs decides when the search ends.
     nodes: u64,
     /// The ProbCut settings of the current search to the end.
     endgame_probcut: ProbCutSettings,
-    /// The settings of the selectivity ladder; set by the first exact solve that uses it.
+    /// The ProbCut settings of the pruned searches before an exact solve (selectivity ladder);
+    /// `None` until an exact solve needs them.
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
-    // midgame.rs sets these: the tuning for every depth, the move at every node above leaves.
-    /// The settings that depend on the depth of the search.
+    // midgame.rs sets these: the tuning in every iteration, the refutation at parents of leaves.
+    /// The settings that depend on the depth of the search, such as the first aspiration window.
     tuning: Tuning,
-    /// The move that caused the last beta cutoff at a parent of leaves. It often causes the next
-    /// one.
+    /// The move that caused the last beta cutoff at a parent of leaves. The same move often causes
+    /// the next cutoff.
     refutation: Option<Square>,
 
-    /// True while `endgame/pvs.rs` scores moves by values without factors.
+    /// True while an endgame node scores its moves by values without factorization-machine factors.
     is_rating: bool,
-    /// The numbers of nodes of a search by realization probability, by ply. Other searches do not
-    /// count them.
+    /// The number of nodes at each ply in a search by realization probability. Other searches do
+    /// not count them.
     nodes_by_ply: [u64; PLIES_OF_NODES],
 
-    // team.rs and split_search.rs set these, and the above for whom a searcher helps.
-    /// The team's shared state, while a team works.
+    // team.rs and split_search.rs set these. For a helper, they also set the fields above.
+    /// The state that the searchers of a team share; `None` if no team is searching.
     pool: Option<Arc<Pool<E::State>>>,
     /// The split point whose moves this searcher is searching; `None` outside split points.
     split: Option<Arc<Split<E::State>>>,
@@ -156,22 +157,22 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
 /// The result of a search to a fixed depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The position's value for its player.
+    /// The value of the position for the side to move.
     pub value: Value,
-    /// A best move; `None` if the player has no move, and at depth 0.
+    /// A best move; `None` at depth 0, or if the player has no move.
     pub best: Option<Square>,
     /// The number of nodes.
     pub nodes: u64,
     /// The depth of the search in moves, not counting passes; at most the number of empty squares.
     pub depth: u32,
-    /// The selectivity of the search.
+    /// The ProbCut confidence of the search; [`Selectivity::Full`] without pruning.
     pub selectivity: Selectivity,
 }
 
 /// The result of perfect play by both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// The score for the player, in discs: −64..=64.
+    /// The score for the side to move, in discs: −64..=64.
     pub score: Discs,
     /// A best move; `None` if the player has no move.
     pub best: Option<Square>,
@@ -180,8 +181,8 @@ pub struct Solution {
 }
 
 impl<'a, E: Evaluate> Searcher<'a, E> {
-    /// Creates a searcher with a transposition table of about this size, in MiB (at least one
-    /// cluster of entries), as [`Search::searcher`] does. Memory is only taken as the table fills.
+    /// Creates a searcher with a transposition table of about this size in MiB (at least one
+    /// cluster of entries). The operating system provides memory only as the table fills.
     ///
     /// # Panics
     /// If there is no memory for the table; use [`Search`] for a size that a user chose.
@@ -216,13 +217,14 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         }
     }
 
-    /// This searcher with other features.
+    /// Returns this searcher with these features.
     #[must_use]
     fn with_features(self, features: Features) -> Self {
         Self { features, ..self }
     }
 
-    /// Returns whether an endgame search of this position returns a proven score.
+    /// Returns whether an endgame search of this position runs without pruning and so returns a
+    /// proven score.
     pub fn is_exact(&self, position: &Position) -> bool {
         self.pruning.is_exact(position.empties())
     }
@@ -234,14 +236,15 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Searches to a depth in one iteration. If the depth exceeds the number of empty squares,
-    /// searches to the end of the game.
+    /// Searches to a depth, without preliminary searches. If the depth exceeds the number of empty
+    /// squares, searches to the end of the game.
     fn search_plainly(&mut self, position: &Position, depth: u32, limits: &Limits) -> Found {
         self.search_to(position, depth, self.pruning.end(position.empties()), limits)
     }
 
-    /// Searches to a depth in one iteration. A search to the end of the game has the given
-    /// selectivity, if the pruning includes it; otherwise such a search prunes nothing.
+    /// Searches to a depth, without preliminary searches. A search to the end of the game has the
+    /// given ProbCut confidence, if the pruning includes it; otherwise such a search prunes
+    /// nothing.
     pub(crate) fn search_as(
         &mut self,
         position: &Position,
@@ -262,7 +265,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         with_instructions!(|set| self.by(set).search_here(position, depth, end, limits))
     }
 
-    /// Returns this searcher as one that uses an instruction set.
+    /// Returns this searcher with the type parameter of an instruction set.
     fn by<I: Instructions>(&mut self, _: I) -> &mut Searcher<'a, E, I> {
         const { assert!(size_of::<I>() == 0 && align_of::<I>() == 1) };
         // SAFETY: the two types differ in the token alone, which takes no room, at the end of a
@@ -271,7 +274,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
     }
 
     /// Returns the legal moves of a position, each with the static value of the position after it,
-    /// for the player. Finished games have the value of their score.
+    /// for the player who moves. The value of a finished game is its score.
     pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
         let state = self.evaluator.state(position);
         let mut value = |square: Square| {

@@ -1,5 +1,5 @@
-//! Move ordering: first the moves from the transposition table, then those that leave the opponent
-//! the fewest good replies.
+//! Move ordering: first the best moves in the transposition table, then the moves with the highest
+//! move scores. The score is lower the more replies a move leaves the opponent.
 
 use arrayvec::ArrayVec;
 
@@ -21,8 +21,8 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The score of the best move in the position's table entry. The second-best move in the entry has
-/// a score that is one lower.
+/// The move score of the best move in the position's table entry, above every other move score. The
+/// second-best move in the entry has a score that is one lower.
 const TABLE_MOVE: i32 = 1 << 24;
 
 /// The legal moves of a position.
@@ -30,7 +30,7 @@ const TABLE_MOVE: i32 = 1 << 24;
 pub(super) struct Moves(ArrayVec<Move, 64>);
 
 impl Moves {
-    /// Returns the moves on `squares`, in the order of the squares.
+    /// Returns the moves on `squares`, which must be legal, in the order of the squares.
     #[inline(always)]
     pub(super) fn new<I: Instructions>(set: I, position: &Position, squares: u64) -> Self {
         let mut moves = ArrayVec::new();
@@ -41,7 +41,8 @@ impl Moves {
         Self(moves)
     }
 
-    /// Rates every move: the two moves from the table highest, the others by `score`.
+    /// Sets the score of every move: highest for the two moves from the table, and `score` for each
+    /// other move.
     #[inline(always)]
     pub(super) fn rate(
         &mut self,
@@ -59,12 +60,12 @@ impl Moves {
         }
     }
 
-    /// Returns the number of moves that were not taken yet.
+    /// Returns the number of moves that have not been taken yet.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns whether no move is left.
+    /// Returns whether all moves have been taken.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -74,9 +75,9 @@ impl Moves {
         self.0.iter()
     }
 
-    /// Removes the move with the highest score and returns it; if several have this score, the
-    /// first in the list. Each call scans all moves instead of sorting them, because most nodes end
-    /// after one or two moves.
+    /// Removes and returns the move with the highest score; `None` if no move remains. Of several
+    /// with this score, the first in the list is taken. Each call scans all moves instead of
+    /// sorting them, because most nodes end after one or two moves.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -94,15 +95,16 @@ impl Moves {
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns the score of a square for move ordering, in steps. It is used if nothing else about a
-/// move is known.
+/// Returns the score of a square for move ordering, in steps of the evaluation: 64 for a corner,
+/// −32 next to a corner, otherwise 0. It is used if the value of the move is not known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
     64 * is_in(0) - 32 * is_in(2)
 }
 
-/// Counts moves, those to corners twice. The fewer replies a move leaves, the better.
+/// Counts moves, those to corners twice. Applied to the opponent's replies, a lower count is
+/// better.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
@@ -113,16 +115,17 @@ pub(super) fn weighted_count(moves: u64) -> i32 {
 pub(super) struct Parity(u8);
 
 impl Parity {
-    /// No quadrant is odd.
+    /// No quadrant has an odd number of empty squares.
     pub(super) const EVEN: Self = Self(0);
 
-    /// Returns the parity of each quadrant, given the empty squares of the board.
+    /// Returns the quadrants with an odd number of empty squares, given the empty squares of the
+    /// board.
     pub(super) fn of(empty: u64) -> Self {
         let odd = |quadrant: usize| ((empty & QUADRANTS[quadrant]).count_ones() & 1) as u8;
         Self(odd(0) | odd(1) << 1 | odd(2) << 2 | odd(3) << 3)
     }
 
-    /// Returns the parity of the quadrants after a move on `square`.
+    /// Returns the quadrants with an odd number of empty squares after a move on `square`.
     #[inline]
     pub(super) fn after(self, square: Square) -> Self {
         Self(self.0 ^ 1 << square.quadrant())

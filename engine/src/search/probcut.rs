@@ -10,9 +10,8 @@ use crate::board::Position;
 use crate::eval::{Depths, EndDepths, Evaluate, NoProbCut, Prediction, Value};
 use crate::simd::Instructions;
 
-/// The confidence that a search needs before it cuts a node: the probability that a normally
-/// distributed error is at most a number of standard deviations ([`Self::deviations`]) from its
-/// mean.
+/// The confidence that ProbCut needs before it prunes a node: the probability that a normally
+/// distributed prediction error is at most [`Self::deviations`] standard deviations from its mean.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, derive_more::Display,
 )]
@@ -78,15 +77,14 @@ impl FromStr for Selectivity {
     }
 }
 
-/// The least depth of a search that a cut may replace.
+/// The least depth of a search that ProbCut may replace by a shallower one.
 const LEAST_DEPTH: u32 = 3;
-/// The greatest depth of a search that a cut may replace.
+/// The greatest depth of a search that ProbCut may replace by a shallower one.
 const GREATEST_DEPTH: u32 = 40;
 /// The number of plies of a game.
 const PLIES: usize = 60;
 
-/// The ProbCut cuts at one selectivity, by ply and by the depth of the search that they may
-/// replace.
+/// The ProbCut parameters at one confidence, by ply and by depth of the search to replace.
 #[derive(Debug)]
 pub(super) struct Cuts {
     deviations: f64,
@@ -119,8 +117,8 @@ pub fn shallow_depth_of_end(empties: u32) -> u32 {
 }
 
 impl Cuts {
-    /// Creates cuts from predictions: `prediction` predicts the value at a depth from the value at
-    /// a shallower depth.
+    /// Creates the cuts for every ply and depth: `prediction` predicts the value at a depth from
+    /// the value at a shallower depth.
     fn new(
         deviations: f64,
         shallow_depth: fn(u32) -> u32,
@@ -139,7 +137,7 @@ impl Cuts {
         Self { deviations, by_ply }
     }
 
-    /// Returns the cuts of a selectivity by an evaluation's ProbCut model; `None` for 100 %.
+    /// Returns the cuts at a ProbCut confidence, by the model of an evaluation; `None` at 100 %.
     pub(super) fn of(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -150,8 +148,9 @@ impl Cuts {
         Ok(Some(Arc::new(cuts)))
     }
 
-    /// Returns the cuts of a selectivity in searches to the end: by the evaluation's model of
-    /// scores or, without one, by its model of deeper searches; `None` for 100 %.
+    /// Returns the cuts of searches to the end of the game at a ProbCut confidence; `None` at 100
+    /// %. They use the evaluation's model of exact scores or, without one, its model of deeper
+    /// searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -175,7 +174,8 @@ impl Cuts {
     }
 
     /// Returns the cut for a search at this ply and depth, and the number of standard deviations by
-    /// which its prediction must miss the window.
+    /// which its prediction must lie outside the window; `None` if ProbCut does not apply at this
+    /// depth.
     pub(super) fn at(&self, ply: u32, depth: u32) -> Option<(Cut, f64)> {
         let cut = self.by_ply.get(ply as usize)?.get(depth as usize);
         Some((*cut.filter(|_| depth >= LEAST_DEPTH)?, self.deviations))
@@ -183,9 +183,9 @@ impl Cuts {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns `alpha` if a shallow search makes it likely that the deep search fails low, and
-    /// `beta` if it makes it likely that the deep search fails high. `beta` is the next value after
-    /// `alpha`.
+    /// Returns `alpha` if a shallow search makes it likely that the deep search fails low, `beta`
+    /// if it makes it likely that the deep search fails high, and otherwise `None`. `beta` is the
+    /// next value after `alpha`.
     pub(super) fn likely_bound(
         &mut self,
         (cut, deviations): (Cut, f64),

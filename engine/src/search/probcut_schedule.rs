@@ -9,9 +9,10 @@ use super::probcut::{Cuts, Selectivity, SelectivityError};
 use crate::eval::{Evaluate, NoProbCut};
 use crate::text::excerpt;
 
-/// Steps of EMPTIES:PERCENT. A step is for positions with at most EMPTIES empty squares; steps for
-/// fewer empty squares have a higher confidence. A position with more empty squares than any step
-/// is searched without pruning. Text form: `20:73,18:95`, or `none`.
+/// The ProbCut confidence of searches to the end of the game, by number of empty squares. Each step
+/// EMPTIES:PERCENT applies to positions with at most EMPTIES empty squares; steps for fewer empty
+/// squares have a higher confidence. A position with more empty squares than any step is searched
+/// without pruning. Text form: `20:73,18:95`, or `none`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
 
@@ -19,18 +20,18 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule of steps in this order: each has fewer empty squares and a higher
+    /// Creates a schedule from steps in this order: each step has fewer empty squares and a higher
     /// confidence than the step before.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }
 
-    /// Creates the schedule with one selectivity for any number of empty squares.
+    /// Creates the schedule with the same ProbCut confidence for any number of empty squares.
     pub fn always(selectivity: Selectivity) -> Self {
         Self(vec![(64, selectivity)])
     }
 
-    /// Adds a step: nothing is pruned with `empties` or fewer empty squares.
+    /// Adds the step that searches prune nothing at `empties` or fewer empty squares.
     #[must_use]
     pub fn exact_from(mut self, empties: u32) -> Self {
         self.0.retain(|&(from, _)| from > empties);
@@ -43,13 +44,13 @@ impl EndgameSchedule {
         self.0.first().map_or(0, |&(from, _)| from)
     }
 
-    /// Returns the selectivity of a search to the end from `empties` empty squares.
+    /// Returns the ProbCut confidence of a search to the end from `empties` empty squares.
     pub fn selectivity(&self, empties: u32) -> Selectivity {
         let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
         own.map_or(Selectivity::Full, |&(_, selectivity)| selectivity)
     }
 
-    /// Returns whether there are no steps.
+    /// Returns whether the schedule has no steps.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
@@ -68,7 +69,7 @@ impl fmt::Display for EndgameSchedule {
     }
 }
 
-/// The error for a text that is not a list of steps.
+/// The error for a text that is not an endgame ProbCut schedule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{step}`: {reason}; expected `none` or steps such as 20:73,18:95, each with fewer empty \
@@ -107,8 +108,8 @@ impl FromStr for EndgameSchedule {
     }
 }
 
-/// The ProbCut settings of a search, to a depth or to the end: the confidence, and the cuts of the
-/// model at that confidence; no cuts at 100 %.
+/// The ProbCut settings of a search to a depth or to the end: the confidence, and the cuts at that
+/// confidence (`None` at 100 %).
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
@@ -130,7 +131,7 @@ impl ProbCutSettings {
 pub(super) struct EndgameProbCuts(Vec<(u32, ProbCutSettings)>);
 
 impl EndgameProbCuts {
-    /// Returns the settings for the steps of a schedule, by the ProbCut model of an evaluation.
+    /// Creates the settings for the steps of a schedule, by the ProbCut model of an evaluation.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         steps: &EndgameSchedule,
@@ -141,13 +142,14 @@ impl EndgameProbCuts {
         Ok(Self(steps.0.iter().map(end).collect::<Result<_, _>>()?))
     }
 
-    /// Returns the settings for a position with `empties` empty squares.
+    /// Returns the settings for a position with `empties` empty squares; without pruning if no step
+    /// applies.
     pub(super) fn of(&self, empties: u32) -> ProbCutSettings {
         let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
         own.map(|(_, end)| end.clone()).unwrap_or_default()
     }
 
-    /// Returns all of them.
+    /// Returns the settings of all steps.
     pub(super) fn all(&self) -> impl Iterator<Item = &ProbCutSettings> {
         self.0.iter().map(|(_, end)| end)
     }

@@ -10,12 +10,13 @@ use crate::board::Position;
 use crate::eval::{Evaluate, NoProbCut};
 use crate::simd::Instructions;
 
-/// The confidences of the pruned searches that run first if limits may stop a search to the end.
+/// The ProbCut confidences of the preliminary endgame searches, which run first if a limit may stop
+/// the search to the end.
 const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
-/// The pruning of a search. ProbCut prunes nodes, with one confidence for searches to a depth and a
-/// schedule for searches to the end. A search by realization probability, instead of ProbCut, ends
-/// unlikely lines early.
+/// The pruning of a search, by ProbCut or by realization probability. ProbCut has one confidence
+/// for searches to a depth and a schedule for searches to the end. A search by realization
+/// probability ends unlikely lines early.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     /// ProbCut of searches to a depth.
@@ -30,20 +31,21 @@ pub struct Pruning {
 }
 
 impl Pruning {
-    /// Creates pruning with a ProbCut confidence, by the ProbCut model of an evaluation.
+    /// Creates the pruning of fixed-depth searches by ProbCut at this confidence, by the ProbCut
+    /// model of an evaluation.
     ///
     /// # Errors
-    /// If the weights have no such model and the selectivity is not [`Selectivity::Full`].
+    /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
     pub fn new(evaluator: &impl Evaluate, selectivity: Selectivity) -> Result<Self, NoProbCut> {
         let cuts = Cuts::of(evaluator, selectivity)?;
         Ok(Self { midgame: ProbCutSettings::new(selectivity, cuts), ..Self::default() })
     }
 
-    /// Adds a schedule of ProbCut in the endgame: the value of a search to the end is then likely
-    /// to be the score, but not proven.
+    /// Adds a schedule of ProbCut confidences for searches to the end of the game. The value of a
+    /// search that the schedule prunes is likely to be the score, but not proven.
     ///
     /// # Errors
-    /// If the weights have no model for a step below 100 %.
+    /// If a step of the schedule is below 100 % and the weights have no ProbCut model.
     pub fn with_endgame(
         self,
         evaluator: &impl Evaluate,
@@ -52,8 +54,9 @@ impl Pruning {
         Ok(Self { ends: EndgameProbCuts::new(evaluator, steps)?, ..self })
     }
 
-    /// Adds searches to the end with lower confidence, if the evaluation has a model for them. They
-    /// run before a search to the end that has limits, and supply its result if a limit stops it.
+    /// Adds preliminary searches to the end at lower ProbCut confidences, if the evaluation has a
+    /// model. They run before a search to the end that has limits, and supply its result if a limit
+    /// stops it.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -70,32 +73,32 @@ impl Pruning {
         stages.take_while(|&stage| stage < own).collect()
     }
 
-    /// Returns the endgame settings with this confidence. If there are none, returns settings
-    /// without pruning.
+    /// Returns the ProbCut settings of endgame searches at this confidence. If the pruning has
+    /// none, returns settings without pruning.
     pub(super) fn probcut_of(&self, selectivity: Selectivity) -> ProbCutSettings {
         let known = self.ends.all().chain(&self.stages);
         known.into_iter().find(|end| end.selectivity == selectivity).cloned().unwrap_or_default()
     }
 
-    /// Returns the endgame settings for a position with this number of empty squares.
+    /// Returns the ProbCut settings of a search to the end of the game from this number of empty
+    /// squares.
     pub(super) fn end(&self, empties: u32) -> ProbCutSettings {
         self.ends.of(empties)
     }
 
-    /// Returns whether an endgame search of a position with `empties` empty squares is without
-    /// pruning.
+    /// Returns whether an endgame search of a position with `empties` empty squares prunes nothing.
     pub fn is_exact(&self, empties: u32) -> bool {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns whether nothing is pruned. The result then does not depend on the content of the
-    /// table.
+    /// Returns true if no search is pruned. Results of searches then do not depend on the content
+    /// of the transposition table.
     pub(super) fn is_full(&self) -> bool {
         let is_full = self.selectivity() == Selectivity::Full && self.ends.are_full();
         is_full && !self.is_by_probability()
     }
 
-    /// Returns the selectivity of searches to a fixed depth.
+    /// Returns the ProbCut confidence of searches to a fixed depth.
     pub fn selectivity(&self) -> Selectivity {
         self.midgame.selectivity
     }
@@ -113,7 +116,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.evaluator
     }
 
-    /// Changes the pruning.
+    /// Sets the pruning of later searches.
     pub fn select(&mut self, pruning: Pruning) {
         self.pruning = pruning;
     }

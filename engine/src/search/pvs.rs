@@ -1,5 +1,5 @@
-//! Principal variation search: the inner nodes of fixed-depth searches and of searches to the end,
-//! which order their moves and use the transposition table. Fail-soft.
+//! Principal variation search, fail-soft: the inner nodes of fixed-depth searches and of searches
+//! to the end, which order their moves and use the transposition table.
 
 use super::Searcher;
 use super::ordering::Moves;
@@ -13,26 +13,28 @@ use crate::simd::{Instructions, compiled_for};
 /// A kind of search: to a depth, or to the end of the game. In a search to the end, the depth of a
 /// node is its number of empty squares.
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
-    /// The unit of values.
+    /// The unit of values: steps of the evaluation, or discs.
     type Unit: Unit;
 
-    /// The least depth at which children are looked up in the table before any is searched.
+    /// The least depth at which a node looks up all its children in the table before it searches
+    /// any.
     const ENHANCED_DEPTH: u32;
     /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// The depths that decide whether the best moves of a table entry are searched first: they are
-    /// if the depth of the entry is at least the first number, or that of the node is less than the
-    /// second.
+    /// Two depths that decide whether a node searches the best moves of its table entry first. It
+    /// does if the depth of the entry is at least the first number, or if the depth of the node is
+    /// less than the second.
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns the ProbCut settings of the search.
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if helpers cannot change the result: this search prunes nothing, or it only
-    /// prepares a search that prunes nothing.
+    /// Returns true if help from other threads cannot change the result: this search prunes
+    /// nothing, or it only prepares a search that prunes nothing.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns an upper bound of at most `alpha` if the board proves one without a search.
+    /// Returns an upper bound of the node's value that is at most `alpha`, if the discs on the
+    /// board prove one without a search; otherwise `None`.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,
@@ -43,7 +45,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         None
     }
 
-    /// Rates the moves of a node.
+    /// Computes the scores of a node's moves for move ordering.
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
         moves: &mut Moves,
@@ -62,13 +64,15 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
         depth: u32,
     ) -> Self::Unit;
 
-    /// Returns the kind of search below a node. Helpers need it to search moves of the node.
+    /// Returns the kind of search below a node, which helper threads need to search moves of the
+    /// node.
     fn goal(searcher: &Searcher<'_, E, I>, depth: u32) -> Goal;
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a node. Its depth is at least 1. In a search to the end of the game, the depth is
-    /// the number of empty squares.
+    /// Searches a node of depth at least 1. Returns its value, or a bound on the value if it is
+    /// outside the window, with the best move. In a search to the end of the game, the depth is the
+    /// number of empty squares.
     #[compiled_for(I::SET)]
     pub(super) fn pvs<K: SearchMode<E, I>>(
         &mut self,
@@ -145,7 +149,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 let null = (-(alpha + K::Unit::STEP), -alpha);
                 value = -K::child(self, &next.child, &after, null, depth - 1);
             }
-            // PVS re-search, if the null window proved the move better.
+            // PVS re-search, if the null window proved that the move is better.
             if first_or_full || (alpha < value && value < beta && !self.is_stopped()) {
                 value = -K::child(self, &next.child, &after, (-beta, -alpha), depth - 1);
             }
@@ -156,7 +160,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             if window.take(value, next.square) {
                 break;
             }
-            // Young brothers wait: the first move is searched, idle searchers share the others.
+            // Young brothers wait: after the first move, idle searchers share the remaining moves.
             if depth >= K::SHARED_DEPTH && self.is_help_welcome(&moves, K::is_shareable(self)) {
                 let shared = (state, position.empties(), K::goal(self, depth));
                 let whole = self.share(shared, moves, window.map(K::Unit::number));
@@ -177,7 +181,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
     /// Returns a bound that ends a node with the null window above `alpha`, if a shallow search
     /// makes this bound likely: `alpha` if the node probably fails low, the next value if it
-    /// probably fails high.
+    /// probably fails high. Otherwise returns `None`.
     fn probable_bound<K: SearchMode<E, I>>(
         &mut self,
         position: &Position,

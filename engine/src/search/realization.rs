@@ -1,9 +1,9 @@
 //! Search by realization probability: likely lines are searched deeper than unlikely ones.
 //!
 //! The probability of a position is the product of the probabilities of the moves that lead to it.
-//! A position less likely than a threshold is a leaf. A move that is better than the best so far is
-//! searched again as if its probability were 1/2, since otherwise unlikely moves could hide its
-//! refutation beyond the threshold.
+//! A position less likely than a threshold is a leaf. If a move seems better than the best move
+//! before it, the search repeats it with probability 1/2. Otherwise, the refutation of an unlikely
+//! move could lie beyond the threshold.
 //!
 //! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability",
 //! 2001.
@@ -26,28 +26,29 @@ use crate::simd::{Instructions, compiled_for};
 /// The greatest search depth whose reach (see [`Searcher::reach`]) fits into the 8 bits that a
 /// table entry has for it.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
-/// A move that flips at most this many discs counts as a move that flips few.
+/// The greatest number of flipped discs with which the model of move probabilities classifies a
+/// move as one that flips few.
 const FEW_FLIPS: u32 = 2;
 
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
 
 impl Pruning {
-    /// Selects a search that goes deeper on likely lines than on unlikely ones, by the model of an
-    /// evaluation. A search to depth D ends a line whose probability is at most 4^−D: after D moves
-    /// of probability 1/4, or after more moves with higher probabilities, or fewer with lower ones.
-    /// Depths above 31 count as 31.
+    /// Creates the pruning of a search by realization probability, which goes deeper on likely
+    /// lines than on unlikely ones, by the model of an evaluation. A search to depth D ends a line
+    /// whose probability is at most 4^−D: after D moves of probability 1/4, after more moves with
+    /// higher probabilities, or after fewer moves with lower ones. Depths above 31 count as 31.
     ///
     /// # Errors
-    /// If the weights have no such model.
+    /// If the weights have no model of move probabilities.
     pub fn by_probability(evaluator: &impl Evaluate) -> Result<Self, NoRealization> {
         let model = evaluator.models().realization.as_ref().ok_or(NoRealization)?;
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 
-    /// Selects a search by probability in which every move has probability 1/2. Its value at depth
-    /// D is that of a search to depth 2 D. Comparing it with [`Self::by_probability`] measures the
-    /// effect of the model.
+    /// Creates the pruning of a search by probability in which every move has probability 1/2. Its
+    /// value at depth D is that of a fixed-depth search to depth 2 D. Comparing it with
+    /// [`Self::by_probability`] measures the effect of the model.
     pub fn by_even_probability() -> Self {
         Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
@@ -58,7 +59,8 @@ impl Pruning {
     }
 }
 
-/// A move's kind and static value, both known before the move is searched.
+/// The kind of a move, which determines its probability, and its static value. Both are known
+/// before the search of the move.
 #[derive(Clone, Copy, Debug)]
 struct RatedKind {
     kind: MoveKind,
@@ -68,8 +70,9 @@ struct RatedKind {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the legal moves of a position in the order of their squares, each with its kind.
-    /// `last` is the square of the previous move, `memory` the best move of an earlier search.
+    /// Returns the legal moves of a position in the order of their squares, each with its kind,
+    /// which determines its probability. `last` is the square of the previous move, `memory` the
+    /// best move of an earlier search.
     pub fn move_kinds(
         &self,
         position: &Position,
@@ -82,8 +85,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().zip(kinds).map(|(one, rated)| (one.square, rated.kind)).collect()
     }
 
-    /// Returns the reach for a depth: the sum of move costs (logarithms of probabilities) at which
-    /// a line ends.
+    /// Returns the reach for a search depth: the total cost of moves (negative logarithms of their
+    /// probabilities) at which a line ends.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
@@ -184,7 +187,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         rated_moves.sort_unstable_by_key(order);
         for (number, (one, rated)) in rated_moves.into_iter().enumerate() {
             let cost = self.cost(stage, rated.kind);
-            // With an open window, the first move is the best so far in any case.
+            // In the full window, the first move is the best one in any case.
             let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
             let bounds = (window.alpha, window.beta);
             let value = self.realized_move((&one, &rated, state), bounds, reach, (cost, is_tried));
@@ -202,10 +205,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move. The search of the move subtracts `cost`, the cost of the move,
-    /// from `reach`. If `is_tried`, a null window first shows whether the move is better than the
-    /// best so far. A better move is searched again, at a cost of at most that of a move of
-    /// probability 1/2.
+    /// Returns the value of a move in a search by realization probability. `cost` is the cost of
+    /// the move, which its search subtracts from `reach`. If `is_tried`, a null window first shows
+    /// whether the move is better than the best move before it. A better move is searched again at
+    /// the cost of a move of probability 1/2, or at its own cost if that is lower.
     fn realized_move(
         &mut self,
         (one, rated, state): (&Move, &RatedKind, &E::State),

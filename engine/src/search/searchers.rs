@@ -1,11 +1,12 @@
-//! A pool of searchers for parallel work. Threads borrow them.
+//! A pool of searchers for parallel work. Each thread borrows a searcher while it works.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::{Search, Searcher, TableError};
 use crate::eval::Evaluate;
 
-/// A pool that has one searcher for each thread at the start. If more are in use at once, it grows.
+/// A pool of searchers, with one for each thread at the start. If more are in use at once, the pool
+/// creates more.
 #[derive(Debug)]
 pub struct Searchers<'a, E: Evaluate> {
     search: Search<'a, E>,
@@ -13,8 +14,8 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Search<'a, E> {
-    /// Creates a pool with a searcher for each thread of the current rayon pool. A lack of memory
-    /// for the transposition tables is thus reported before the work begins.
+    /// Creates a pool with one searcher for each thread of the current rayon pool. It allocates all
+    /// transposition tables at once, so that a lack of memory is an error before the work begins.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -26,8 +27,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Calls `work` with a searcher that no other thread uses meanwhile. Its table may contain
-    /// earlier entries: call [`Searcher::new_game`] to forget them.
+    /// Calls `work` with a searcher that no other thread uses meanwhile. Its transposition table
+    /// may contain entries of earlier searches: call [`Searcher::new_game`] to forget them.
     ///
     /// # Panics
     /// If more searchers are in use at once than there are threads, and there is no memory for

@@ -1,23 +1,25 @@
 //! The shallow table: a small transposition table for nodes near the leaves. Most of its accesses
-//! stay in the processor's cache; those of the large table do not.
+//! stay in the processor's cache, unlike those of the large transposition table.
 
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// The base-2 logarithm of the number of entries for positions with few empty squares: 256 KiB.
+/// The base-2 logarithm of the number of entries for positions with fewer than [`FAR_EMPTIES`]
+/// empty squares. These entries take 256 KiB.
 const NEAR_LOG2: u32 = 13;
-/// The base-2 logarithm of the number of entries for positions with many empty squares: 2 MiB,
-/// since they are read less often. With 13 instead, three suites take 3 to 4 % more nodes.
+/// The base-2 logarithm of the number of entries for positions with at least [`FAR_EMPTIES`] empty
+/// squares. They take 2 MiB, since they are read less often. With 13 instead, exact solves of three
+/// test suites take 3 to 4 % more nodes.
 const FAR_LOG2: u32 = 16;
 
 /// The least number of empty squares of positions in the second part of the table. Such positions
-/// are few and save most nodes. Without a separate part, the many positions with fewer empty
-/// squares would replace them.
+/// are few and save the most nodes. In a single part, the many positions with fewer empty squares
+/// would replace their entries.
 const FAR_EMPTIES: u32 = 10;
-/// The number of entries in both parts.
+/// The total number of entries in the two parts of the table.
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
-/// The square number that stands for no move.
+/// The number that an entry stores in place of a square if it has no best move.
 const NO_SQUARE: u8 = 64;
 
 /// A position and the known bounds on its score, in discs.
@@ -33,7 +35,7 @@ struct Entry {
     generation: u8,
 }
 
-/// The known bounds on a score, in discs, and the last best move.
+/// The known bounds on the score of a position, in discs, and the last best move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) lower: Discs,
@@ -41,8 +43,8 @@ pub(super) struct Known {
     pub(super) best: Option<Square>,
 }
 
-/// A table with one entry for each hash value; a new entry replaces the old one. It only stores
-/// scores, so entries have no depth.
+/// A transposition table with one entry for each hash value; a new entry replaces the old one. The
+/// bounds are on exact scores, so entries need no depth.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
     entries: Box<[Entry; ENTRIES]>,
@@ -55,8 +57,8 @@ impl ShallowTable {
         Self { entries: bytemuck::zeroed_box(), generation: 1 }
     }
 
-    /// Empties the table by advancing the generation; clears the memory only when that wraps
-    /// around.
+    /// Empties the table by advancing the generation. Clears the memory only if the generation
+    /// wraps around.
     pub(super) fn step_generation(&mut self) {
         if self.generation == u8::MAX {
             self.entries.fill(bytemuck::Zeroable::zeroed());
@@ -85,7 +87,7 @@ impl ShallowTable {
         })
     }
 
-    /// Stores bounds on the score and the best move, in place of the old entry.
+    /// Stores bounds on a position's score and its best move. Replaces the old entry in `slot`.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -110,8 +112,8 @@ impl ShallowTable {
 pub(super) struct ShallowSlot(u32);
 
 impl ShallowSlot {
-    /// Returns the slot of a position with `empties` empty squares. It is a hash: the upper bits of
-    /// two products, which depend on all bits of the boards.
+    /// Returns the slot of a position with `empties` empty squares. The slot is a hash: the upper
+    /// bits of two products, one for each bitboard, XORed.
     #[inline(always)]
     pub(super) fn of(position: Position, empties: u32) -> Self {
         let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -16,15 +16,16 @@ pub(super) struct Content {
     pub(super) generation: u32,
 }
 
-/// The sequence number of a slot when it was read. It prevents overwriting a later write.
+/// The sequence number of a slot at the time of a read. A later write to the slot is then detected
+/// and not overwritten.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen(u32);
 
-/// A sequence lock. A writer makes the sequence number odd, writes, and makes it even again. A
-/// reader accepts content only if the sequence number is even and equal before and after reading,
-/// so that it never mixes two contents. If two threads access a slot at the same time, one of them
-/// gives up, since a table may lose entries. (A reader accepts wrong content only if the sequence
-/// number advances by exactly 2³² meanwhile.)
+/// A slot of the transposition table, protected by a sequence lock. A writer makes the sequence
+/// number odd, writes, and makes it even again. A reader accepts content only if the sequence
+/// number is even and equal before and after reading, so that it never mixes two contents. If two
+/// threads access a slot at the same time, one of them gives up, since a table may lose entries. (A
+/// reader accepts wrong content only if the sequence number advances by exactly 2³² meanwhile.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {
@@ -61,8 +62,8 @@ impl Slot {
         Some(content.entry)
     }
 
-    /// Replaces the content that the caller has read as `seen`. Does nothing if another thread has
-    /// written since.
+    /// Replaces the content of the slot. `seen` is the result of the caller's earlier read. Does
+    /// nothing if another thread has written since that read.
     #[inline]
     pub(super) fn replace(&self, Seen(seen): Seen, content: Content) {
         let odd = seen.wrapping_add(1);
@@ -70,7 +71,8 @@ impl Slot {
         if taken.is_err() {
             return;
         }
-        // A reader that sees any of the stores below then finds the sequence odd, or later.
+        // A reader that reads any of the values stored below also finds an odd or later sequence
+        // number.
         fence(Ordering::Release);
         self.player.store(content.player, Ordering::Relaxed);
         self.opponent.store(content.opponent, Ordering::Relaxed);
@@ -96,7 +98,7 @@ mod tests {
     use bytemuck::Zeroable as _;
     use std::sync::atomic::AtomicBool;
 
-    /// Returns a content that one number determines entirely.
+    /// Returns a content in which every field is a function of `number`.
     fn content(number: u32) -> Content {
         let word = |factor: u64| u64::from(number).wrapping_mul(factor);
         Content {

@@ -1,6 +1,6 @@
 //! Parallel search at split points, by young brothers wait (YBWC): once the first move of a node is
-//! searched, idle searchers share the others. The search may go to a depth or to the end of the
-//! game.
+//! searched, idle searchers share the remaining moves. The search may go to a depth or to the end
+//! of the game.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,19 +17,21 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The kind of search below a split point. It also determines the unit of the window: discs or
-/// steps.
+/// The kind of search below a split point, which also determines the unit of the window: discs or
+/// steps of the evaluation.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
-    /// The score in discs, by an endgame search with these settings.
+    /// An endgame search with these ProbCut settings. The window is in discs.
     End(ProbCutSettings),
-    /// The value in steps, by a search to this depth.
+    /// A search to this depth, with the settings that depend on the depth. The window is in steps
+    /// of the evaluation.
     Depth(u32, Tuning),
 }
 
-/// A node whose moves several searchers take one after another.
+/// A split point: a node whose moves several searchers share. Each searcher takes one move after
+/// another.
 pub(super) struct Split<S> {
-    /// The next split point above this node.
+    /// The nearest split point among the node's ancestors; `None` if there is none.
     pub(super) above: Option<Arc<Split<S>>>,
     /// The state of the evaluation at the node.
     pub(super) state: S,
@@ -43,15 +45,15 @@ pub(super) struct Split<S> {
     work: Mutex<Work>,
 }
 
-/// The remaining moves of a split point, and the results so far.
+/// The remaining moves of a split point, and the results of the moves already searched.
 struct Work {
     moves: Moves,
     window: Window<i32>,
-    /// The number of helpers at work. The owner of the node does not count.
+    /// The number of searchers that help at this node, without the searcher that owns it.
     helpers: usize,
-    /// The nodes visited by helpers that are no longer at work.
+    /// The number of nodes that helpers have visited, counted when they leave.
     nodes: u64,
-    /// True if a helper left before the search of its move was complete.
+    /// True if a searcher left before the search of its move was complete.
     is_torn: bool,
 }
 
@@ -77,7 +79,7 @@ impl<S> Split<S> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this node, or a split point above it, has ended. A search below it is then
+    /// Returns whether this split point, or one above it, has ended. A search below such a point is
     /// useless.
     pub(super) fn is_stopped(&self) -> bool {
         let mut split = self;
@@ -90,7 +92,7 @@ impl<S> Split<S> {
         }
     }
 
-    /// Returns whether this split point is `other`, or is below it.
+    /// Returns whether this split point is `other` or a descendant of `other`.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         let mut split = self;
         while !std::ptr::eq(split, other) {
@@ -100,7 +102,7 @@ impl<S> Split<S> {
         true
     }
 
-    /// Adds a helper if moves remain; returns whether it did.
+    /// Adds a helper if moves remain at this split point. Returns whether it was added.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
         let is_open = !work.moves.is_empty() && !self.is_stopped();
@@ -131,7 +133,7 @@ impl<S> Split<S> {
         Some((next, work.window.alpha))
     }
 
-    /// Returns the current window.
+    /// Returns the current window of the split point.
     pub(super) fn window(&self) -> Window<i32> {
         self.work().window
     }
@@ -154,8 +156,9 @@ impl<S> Split<S> {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the window and the nodes of all helpers, after they have left. The window is `None`
-    /// if a move was not completed and no other move ended the node.
+    /// Returns the final window, and the number of nodes that helpers visited. All helpers must
+    /// have left. The window is `None` if the search of a move was abandoned and no other move
+    /// ended the node.
     pub(super) fn result(&self) -> (Option<Window<i32>>, u64) {
         let work = self.work();
         let window = work.window;
@@ -165,11 +168,12 @@ impl<S> Split<S> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns true if the node should become a split point: several moves remain, and a helper is
-    /// idle. A search with a limit on nodes shares nothing, since it must end at the same node each
-    /// time. If `is_shareable` is false, a node is shared only in a pool that shares everything.
-    /// The flag is false for most pruned searches: their results depend on the table, and so on the
-    /// helpers. It is true for the rungs of the selectivity ladder, which change no exact score.
+    /// Returns true if the node should become a split point: several moves remain, and a searcher
+    /// is idle. A search with a limit on nodes never splits, since it must end at the same node
+    /// each time. If `is_shareable` is false, only a team that shares all searches splits the node.
+    /// `is_shareable` is false for most pruned searches, because their results depend on the table
+    /// and so on the helpers. It is true for the pruned searches before an exact solve, which
+    /// change no exact score.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -179,7 +183,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Makes the node a split point: searches its remaining moves together with idle searchers.
+    /// Makes the node a split point and searches its remaining moves together with idle searchers.
     /// Returns the window after these moves.
     pub(super) fn share(
         &mut self,
@@ -219,7 +223,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         result.unwrap_or(window)
     }
 
-    /// Searches the moves of a split point one after another, as long as there are any.
+    /// Searches the moves of a split point one after another, until none remain.
     pub(super) fn search_split(&mut self, split: &Split<E::State>) {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
@@ -249,7 +253,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         match split.goal {
             Goal::End(_) => self.endgame(child, state, alpha, beta, split.empties - 1),
             Goal::Depth(depth, _) => {
-                // Ends of open windows are beyond every value.
+                // The bounds of a full window are beyond every value.
                 let [alpha, beta] = [alpha, beta].map(|steps| Value::ZERO.raised(steps));
                 self.midgame(child, state, alpha, beta, depth - 1).steps()
             }

@@ -1,23 +1,26 @@
-//! The strength of a player: its search depth, and the number of empty squares for perfect play.
+//! The strength of a player: its search depth, and the number of empty squares for exact solving.
 
 use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// Before a perfect-play search that has limits, a search that is this many plies shallower
-/// provides a first result. It takes a twentieth of the nodes and a fifth of the time.
+/// The number of plies by which a preliminary search is shallower than the search to the end of the
+/// game. The preliminary search provides a result in case a limit stops the search to the end. It
+/// takes a twentieth of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
-/// A search to a fixed depth, and perfect play near the end of the game.
+/// The strength of a search: a fixed depth, and exact solving near the end of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strength {
-    /// The depth in moves; 0 for static values.
+    /// The depth in plies; 0 for static values.
     pub depth: u32,
-    /// The number of empty squares at or below which play is perfect.
+    /// The number of empty squares at or below which the search goes to the end of the game. It
+    /// then solves the position exactly, unless an endgame ProbCut schedule prunes it.
     pub exact: u32,
 }
 
-/// Converts a depth. Play is perfect only if the depth reaches the end of the game.
+/// Converts a depth to a strength. The search is exact only if the depth reaches the end of the
+/// game.
 impl From<u32> for Strength {
     fn from(depth: u32) -> Self {
         Self { depth, exact: 0 }
@@ -27,19 +30,19 @@ impl From<u32> for Strength {
 impl Strength {
     /// A depth that reaches the end of any game.
     pub const ANY_DEPTH: u32 = 60;
-    /// Perfect play from the start of the game.
+    /// Exact solving from the start of the game.
     pub const PERFECT: Self = Self { depth: Self::ANY_DEPTH, exact: Self::ANY_DEPTH };
 
     /// Returns the depth at which to search a position for a move: the number of empty squares if
-    /// play is perfect, and at least 1.
+    /// the search goes to the end of the game, and otherwise the fixed depth, but at least 1.
     pub fn depth_of(self, position: &Position) -> u32 {
         let empties = position.empties();
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns this strength, and limits under which a search before perfect play takes about
-    /// `nodes` nodes. With a limit of nodes, a depth that would reach the end of the game is
-    /// reduced, and keeps its parity. So the number of nodes does not affect which values are
+    /// Returns the strength and the limits of a search that takes about `nodes` nodes if it does
+    /// not solve the position exactly. With a limit of nodes, a depth that would reach the end of
+    /// the game is reduced and keeps its parity. So the limit does not affect which values are
     /// exact.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
@@ -52,18 +55,18 @@ impl Strength {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Returns the value of a position at the depth of this strength, not counting passes. Without
-    /// pruning, it equals the value of plain negamax at this depth, whatever the table contains.
-    /// Finished games have the value of their score. If the strength reaches the end of the game,
-    /// the value is the exact score.
+    /// Searches a position at the depth of this strength, not counting passes. Without pruning, the
+    /// value equals that of plain negamax at this depth, whatever the table contains. The value of
+    /// a finished game is its score. If the search reaches the end of the game, the value is the
+    /// exact score.
     pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
         self.search_within(position, strength, &Limits::default())
     }
 
     /// Searches like [`Self::search`]. If a limit ends the search, returns the value and depth of
-    /// the deepest search that was completed; the first and shallowest search is always completed.
-    /// If the search can reach the end of the game, a much cheaper search runs first, and the main
-    /// search gets the rest of the time and nodes.
+    /// the deepest completed search; the first and shallowest search is always completed. If the
+    /// search can reach the end of the game, a much cheaper search runs first, and the main search
+    /// gets the rest of the time and nodes.
     pub fn search_within(
         &mut self,
         position: &Position,
@@ -82,9 +85,9 @@ impl<E: Evaluate> Searcher<'_, E> {
         }
     }
 
-    /// Searches a position to the end of the game. With limits, a search to a smaller depth runs
-    /// first. Then come searches to the end with lower confidence, if `Pruning::with_stages` has
-    /// added such searches. If a limit is reached, the result is that of the last completed search.
+    /// Searches a position to the end of the game. With limits, a search to the smaller `depth`
+    /// runs first. Searches to the end at lower ProbCut confidences follow, if the pruning includes
+    /// them. If a limit is reached, the result is that of the last completed search.
     fn search_to_the_end_after(
         &mut self,
         position: &Position,

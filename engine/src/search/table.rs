@@ -1,4 +1,4 @@
-//! The transposition table: bounds that earlier searches proved about positions.
+//! The transposition table: the bounds and best moves that earlier searches found for positions.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,39 +9,39 @@ use super::Selectivity;
 use super::prefetch::prefetch;
 use super::slot::{Content, Slot};
 
-/// The number of slots that a position may be stored in.
+/// The number of slots in a cluster. A position may be in any slot of its cluster.
 const WAYS: usize = 2;
 /// The size of a cluster, in bytes: a cache line.
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
-/// The square number that stands for no move.
+/// The number that an entry stores in place of a square if it has no move.
 const NO_SQUARE: u8 = 64;
 
 /// A cluster: two slots in one cache line, so that a probe costs one memory access. (Three slots
-/// would fit if they held hashes instead of boards, but then one position could be mistaken for
-/// another.)
+/// would fit if they contained hashes instead of boards, but then the table could mistake one
+/// position for another.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
-/// The known bounds and moves of a position.
+/// The known bounds on a position's value, in steps of the evaluation, and its best moves.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
     lower: i16,
     upper: i16,
     depth: u8,
-    /// The reliability of the search that the bounds are from: [`BY_PROBABILITY`], or 1 + its
-    /// [`Selectivity`].
+    /// The reliability of the search that found the bounds: [`BY_PROBABILITY`], or 1 + its
+    /// [`Selectivity`] as a number.
     sureness: u8,
     best: u8,
     second: u8,
 }
 
-/// The reliability of an entry that comes from a search by realization probability. The `depth` of
-/// such an entry is the total cost of moves at which that search ended its lines.
+/// The reliability of an entry from a search by realization probability. The `depth` of such an
+/// entry is the total cost of moves at which the search ended its lines.
 const BY_PROBABILITY: u8 = 0;
 
-/// Returns the reliability of entries from a search to a depth; less pruning gives a higher one.
+/// Returns the reliability of entries from a fixed-depth search; less pruning gives a higher one.
 #[inline]
 fn sureness(selectivity: Selectivity) -> u8 {
     1 + selectivity as u8
@@ -56,8 +56,8 @@ impl Entry {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
     }
 
-    /// Returns the bounds of the value at `depth`, if the entry has exactly that depth and at least
-    /// that selectivity; otherwise the least and the greatest value.
+    /// Returns the bounds on the value at `depth`, if the entry has exactly that depth and at least
+    /// that ProbCut confidence; otherwise the least and the greatest value.
     #[inline]
     pub(super) fn bounds(&self, depth: u32, selectivity: Selectivity) -> (Value, Value) {
         if u32::from(self.depth) == depth && self.sureness >= sureness(selectivity) {
@@ -67,8 +67,9 @@ impl Entry {
         }
     }
 
-    /// Returns the bounds from a search limited by the probability of lines, if the entry is from
-    /// such a search with at least this reach. Otherwise, returns the least and the greatest value.
+    /// Returns the bounds on the value if the entry is from a search by realization probability
+    /// with at least this reach (the total cost of moves at which it ends lines). Otherwise,
+    /// returns the least and the greatest value.
     #[inline]
     pub(super) fn realized_bounds(&self, reach: u8) -> (Value, Value) {
         if self.sureness == BY_PROBABILITY && self.depth >= reach {
@@ -83,7 +84,8 @@ impl Entry {
         (self.lower == self.upper).then(|| Value::clamped(self.lower.into()))
     }
 
-    /// Returns the depth of the search that the bounds are from; 0 for a search by probability.
+    /// Returns the depth of the search that found the bounds; 0 for a search by realization
+    /// probability.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
         if self.sureness == BY_PROBABILITY { 0 } else { self.depth.into() }
@@ -107,8 +109,9 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// A table of clusters of two slots. In a full cluster, the entry of an earlier generation or else
-/// the shallower one is replaced. Several threads may read and write at once.
+/// A transposition table of clusters of two slots. In a full cluster, a new entry replaces an entry
+/// of an earlier generation, or else the shallower entry. Several threads may read and write at
+/// once.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -116,8 +119,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Creates an empty table of `megabytes` MiB, but of at least one cluster. Memory that no
-    /// search has written takes no physical memory.
+    /// Creates an empty table of `megabytes` MiB, with at least one cluster. The operating system
+    /// provides memory only as the table fills.
     pub(super) fn new(megabytes: usize) -> Result<Self, TableError> {
         let clusters = megabytes.checked_mul((1 << 20) / CLUSTER_BYTES);
         clusters.and_then(Self::with_clusters).ok_or(TableError { megabytes })
@@ -151,7 +154,7 @@ impl Table {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Returns the entry of a position, if there is one.
+    /// Returns the entry of a position; `None` if the table has none.
     #[inline]
     pub(super) fn probe(&self, position: &Position) -> Option<Entry> {
         let slots = &self.clusters[self.place(position)].0;
@@ -165,9 +168,9 @@ impl Table {
         prefetch(&self.clusters[self.place(position)]);
     }
 
-    /// Stores the bounds that a search of this depth and selectivity proved about a position, and
-    /// its best move. If the old entry has greater depth, or equal depth and greater selectivity,
-    /// it is kept. If another thread writes at the same time, its entry is kept.
+    /// Stores the bounds that a search of this depth and ProbCut confidence found for a position,
+    /// and its best move. An old entry is kept if it has greater depth, or equal depth and higher
+    /// confidence. If another thread writes at the same time, its entry is kept.
     pub(super) fn store(
         &self,
         position: &Position,
@@ -178,8 +181,8 @@ impl Table {
         self.record(position, (depth as u8, sureness(selectivity)), bounds, best);
     }
 
-    /// Stores the bounds that a search by probability with this reach found, as [`Self::store`]
-    /// does.
+    /// Stores the bounds that a search by realization probability with this reach found, in the
+    /// same way as [`Self::store`].
     pub(super) fn store_realized(
         &self,
         position: &Position,
@@ -212,21 +215,22 @@ impl Table {
             (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
             (entry.depth, entry.sureness) = (depth, sureness);
         }
-        // The steps of a value fit 16 bits.
+        // A value in steps fits into 16 bits.
         if let Some(lower) = lower {
             entry.lower = entry.lower.max(lower.steps() as i16);
         }
         if let Some(upper) = upper {
             entry.upper = entry.upper.min(upper.steps() as i16);
         }
-        // If every move failed low, the new best move is no better than the old one: keep that.
+        // If every move failed low, the new best move is no better than the old one, which is kept.
         if let Some(square) = best
             && (lower.is_some() || entry.best == NO_SQUARE)
             && entry.best != square.index() as u8
         {
             (entry.second, entry.best) = (entry.best, square.index() as u8);
         }
-        // A bound found without a move need not be attained by an earlier best move: demote that.
+        // A lower bound that was found without a move may not be attained by the old best move. So
+        // the old best move becomes the second-best.
         if best.is_none() && lower.is_some() && entry.best != NO_SQUARE {
             (entry.second, entry.best) = (entry.best, NO_SQUARE);
         }

@@ -1,5 +1,5 @@
-//! Teams of searchers. A searcher without its own position searches moves at split points of the
-//! others.
+//! Teams of searchers. A searcher that has no position to search helps another searcher: it
+//! searches moves at its split points.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,32 +11,36 @@ use crate::eval::Evaluate;
 use crate::simd::Instructions;
 use crate::with_instructions;
 
-/// A searcher for each thread.
+/// A team of searchers, one for each thread, that search positions in parallel. Idle searchers help
+/// busy ones at split points.
 #[derive(Debug)]
 pub struct Team<'a, E: Evaluate> {
     searchers: Vec<Searcher<'a, E>>,
-    /// The number of searchers that take jobs and have tables; the others only help.
+    /// The number of searchers that take jobs and have transposition tables. The remaining
+    /// searchers only help.
     takers: usize,
 }
 
 impl<'a, E: Evaluate> Team<'a, E> {
     /// Creates a team of these searchers (at least one). The first `takers` of them take jobs; the
-    /// others only help.
+    /// remaining searchers only help.
     pub(super) fn new(searchers: Vec<Searcher<'a, E>>, takers: usize) -> Self {
         Self { searchers, takers }
     }
 
-    /// Changes the pruning of all searchers.
+    /// Sets the pruning of all searchers.
     pub fn select(&mut self, pruning: &Pruning) {
         self.searchers.iter_mut().for_each(|searcher| searcher.select(pruning.clone()));
     }
 
-    /// Does every job with a searcher whose table is logically empty at the start, as many jobs at
-    /// a time as there are searchers. Returns the results in the order of the jobs.
+    /// Calls `work` for every job, with a searcher whose transposition table is logically empty at
+    /// the start. Runs as many jobs at a time as searchers take jobs. Returns the results in the
+    /// order of the jobs.
     ///
-    /// A searcher without a job helps the others. With help, scores are the same, but the number of
-    /// nodes may differ, and of several equally good moves another one may be found. A team of one
-    /// searcher does one job after another and visits the same nodes each time.
+    /// A searcher without a job helps a searcher that has one. With help, scores are the same, but
+    /// the number of nodes may differ, and the search may find a different one of several equally
+    /// good moves. A team of one searcher does one job after another and visits the same nodes each
+    /// time.
     pub fn work<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -49,9 +53,10 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Calls `work` with the searcher that owns the table, while the other searchers help. They
-    /// also help with pruned searches, whose results then depend on the number of threads. The
-    /// table keeps its entries.
+    /// Calls `work` with the first searcher of the team, while the other searchers help it. They
+    /// also help in pruned searches, whose results then depend on the number of threads. The
+    /// transposition table keeps its entries from call to call. Returns `None` only if `work` was
+    /// not called.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -72,7 +77,8 @@ impl<'a, E: Evaluate> Team<'a, E> {
         &mut self.searchers[0]
     }
 
-    /// Does every job, as many at a time as there are searchers that take jobs.
+    /// Calls `work` for every job, on as many searchers at a time as take jobs. Returns the results
+    /// in the order of the jobs.
     fn share<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -88,7 +94,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             while let Some(number) = next()
                 && let Some(job) = jobs.get(number)
             {
-                // Searchers that wait for the last job learn of its end even if it panics.
+                // If the last job panics, the searchers that wait for its end must also be woken.
                 let _done = pool.as_deref().map(JobDone);
                 let result = work(searcher, job);
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
@@ -98,7 +104,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
             }
         };
         if pool.is_some() {
-            // Searchers that take jobs begin first, even with few threads, because helpers wait for
+            // With few threads, searchers that take jobs must begin first, because helpers wait for
             // them.
             let (one, count) = (&one, self.searchers.len());
             let waiting = &Mutex::new(self.searchers.iter_mut().enumerate());
@@ -116,12 +122,12 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 }
 
-/// The searches that the searchers of a team share.
+/// The searches in which idle searchers of a team help.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sharing {
-    /// Helpers share only searches without pruning, whose results do not depend on help.
+    /// Only searches without pruning, whose results do not depend on help.
     WithoutEffect,
-    /// All searches.
+    /// All searches, including pruned ones, whose results depend on help.
     Everything,
 }
 
@@ -134,7 +140,7 @@ pub(super) struct Pool<S> {
     idle: AtomicUsize,
 }
 
-/// The open split points, and the number of jobs that are not done yet.
+/// The split points that offer moves to helpers, and the number of jobs that are not done yet.
 struct Open<S> {
     splits: Vec<Arc<Split<S>>>,
     jobs: usize,
@@ -173,14 +179,14 @@ impl<S> Pool<S> {
         self.changed.notify_all();
     }
 
-    /// Withdraws a split point.
+    /// Withdraws a split point, so that no more searchers join it.
     pub(super) fn withdraw(&self, split: &Arc<Split<S>>) {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point at which to help, and joins it. A searcher with its own split point
-    /// stops waiting when all helpers have left that point; any other searcher stops when all jobs
-    /// are done. Then returns `None`.
+    /// Waits for a split point at which to help, joins it and returns it. A searcher with its own
+    /// split point stops waiting when all helpers have left that point; any other searcher stops
+    /// when all jobs are done. In both cases, returns `None`.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -207,8 +213,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares, where most work remains. A searcher with
-    /// its own split point joins only those below it.
+    /// Joins the split point with the most empty squares, where most work remains; `None` if there
+    /// is none to join. A searcher with its own split point joins only split points below it.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -222,7 +228,7 @@ struct JobDone<'p, S>(&'p Pool<S>);
 
 impl<S> Drop for JobDone<'_, S> {
     fn drop(&mut self) {
-        // After a panic, perhaps no searcher is left to take the other jobs.
+        // After a panic, perhaps no searcher remains to take the waiting jobs.
         let is_lost = std::thread::panicking();
         let left = |jobs: usize| if is_lost { 0 } else { jobs.saturating_sub(1) };
         let mut open = self.0.open();
@@ -253,7 +259,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());
             let table = std::mem::replace(&mut self.table, Arc::clone(&split.table));
-            // The limits of the node's search state whether it may be interrupted.
+            // The limits of the split point include an interrupt flag only if its search may be
+            // interrupted.
             let control = Control { is_interruptible: true, ..Control::new(&split.limits, false) };
             let control = std::mem::replace(&mut self.control, control);
             let tuning = self.tuning;

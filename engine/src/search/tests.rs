@@ -13,8 +13,8 @@ use crate::pattern::{Geometry, PatternSet};
 use crate::random::{Generator, random_position};
 use crate::simd::AnyInstructions;
 
-/// Draws a board that need not be reachable: with many passes, isolated empty squares, and early
-/// ends.
+/// Draws a random board that may be unreachable. Such boards have many passes, isolated empty
+/// squares and early ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {
     let mut empty = 0u64;
     while empty.count_ones() < empties {
@@ -110,8 +110,9 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// At the greater depths, the search uses narrow windows, moves and bounds from the table, and
-/// moves ordered by value. Searches are repeated with the table of another depth and position.
+/// Values must equal plain negamax. At the greater depths, the search uses narrow windows, moves
+/// and bounds from the table, and value ordering. Searches are repeated with the table of another
+/// depth and position.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));
@@ -246,9 +247,9 @@ fn no_feature_changes_a_score_or_a_value() {
             let found = (solution.score, without.search(position, 5).value);
             assert_eq!(found, *expected, "{name} {position:?}");
         }
-        // A wipe-out leaves no reply, so that it comes first anyway: it saves a node here and
-        // there. There is no move-ordering evaluation here, and no model for the selectivity
-        // ladder: each has a test of its own.
+        // A wipe-out leaves no reply, so fastest first also tries it first: the feature saves few
+        // nodes. The other two features need models that `Mobility` does not have, and have their
+        // own tests.
         if !["wipe-out", "move-ordering evaluation", "selectivity ladder"].contains(&name) {
             assert_ne!(nodes, nodes_of_all, "{name} changes nothing");
         }
@@ -284,7 +285,7 @@ pub(crate) fn predictions() -> Models {
     Models { probcut: Some(ProbCut::new(mean, error).unwrap()), ..Models::NONE }
 }
 
-/// Returns the shipped evaluation with these predictions.
+/// Returns the shipped evaluation with a ProbCut model whose standard error is 2 discs.
 pub(super) fn with_predictions() -> Tables {
     embedded::tables().with_models(predictions())
 }
@@ -317,8 +318,8 @@ fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     }
 }
 
-/// Likely bounds may contradict each other, but a pruned search must always find a move, down to
-/// the last empty square.
+/// The bounds of a pruned search may contradict each other, but the search must always find a move,
+/// down to the last empty square.
 #[test]
 fn a_selective_end_finds_a_move_wherever_there_is_one() {
     let evaluator = with_predictions();
@@ -420,8 +421,8 @@ fn scores_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// In searches to a depth, one searcher searches the first moves of a node, and several share the
-/// others.
+/// Fixed-depth values must not depend on the number of threads. One searcher searches the first
+/// move of a node, and several share the remaining moves.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();
@@ -445,8 +446,7 @@ fn values_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Searches a position with `threads` threads. Returns the score that its best move leads to under
-/// perfect play.
+/// Solves a position with `threads` threads. Returns the exact score that its best move attains.
 fn team_attains(evaluator: &Evaluator, position: &Position, threads: usize) -> Discs {
     let mut team = Search::new(evaluator).hash_mb(1).threads(threads).team(1).unwrap();
     let one = [*position];

@@ -1,35 +1,39 @@
-//! The settings that depend on the depth of a search.
+//! The settings that depend on the depth of a search, such as the width of the first window.
 
 use super::ordering::MOBILITY_WEIGHT;
 use crate::board::Position;
 use crate::eval::STEPS_PER_DISC;
 
-/// The least depth of a deep search.
+/// The least depth at which a search uses the settings for deep searches.
 const DEEP: u32 = 11;
-/// Half the width of the first window around the value of the previous search, in steps.
+/// Half the width of the first aspiration window around the value of the previous iteration, in
+/// steps of the evaluation.
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
-/// Half the width of the first window in a deep search, in steps.
+/// Half the width of the first aspiration window in a deep search, in steps of the evaluation.
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
-/// The cost of each reply, in steps, when a deep search orders moves by value.
+/// The cost of each of the opponent's replies in a move's score, in steps of the evaluation, when a
+/// deep search orders moves by value.
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
-/// The settings that depend on the depth of a search. The settings for deep searches save a tenth
-/// of the nodes at depth 12 with 40 empty squares.
+/// The settings of a search that depend on its depth. Those for deep searches save a tenth of the
+/// nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The ply of the search's leaves. Moves are ordered by the weights for the phase of this ply.
+    /// The ply of the leaves of the search. Moves are ordered by the weights for the phase of this
+    /// ply.
     pub(super) leaf_ply: u32,
-    /// The cost of each reply, in steps, when moves are ordered by value.
+    /// The cost of each of the opponent's replies in a move's score, in steps of the evaluation,
+    /// when moves are ordered by value.
     pub(super) mobility_weight: i32,
-    /// Half the width of the first aspiration window around the value of the previous search, in
-    /// steps.
+    /// Half the width of the first aspiration window around the value of the previous iteration, in
+    /// steps of the evaluation.
     pub(super) first_margin: i32,
 }
 
 impl Tuning {
-    /// Returns the settings of one iteration of iterative deepening. `depth` is its depth, and
-    /// `deepest` that of the last iteration. `deepest` is 0 in a search limited by the probability
-    /// of lines.
+    /// Returns the settings of one iteration of iterative deepening. `depth` is the depth of this
+    /// iteration and `deepest` the depth of the last one. `deepest` is 0 in a search by realization
+    /// probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

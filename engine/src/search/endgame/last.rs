@@ -1,15 +1,18 @@
-//! The search of the last four empty squares: one null-window function for each number of them.
+//! The search of the last four empty squares: one function for each number of empty squares, all in
+//! null windows.
 //!
-//! Half of all positions of an endgame search have so few empty squares. So the search uses no
-//! table and does not sort moves. It tries each empty square, those in quadrants with an odd number
-//! of empty squares first. Each function decides whether the score is above `alpha`: a result above
-//! `alpha` is a lower bound of the score, any other result is an upper bound.
+//! Half of all positions of an endgame search have at most four empty squares. To save time, their
+//! search uses no table and does not sort moves. It tries each empty square, beginning with those
+//! in quadrants with an odd number of empty squares. Each function decides whether the score is
+//! above `alpha`: a result above `alpha` is a lower bound of the score, any other result is an
+//! upper bound.
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares};
 use crate::simd::{Instructions, compiled_for};
 
-/// Bounds the score of a position with at most four empty squares.
+/// Searches a position with at most four empty squares in the null window above `alpha`. A result
+/// above `alpha` is a lower bound of the score; any other result is an upper bound.
 #[compiled_for(I::SET)]
 pub(super) fn last_empties<I: Instructions>(
     set: I,
@@ -33,7 +36,9 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Bounds the score of a position with four empty squares, given in ascending order.
+/// Searches a position with four empty squares, given in ascending order, in the null window above
+/// `alpha`. A result above `alpha` is a lower bound of the score; any other result is an upper
+/// bound.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -51,8 +56,8 @@ fn four_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move, or the first score above `alpha`; `None` if no move is
-/// legal.
+/// Returns the greatest score of the moves on four empty squares. Stops at the first score above
+/// `alpha`. Returns `None` if no move is legal.
 #[inline(always)]
 fn best_of_four<I: Instructions>(
     set: I,
@@ -61,7 +66,7 @@ fn best_of_four<I: Instructions>(
     alpha: Discs,
     nodes: &mut u64,
 ) -> Option<Discs> {
-    // After one move, the order of the other three squares puts odd quadrants first again.
+    // After one move, the order of the remaining three squares puts odd quadrants first again.
     let (after_c, after_d) =
         if b.quadrant() == c.quadrant() { ([a, b, d], [a, b, c]) } else { ([d, a, b], [c, a, b]) };
     let mut tries = Tries::new(set, position, alpha);
@@ -72,8 +77,9 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Returns the score of a position with three empty squares, or a bound on it outside the window.
-/// If a square is alone in its quadrant, `squares[0]` must be such a square.
+/// Searches a position with three empty squares in the null window above `alpha`. A result above
+/// `alpha` is a lower bound of the score; any other result is an upper bound. If a square is the
+/// only empty one of its quadrant, `squares[0]` must be such a square.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -90,8 +96,8 @@ fn three_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move, or the first score above `alpha`; `None` if no move is
-/// legal.
+/// Returns the greatest score of the moves on three empty squares. Stops at the first score above
+/// `alpha`. Returns `None` if no move is legal.
 #[inline(always)]
 fn best_of_three<I: Instructions>(
     set: I,
@@ -107,7 +113,8 @@ fn best_of_three<I: Instructions>(
     tries.best()
 }
 
-/// Bounds the score of a position with two empty squares.
+/// Searches a position with two empty squares in the null window above `alpha`. A result above
+/// `alpha` is a lower bound of the score; any other result is an upper bound.
 #[compiled_for(I::SET)]
 fn two_empties<I: Instructions>(
     set: I,
@@ -124,8 +131,8 @@ fn two_empties<I: Instructions>(
     passed.map_or(position.score(), |score| -score)
 }
 
-/// Returns the score of the best move, or of the first move above `alpha`; `None` if no move is
-/// legal.
+/// Returns the greatest score of the moves on two empty squares. Stops at the first score above
+/// `alpha`. Returns `None` if no move is legal.
 #[inline(always)]
 fn best_of_two<I: Instructions>(
     set: I,
@@ -140,18 +147,18 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// The best score of the moves that a node has tried so far, and its window. The functions above
-/// write out the call for each move, because the compiler would not inline a loop or a shared
-/// closure. `docs/log/search.md` lists other arrangements.
+/// The state of a node that tries one move after another: its position, its `alpha` and its best
+/// score. Each node writes out one call for each move, because the compiler would not inline a loop
+/// or a shared closure. `docs/log/search.md` lists other arrangements.
 struct Tries<I> {
     set: I,
     position: Position,
     alpha: Discs,
-    /// The best score so far; [`NO_SCORE`] if no move has been legal.
+    /// The best score of the moves tried; [`NO_SCORE`] before the first legal move.
     best: Discs,
 }
 
-/// The value of `best` in a node without a legal move. It is below every score.
+/// The best score of a node that has tried no legal move. It is below every score.
 const NO_SCORE: Discs = -INFINITE;
 
 impl<I: Instructions> Tries<I> {
@@ -160,9 +167,9 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move, if it is legal; returns whether it ends the node. `score` computes the score
-    /// of the position after the move. The position and the `alpha` that `score` receives are seen
-    /// by the opponent.
+    /// Tries the move on `square`, if it is legal. Returns true if its score is above `alpha`,
+    /// which ends the node. `score` receives the position after the move and the new `alpha`, both
+    /// from the opponent's view, and returns the score from that view.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -183,12 +190,12 @@ impl<I: Instructions> Tries<I> {
     }
 }
 
-/// Returns the score of a position with one empty square. Counts the flipped discs of the last move
-/// without playing it.
+/// Returns the exact score of a position with one empty square. Counts the flipped discs of the
+/// last move without playing it.
 #[inline(always)]
 fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     *nodes += 1;
-    // The score if nothing more happened and the empty square were the opponent's.
+    // The score if the game ended here and the empty square counted for the opponent.
     let base = 2 * position.player().count_ones() as Discs - 64;
     let flips = position.last_flips(square) as Discs;
     if flips != 0 {
@@ -201,16 +208,17 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Orders four squares, given in ascending order: first those in quadrants with an odd number of
-/// them (one before three), then those in quadrants with two or four. Squares of one quadrant are
-/// adjacent.
+/// Orders four empty squares, given in ascending order. Squares in quadrants with an odd number of
+/// the four come first (one before three), then squares in quadrants with two or four. Squares of
+/// one quadrant are adjacent.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The order of four squares by their quadrants; the index has two bits for each square's quadrant.
+/// The search order of four empty squares, as places in their ascending list. The index has two
+/// bits for the quadrant of each square.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
@@ -244,7 +252,8 @@ static ORDERS: [[u8; 4]; 256] = {
     orders
 };
 
-/// The neighbours of each square. A move is legal only if one of them has a disc of the opponent.
+/// The neighbours of each square, as bitboards. A move is legal only if the opponent has a disc on
+/// one of the square's neighbours.
 static NEIGHBOURS: [u64; 64] = {
     let mut neighbours = [0; 64];
     let mut index = 0;

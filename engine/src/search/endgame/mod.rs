@@ -1,12 +1,13 @@
 //! The search to the end of the game: exact, in discs, fail-soft, mostly in null windows.
 //!
-//! A search to a depth guesses the score; with many empty squares, searches to the end at rising
-//! ProbCut confidences follow ([`ladder`]); then windows around the guess close in on the score.
+//! First, a fixed-depth search guesses the score. With many empty squares, endgame searches with
+//! ProbCut at rising confidence follow ([`ladder`]). Then exact searches in windows around the
+//! guess determine the score.
 //!
-//! There are four kinds of nodes, by the size of their subtrees. With many empty squares: PVS
-//! nodes, whose moves are ordered by a shallow search ([`pvs`]). With fewer: null-window nodes,
-//! whose moves are ordered by the number of replies. With five: null-window nodes ordered by parity
-//! only (both in [`null_window`]). The last four squares are tried one after another ([`last`]).
+//! The number of empty squares determines the algorithm of a node. At 14 or more, PVS orders the
+//! moves by a shallow search ([`pvs`]). At 6 to 13, a null-window search orders them by the number
+//! of replies, and at 5 by parity ([`null_window`]). At 4 or fewer, moves are tried one after
+//! another ([`last`]).
 
 mod ladder;
 mod last;
@@ -23,26 +24,28 @@ use crate::simd::Instructions;
 
 /// The upper bound of a full window. It is greater than every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
-/// The least number of empty squares at which a shallow search first guesses the score.
+/// The least number of empty squares at which a fixed-depth search guesses the score before the
+/// exact search.
 const GUESSED_EMPTIES: u32 = 10;
 /// The least number of empty squares at which nodes are PVS nodes, which order moves by value and
-/// use the transposition table. With 13 instead, the search takes as many nodes and more time; with
-/// 16, more nodes in the same time.
+/// use the transposition table. With 13 instead, the search takes the same number of nodes and more
+/// time; with 16, more nodes in the same time.
 const PVS_EMPTIES: u32 = 14;
-/// The least number of empty squares at which moves are ordered by the move-ordering evaluation, if
-/// there is one. With 9 instead, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes
-/// less time.
+/// The least number of empty squares at which the move ordering also uses the move-ordering
+/// evaluation (a small pattern evaluation), if the weights have one. With 9 instead, the search
+/// takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
-/// From this number of empty squares on, moves that leave the fewest replies are searched first.
+/// The least number of empty squares at which moves that leave the fewest replies are searched
+/// first. With fewer, parity alone orders the moves.
 const FASTEST_FIRST_EMPTIES: u32 = 6;
 /// Half the width, in discs, of the first window around the guessed score.
 const FIRST_MARGIN: Discs = 3;
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Solves a position. Also records the score of the position after the best move. A later
-    /// search of that position then only has to find a move that attains this score. If a limit
-    /// ends the search, the error contains the known score or the result of the search that guessed
-    /// the score.
+    /// Solves a position. Also stores the score of the position after the best move in the
+    /// transposition table, so that a later search of that position only has to find a move that
+    /// attains this score. If a limit ends the search, the error contains a score that is already
+    /// known, or the result of the fixed-depth search that guessed the score.
     pub(super) fn endgame_to_the_end(
         &mut self,
         position: &Position,
@@ -63,8 +66,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 return Ok(known);
             }
             None => match self.endgame_from_a_guess(position, &state)? {
-                // Bounds that are likely but not proven may contradict each other and leave no
-                // move.
+                // The likely bounds of a pruned search may contradict each other and leave no move.
                 Best { value, square: None } if position.moves_by(self.set) != 0 => {
                     self.attaining_move(position, &state, value)
                 }
@@ -83,7 +85,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     ) -> Result<Best<Discs>, Reached> {
         let empties = position.empties();
         if empties < GUESSED_EMPTIES || !self.features.aspiration {
-            // Without a guess the search stays patient: no limit ends it.
+            // Without a guess, no limit ends the search, since there would be no result to return.
             return Ok(self.pvs::<ToEnd>(position, state, -INFINITE, INFINITE, empties));
         }
         let guess = self.iterate(position, guess_depth(empties), Horizon::Depth);
@@ -118,15 +120,16 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns the score if it is in the transposition table, with the best move if that is also
-    /// there.
+    /// Returns the exact score of a position if the transposition table contains it; otherwise
+    /// `None`. The best move is `None` if the table contains only the score.
     fn solved(&self, position: &Position) -> Option<Best<Discs>> {
         let entry = self.table.probe(position).filter(|_| self.features.transposition_table)?;
         let (lower, upper) = entry.bounds(position.empties(), self.endgame_probcut.selectivity);
         (lower == upper).then(|| Best { value: lower.score(), square: entry.best()[0] })
     }
 
-    /// Records the score of a position and of the position after the best move.
+    /// Stores the score of a position, and that of the position after its best move, in the
+    /// transposition table. Does nothing without a best move.
     fn remember(&mut self, position: &Position, best: Best<Discs>) {
         let Some(square) = best.square.filter(|_| self.features.transposition_table) else {
             return;
@@ -148,7 +151,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
 
 /// Returns the depth of the search that guesses the score of a position with `empties` empty
 /// squares (at least [`GUESSED_EMPTIES`]). The guessing search is cheap compared with the exact
-/// search. It also leaves best moves in the table, which the exact search uses.
+/// search, and its best moves in the table improve the move ordering of the exact search.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)
@@ -165,8 +168,8 @@ fn stability_bound<I: Instructions>(
     features: Features,
 ) -> Option<Discs> {
     let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
-    // Stable discs are counted only if the bound would suffice with all of the opponent's discs
-    // stable.
+    // Stable discs are counted only if the bound would be low enough with all of the opponent's
+    // discs stable.
     let is_promising = alpha >= STABILITY_ALPHA[empties as usize & 63];
     if !features.stability || !is_promising || bound(position.opponent()) > alpha {
         return None;
@@ -175,8 +178,8 @@ fn stability_bound<I: Instructions>(
     (upper <= alpha).then_some(upper)
 }
 
-/// By number of empty squares, the least `alpha` at which a search for a stability cutoff is worth
-/// the time. These values were measured.
+/// The least `alpha` at which counting stable discs for a cutoff saves time, by number of empty
+/// squares. These values were measured.
 static STABILITY_ALPHA: [Discs; 64] = {
     let mut alphas = [0; 64];
     let mut empties = 0;

@@ -24,17 +24,19 @@ struct Candidate {
     replies: u64,
 }
 
-/// The score of the transposition table's move, above every other score.
+/// The move score of the best move that the shallow table has for a position. It is above every
+/// other move score.
 const TABLE_MOVE: i32 = 1 << 20;
-/// The cost of each reply that a move leaves the opponent, in the units of [`WORTH`].
+/// The number that each legal reply of the opponent subtracts from a move's score. For comparison,
+/// a corner adds 9 ([`WORTH`]).
 const REPLY_COST: i32 = 16;
-/// The bonus in the move score for a square in a quadrant with an odd number of empty squares, in
-/// the units of [`WORTH`].
+/// The bonus in a move's score for a square in a quadrant with an odd number of empty squares. For
+/// comparison, a corner adds 9 ([`WORTH`]).
 const ODD_WORTH: i32 = 8;
 
-/// The worth of a square if moves are otherwise equal: greatest for corners, least for squares that
-/// open a corner to the opponent. This order saves 2 to 3 % of the nodes. Counting empty squares
-/// around the opponent's discs saved nothing more.
+/// The part of a move's score that depends on its square: greatest for corners, least for squares
+/// that open a corner to the opponent. This order saves 2 to 3 % of the nodes. Counting empty
+/// squares around the opponent's discs as well saves no further nodes.
 static WORTH: [i32; 64] = {
     const QUARTER: [[i32; 4]; 4] = [[9, 2, 8, 6], [2, 0, 3, 4], [8, 3, 7, 5], [6, 4, 5, 5]];
     let mut worth = [0; 64];
@@ -49,26 +51,28 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move keys, which has room for all moves of a null-window node.
+/// The length of the array of move-ordering keys, which has room for all moves of a null-window
+/// node.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
-/// Returns the greatest key.
+/// Returns the greatest of the move-ordering keys; `i32::MIN` if no move remains.
 #[inline(always)]
 fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the place of the move with this key in the list of moves. The key `i32::MIN` belongs to
-/// no move, and gives a place beyond the list.
+/// Returns the place, in the list of moves, of the move with this move-ordering key. The key
+/// `i32::MIN` belongs to no move, and gives a place beyond the list.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Searches a position in the null window above `alpha`. With at most four empty squares, tries
-    /// all moves without tables.
+    /// Searches a position in the null window above `alpha`. A result above `alpha` is a lower
+    /// bound of the score; any other result is an upper bound. With at most four empty squares,
+    /// tries all moves without tables.
     #[inline]
     pub(super) fn null_window(
         &mut self,
@@ -91,8 +95,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// Searches a position with at least five empty squares, whose legal moves are known, in a null
-    /// window.
+    /// Searches a position in the null window above `alpha`. It has at least five empty squares,
+    /// and `squares` is the set of its legal moves.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -109,7 +113,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a node whose moves are ordered by the number of replies they leave.
+    /// Searches a node in the null window above `alpha`, fastest first: moves that leave the
+    /// opponent the fewest replies are searched first.
     #[compiled_for(I::SET)]
     fn fastest_first(
         &mut self,
@@ -161,8 +166,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the score and square of the best move, or of the first move above `alpha`. The
-    /// player must have a move.
+    /// Returns the score and square of the best move, or of the first move whose score is above
+    /// `alpha`. The player must have a move.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,
@@ -183,10 +188,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         } else {
             None
         };
-        // The key of each move that is left: its score, then its place (earlier is greater).
-        // Fixed-size lanes, so that the greatest key is found by vector instructions without a
-        // branch. Most nodes end with their first move, and reading all lanes right after single
-        // ones were written would wait for these: the greatest key is tracked instead.
+        // The key of each remaining move: its score, then its place (an earlier place gives a
+        // greater key). The array has a fixed size, so that vector instructions find the greatest
+        // key without a branch. Most nodes end with their first move, and a vector load right after
+        // writes of single keys would wait for them. So the loop keeps track of the greatest key.
         let mut keys = [i32::MIN; PLACES];
         let mut greatest = i32::MIN;
         let mut moves = ArrayVec::<Candidate, PLACES>::new();
@@ -196,7 +201,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             if child.player() == 0 && self.features.wipe_out {
                 return (64, square);
             }
-            // The children's entries lie all over the table: prefetch all before reading any.
+            // The entries of the children are scattered over the table: prefetch all before reading
+            // any.
             let slot = ShallowSlot::of(child, empties - 1);
             if enhanced {
                 self.shallow_table.prefetch(slot);
@@ -219,8 +225,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             greatest = greatest.max(key);
             moves.push(Candidate { square, slot, child, replies });
         }
-        // Enhanced transposition cutoff: children that the shallow table settles need no search.
-        // This saves 6 % of nodes and time.
+        // Enhanced transposition cutoff: a child needs no search if its bounds in the shallow table
+        // decide the null window. This saves 6 % of nodes and time.
         if enhanced {
             let mut is_any_settled = false;
             for (place, &Candidate { square, slot, child, .. }) in moves.iter().enumerate() {
@@ -241,7 +247,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             }
         }
         while let Some(&next) = moves.get(place_of(greatest)) {
-            // The key is removed long before the lanes are read together.
+            // The key is removed well before the vector load of all keys below.
             keys[place_of(greatest)] = i32::MIN;
             let parity = parity.after(next.square);
             let score = -self.null_window_with_moves(
@@ -262,8 +268,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches a node with parity ordering: the moves in quadrants with an odd number of empty
-    /// squares come first.
+    /// Searches a node in the null window above `alpha` with parity ordering: the moves in
+    /// quadrants with an odd number of empty squares come first.
     #[compiled_for(I::SET)]
     fn parity_first(
         &mut self,

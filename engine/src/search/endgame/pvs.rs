@@ -1,5 +1,5 @@
-//! The endgame search of nodes with many empty squares, by principal variation search (PVS). Moves
-//! are ordered by their score.
+//! The endgame search of nodes with many empty squares, by principal variation search (PVS). A
+//! shallow search scores the moves for move ordering.
 
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::probcut_schedule::ProbCutSettings;
@@ -12,22 +12,25 @@ use crate::board::{Discs, Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a table entry whose moves are searched first. The search that guesses the
-/// score also leaves moves in the table. If the depth of an entry is less, ordering by
-/// [`Searcher::move_score`] is better than its moves. With 6 instead, the search takes 3 to 14 %
-/// more nodes on four suites, and 12 % fewer on fforum-20-39. (At a node with fewer than
-/// [`PVS_EMPTIES`] empty squares, which is a PVS node only at the root, every table move is used.)
+/// The least depth of a table entry whose moves an endgame node searches first. The fixed-depth
+/// search that guesses the score also stores moves in the table; moves of shallower entries order
+/// worse than [`Searcher::move_score`]. With 6 instead, the search takes 3 to 14 % more nodes on
+/// four test suites, and 12 % fewer on fforum-20-39. (A node with fewer than [`PVS_EMPTIES`] empty
+/// squares, which is a PVS node only at the root, uses the table moves of any depth.)
 const TRUSTED_DEPTH: u32 = 8;
 
-/// The numbers of empty squares at which the shallow search for a move's score gets depth 1, 2 and
-/// 3. With one square less each, the search takes as many nodes and 2 to 4 % more time.
+/// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
+/// and 3; with fewer, the depth is 0. With 15, 17 and 20 instead, the endgame search takes the same
+/// number of nodes and 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which factors contribute to a move's score. With fewer, the
-/// weights of one phase alone order moves nearly as well: 1 to 4 % more nodes, 3 to 20 % less time.
+/// The least number of empty squares at which the factorization-machine factors of the evaluation
+/// contribute to a move's score. With fewer, the pattern weights of one phase alone order moves
+/// nearly as well: the search takes 1 to 4 % more nodes and 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// Scores of moves are computed exactly up to this distance below the best move's score, in steps.
+/// The distance below the best move's score, in steps of the evaluation, within which move scores
+/// are exact. Lower move scores are only upper bounds.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
 /// A move whose value is more than this number of discs below `alpha` gets only an upper bound as
@@ -94,9 +97,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the score, or a bound on it if it is outside the window. With at least
-    /// [`PVS_EMPTIES`] empty squares the node is a PVS node; otherwise null-window searches find
-    /// the score.
+    /// Returns the score of a position, or a bound on the score if it is outside the window. With
+    /// at least [`PVS_EMPTIES`] empty squares the node is a PVS node; otherwise null-window
+    /// searches find the score.
     pub(in super::super) fn endgame(
         &mut self,
         position: &Position,
@@ -110,7 +113,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
         let parity = self.parity(position);
         let (mut lower, mut upper) = (alpha, beta);
-        // A few null windows close in on the score: most often the middle one decides.
+        // Each null window halves the interval of possible scores, or ends the search.
         loop {
             let middle = (lower + upper - 1).div_euclid(2);
             let value = self.null_window(*position, parity, middle, empties);
@@ -125,10 +128,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Finds a move that attains a score that is already known: the first move for which a null
-    /// window proves it, or the last remaining move without a search. If the score is likely but
-    /// not proven, perhaps no move attains it; then the result is the best-scored move. The
-    /// player must have a move.
+    /// Finds a move that attains a score that is already known. Null-window searches test the
+    /// moves, best move score first; the last remaining move needs no search. If the known score
+    /// comes from a pruned search, perhaps no move attains it; then the result is the move with the
+    /// best move score. The player must have a move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -159,9 +162,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Rates the moves of a node by their score. To save time, two kinds of scores are only bounded
-    /// from above: those more than [`MOVE_SCORE_MARGIN`] below the best score (saves 6 to 8 %), and
-    /// those of moves whose value is more than [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
+    /// Computes the move scores of a node by shallow searches. To save time, two kinds of scores
+    /// are only bounded from above: scores more than [`MOVE_SCORE_MARGIN`] below the best score
+    /// (saves 6 to 8 %), and scores of moves whose value is more than [`HOPELESS_MARGIN`] below
+    /// `alpha` (saves 3 to 8 %).
     fn rate_by_search(
         &mut self,
         moves: &mut Moves,
@@ -180,9 +184,10 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
     }
 
-    /// Returns the score of a move, in steps: the value by a shallow search, plus a bonus for a
-    /// square in an odd quadrant, minus a cost for each reply. The result is only an upper bound if
-    /// it is below `least`, or if the value is below `hopeless`.
+    /// Returns the move-ordering score of a move, in steps of the evaluation: the value by a
+    /// shallow search, plus a bonus for a square in an odd quadrant, minus a cost for each reply.
+    /// The result is only an upper bound if it is below `least`, or if the value is below
+    /// `hopeless`.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,
@@ -212,7 +217,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         move_score
     }
 
-    /// Returns the parity of the quadrants; all even if the parity feature is off.
+    /// Returns the quadrants of a position that have an odd number of empty squares; none if the
+    /// parity feature is off.
     #[inline]
     pub(super) fn parity(&self, position: &Position) -> Parity {
         if self.features.parity { Parity::of(position.empty()) } else { Parity::EVEN }

@@ -6,15 +6,15 @@ use super::super::{Limits, Pruning};
 use super::*;
 use crate::eval::{Mobility, Models};
 
-/// Creates the handwritten evaluation with a model of move probabilities. `probability` returns the
-/// probability for the index of a stage and kind of move.
+/// Creates the handwritten evaluation `Mobility` with a model of move probabilities. `probability`
+/// returns the probability for the index of a stage and kind of move.
 fn likely(probability: impl Fn(usize) -> f64) -> WithModels {
     let all: Vec<f64> = (0..Realization::COUNT).map(probability).collect();
     let realization = Some(Realization::new(&all).unwrap());
     WithModels(Models { realization, ..Models::NONE })
 }
 
-/// Returns the hand-made evaluation with realization probabilities from 1/16 to 6/16 in an
+/// Returns the handwritten evaluation `Mobility` with move probabilities from 1/16 to 6/16 in an
 /// irregular order.
 fn in_no_order() -> WithModels {
     likely(|number| (1 + number * 7 % 6) as f64 / 16.0)
@@ -30,9 +30,9 @@ fn weights_without_probabilities_are_refused() {
     assert_eq!(Pruning::by_probability(&Mobility).unwrap_err(), NoRealization);
 }
 
-/// A comparison from the paper: if all moves are equally likely, the search equals one to a fixed
-/// depth. Here every move has probability 1/2, as moves that are searched again have. So each unit
-/// of depth is two plies.
+/// If all moves are equally likely, a search by probability must equal one to a fixed depth, as in
+/// the paper. Here every move has probability 1/2, which is also the probability of a move that is
+/// searched again. So each unit of depth is two plies.
 #[test]
 fn where_all_moves_are_equally_likely_values_are_those_of_negamax() {
     let half = likely(|_| 0.5);
@@ -66,8 +66,8 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// With a threshold far below the probability of any line, no line ends early. Which moves are
-/// searched again then makes no difference.
+/// With a threshold far below the probability of any line, no line ends early. The result must then
+/// be that of minimax.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -202,7 +202,7 @@ fn traits_are_those_of_the_board() {
     let kind = |name: &str| kinds.iter().find(|(one, _)| *one == square(name)).unwrap().1;
     let x = kind("b2");
     assert_eq!((x.place, x.answers, x.flips_few), (Place::XSquare, true, true));
-    // After it, black has b2, c3 and d4 on the diagonal; white's e5 takes all of them from a1.
+    // After b2, black has b2, c3 and d4 on the diagonal; white's e5 takes all of them from a1.
     assert!(x.gives_corner);
     assert_eq!(x.memory, Memory::Another);
     let edge = kind("h4");
