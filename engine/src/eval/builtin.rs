@@ -1,4 +1,4 @@
-//! Evaluations without weights: zero, and a few terms weighted by hand.
+//! Evaluations without a weights file: zero, and a few terms weighted by hand.
 
 use super::{Evaluate, Identified, STEPS_PER_DISC, Value};
 use crate::board::{CORNERS, Position, Square, X_SQUARES};
@@ -14,16 +14,16 @@ impl Zero {
     }
 }
 
-/// An evaluation by hand: legal moves, corners, and X squares next to empty corners. It is the
+/// A handwritten evaluation: legal moves, corners, and X squares next to empty corners. It is the
 /// weakest useful opponent, and plays the games that the first weights are fitted to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// The value of having one more legal move than the opponent, in steps.
+/// The value of having one more legal move than the opponent, in steps of the evaluation.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
-/// The value of a corner, in steps.
+/// The value of a corner, in steps of the evaluation.
 const CORNER: i32 = 8 * STEPS_PER_DISC;
-/// The cost of a disc diagonally next to an empty corner, in steps.
+/// The cost of a disc diagonally next to an empty corner, in steps of the evaluation.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
 
 impl Mobility {
@@ -42,7 +42,8 @@ impl Mobility {
     }
 }
 
-/// Implements an evaluation whose values depend on the position alone.
+/// Implements [`Evaluate`] and [`Identified`] for an evaluation whose values depend on the position
+/// alone.
 macro_rules! stateless {
     ($evaluation:ty, $identity:literal) => {
         impl Evaluate for $evaluation {

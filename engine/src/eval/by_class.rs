@@ -1,4 +1,5 @@
-//! Weights by class, for commands that inspect them.
+//! Weights by class, for commands that inspect them. A class contains the configurations of a
+//! pattern that are symmetric to each other.
 
 use crate::file::Provenance;
 
@@ -6,12 +7,13 @@ use crate::file::Provenance;
 use super::embedded;
 use super::{Weights, WeightsChoice, WeightsError, WeightsFile};
 
-/// Weights with one value for each class, loaded from a file or from the binary, and their origin.
+/// Weights with one value for each class of symmetric configurations, loaded from a file or from
+/// the binary, and their origin.
 pub struct ByClass {
     /// The weights.
     pub weights: Weights,
-    /// True if the weights state how often each class occurred in training. Embedded weights do
-    /// not.
+    /// True if the weights contain the number of occurrences of each class in training. Embedded
+    /// weights do not.
     pub counted: bool,
     /// The checksum of the weights file's content.
     pub sha256: String,
@@ -19,7 +21,7 @@ pub struct ByClass {
     pub provenance: Provenance,
 }
 
-/// The error for weights that cannot be loaded by class.
+/// The error for weights that have no value for each class, or that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ByClassError {
@@ -30,8 +32,8 @@ pub enum ByClassError {
 }
 
 impl ByClass {
-    /// Reads a weights file, or takes the embedded weights. Refuses the evaluations by hand,
-    /// because they have no weights by class.
+    /// Loads a weights file or the embedded weights. Rejects the handwritten evaluations, because
+    /// they have no weights by class.
     pub fn load(choice: &WeightsChoice) -> Result<Self, ByClassError> {
         match choice {
             WeightsChoice::File(path) => {

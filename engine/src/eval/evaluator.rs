@@ -12,7 +12,7 @@ use super::{
 use crate::board::{Position, Square};
 use crate::pattern::{Indices, LANES};
 
-/// A choice of weights, as given by `--weights`.
+/// A choice of weights: the value of the flag `--weights`.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum WeightsChoice {
@@ -27,7 +27,7 @@ pub enum WeightsChoice {
     File(PathBuf),
 }
 
-/// The error for a text that names no weights.
+/// The error for a text that is neither the name of built-in weights nor the path of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("neither a file nor one of `none`, `mobility` and `embedded`")]
 pub struct NoWeightsError;
@@ -60,13 +60,14 @@ impl WeightsChoice {
         }
     }
 
-    /// Returns whether the weights were fitted, rather than set by hand.
+    /// Returns whether the weights were fitted to data, rather than set by hand.
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::Embedded | Self::File(_))
     }
 }
 
-/// The evaluation of a [`WeightsChoice`], with its identity: a checksum or a name.
+/// The evaluation that a [`WeightsChoice`] selects, with its identity: the checksum of a weights
+/// file, or the name of a built-in evaluation.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -81,7 +82,8 @@ enum Evaluation {
 }
 
 impl Evaluator {
-    /// Loads the chosen evaluation. The embedded weights are expanded when they are first used.
+    /// Loads the chosen evaluation. Embedded weights are expanded into tables when they are first
+    /// used.
     ///
     /// # Errors
     /// If the file is not a complete weights file. Also if embedded weights are chosen, but the
@@ -105,15 +107,15 @@ impl Evaluator {
         Self { evaluation, identity: embedded::sha256().to_owned() }
     }
 
-    /// Loads and expands the whole chosen evaluation on all threads, so that no search has to wait
-    /// for it.
+    /// Loads the chosen evaluation and expands all its tables on all threads, so that no search has
+    /// to wait for the expansion.
     pub fn prepared(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         let evaluator = Self::load(choice)?;
         evaluator.tables().into_iter().for_each(Tables::prepare);
         Ok(evaluator)
     }
 
-    /// Returns the tables of fitted weights; `None` for the evaluations `zero` and `mobility`.
+    /// Returns the tables of fitted weights; `None` for the evaluations `none` and `mobility`.
     pub fn tables(&self) -> Option<&Tables> {
         match &self.evaluation {
             Evaluation::Zero | Evaluation::Mobility => None,
@@ -245,8 +247,8 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// An evaluation's identity, which is part of the provenance of games, depends on the value of
-    /// `--weights`.
+    /// The identity of an evaluation, which is part of the provenance of games, depends on the
+    /// value of `--weights`.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

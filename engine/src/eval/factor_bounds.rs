@@ -1,4 +1,4 @@
-//! The likely range of what the factor vectors contribute to a value. Pruned searches do not
+//! The likely range of the contribution of the factor vectors to a value. Pruned searches do not
 //! compute this contribution if it is unlikely to change the result.
 
 use std::sync::LazyLock;
@@ -8,7 +8,8 @@ use crate::random::random_game;
 
 /// The number of random games on which the contribution of factors is measured.
 const GAMES: u64 = 200;
-/// Half the width of the likely range of the factors' contribution, in standard deviations.
+/// Half the width of the likely range of the factors' contribution, in standard deviations of this
+/// contribution.
 const DEVIATIONS: f64 = 3.0;
 
 /// The positions of [`GAMES`] random games. Their values vary more than those of the positions that
@@ -18,8 +19,8 @@ static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
-/// The mean of the factors' contribution to a position's value, and the ends of its likely range,
-/// in steps.
+/// The mean of the contribution of the factor vectors to a position's value, and the ends of its
+/// likely range, in steps of the evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FactorBounds {
     pub(super) least: i32,
@@ -28,7 +29,8 @@ pub(super) struct FactorBounds {
 }
 
 impl FactorBounds {
-    /// Computes the likely range from a sample of contributions, in steps.
+    /// Computes the likely range (mean ± 3 standard deviations) of a sample of contributions, in
+    /// steps.
     fn of(worths: &[i32]) -> Self {
         let count = worths.len().max(1) as f64;
         let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
@@ -39,9 +41,9 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Computes the likely range of the factors' contribution, from positions of random games in
-    /// the phases that `are_meant` selects. `worth` returns the contribution in a position, in
-    /// steps.
+    /// Computes the likely range of the contribution of the factor vectors to a value, from
+    /// positions of random games in the phases for which `are_meant` is true. `worth` returns the
+    /// contribution in a position, in steps of the evaluation.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

@@ -24,8 +24,8 @@ pub use tables::Tables;
 
 /// An evaluation that can follow a search move by move.
 ///
-/// Its state (pattern indices, or nothing) follows a line of play. It is copied at every move and
-/// never undone.
+/// The state of the evaluation (pattern indices, or nothing) belongs to one position. Each move
+/// computes a new state from that of the position before, and none is undone.
 pub trait Evaluate: Sync {
     /// The part of the evaluation of a position that is updated from move to move.
     type State: Copy + std::fmt::Debug + Send + Sync;
@@ -41,12 +41,12 @@ pub trait Evaluate: Sync {
     fn pass(&self, state: &Self::State) -> Self::State;
 
     /// Returns the static value of a position for its player. `state` is the state of `position`. A
-    /// full board is scored, not evaluated. For a player who must pass, this is not the value after
-    /// the pass, as [`Self::value_of`] returns it.
+    /// full board has the value of its score. If the player must pass, the result is not the
+    /// negated value after the pass, which [`Self::value_of`] returns.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
-    /// Returns the static value of any position, computed from scratch. If the player must pass, it
-    /// is the negated value after the pass. The value of a finished game is its score.
+    /// Returns the static value of any position, computed from scratch. If the player must pass,
+    /// the result is the negated value after the pass. The value of a finished game is its score.
     fn value_of(&self, position: &Position) -> Value {
         if position.moves() != 0 {
             return self.value(&self.state(position), position);
@@ -58,8 +58,9 @@ pub trait Evaluate: Sync {
         }
     }
 
-    /// Returns the value, for its player, of the position `after` a move on `square` that flips
-    /// `flips`; `state` is the state before the move. A full board is scored, not evaluated.
+    /// Returns the static value, for its player, of the position `after` a move on `square` that
+    /// flips `flips`; `state` is the state before the move. A full board has the value of its
+    /// score.
     #[inline]
     fn value_after(
         &self,
@@ -71,9 +72,9 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// Returns a value as [`Evaluate::value_after`] does, for a search with the window from
-    /// `window[0]` to `window[1]`. Outside the window, the result may differ from the value. In
-    /// rare cases it is on the wrong side of the window.
+    /// Returns the value of [`Evaluate::value_after`] to a search with the window from `window[0]`
+    /// to `window[1]`. If the value is outside the window, the result may differ from it. In rare
+    /// cases, the result is on the wrong side of a bound of the window.
     #[inline]
     fn value_after_within(
         &self,
@@ -86,20 +87,21 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value, by the weights for the phase of another ply. It is good enough
-    /// to order moves. If all nodes of a search use the same ply, only the weights of one phase
-    /// have to fit into the processor's cache.
+    /// Returns an approximate value for move ordering, by the weights for the phase of another ply.
+    /// If all nodes of a search use the same ply, only the weights of one phase have to fit into
+    /// the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)
     }
 
-    /// Returns the move-ordering evaluation for the last plies, if the weights have one.
+    /// Returns the evaluation that orders moves in the last plies; `None` if the weights have none.
     fn move_ordering(&self) -> Option<&MoveOrdering> {
         None
     }
 
-    /// Returns the pruning models of the weights.
+    /// Returns the pruning models of the weights: ProbCut in the midgame and endgame, and move
+    /// probabilities.
     fn models(&self) -> &Models {
         static NONE: Models = Models::NONE;
         &NONE

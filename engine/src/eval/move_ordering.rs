@@ -17,21 +17,20 @@ pub struct MoveOrdering {
     strength: i32,
 }
 
-/// An image of a pattern.
+/// An instance of a pattern: one of its images under the symmetries of the board.
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// For each subset of `squares`, the sum of 3^i over the subset, where i is the digit of a
-    /// square in the pattern's configurations. [`extract`] gives the index of a subset: it gathers
-    /// the subset's bits.
+    /// For each subset of `squares`, the sum of 3^i over the subset, where i is the place of a
+    /// square in the pattern. [`extract`] computes the index of a subset from its bitboard.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
     /// The index in the weights of the pattern's configuration 0, which has no disc.
     middle: usize,
 }
 
 impl Instance {
-    /// Returns the sum of 3^i over the instance's squares on which `board` has a disc; i is the
-    /// place of the square.
+    /// Returns the sum of 3^i over the instance's squares on which `board` has a disc, where i is
+    /// the place of the square in the pattern.
     #[inline(always)]
     fn digits_of<I: Instructions>(&self, set: I, board: u64) -> i16 {
         self.digits[extract(set, board, self.squares) as usize % (1 << MAX_SQUARES)]
@@ -66,7 +65,7 @@ impl MoveOrdering {
 
     #[inline(always)]
     fn steps_by<I: Instructions>(&self, set: I, position: &Position) -> i32 {
-        // A loop, because the closure of an iterator's sum is compiled without the instructions.
+        // A loop, because the closure of an iterator's sum is compiled without the instruction set.
         let mut steps = 0;
         for instance in &self.instances {
             let player = instance.digits_of(set, position.player());
@@ -77,16 +76,16 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the cost of a move to the position `child` according to the patterns. It is a part
-    /// of the move score, in the units of the move ordering in null-window nodes.
+    /// Returns the part of a move's score that the move-ordering evaluation subtracts for a move to
+    /// the position `child`, in the units of the move ordering in null-window nodes.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10
     }
 }
 
-/// Returns, for each subset of some squares, the sum of 3^i over the subset. i is the place of a
-/// square in the list of all these squares.
+/// Returns, for each subset of `squares`, the sum of 3^i over the subset, where i is the place of a
+/// square in the list `squares`.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);

@@ -40,7 +40,8 @@ pub struct Tables {
     models: Models,
 }
 
-/// An expanded block. `bounds` is the likely range of what its factors contribute to a value.
+/// An expanded block of phases. `bounds` is the likely range of the contribution of its factor
+/// vectors to a value; `None` without factors.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
@@ -55,12 +56,12 @@ struct PhaseTable<'t> {
 }
 
 impl Tables {
-    /// Expands weights by class.
+    /// Creates tables from weights by class, all expanded.
     pub fn new(weights: &Weights) -> Self {
         ExpandedWeights::of(weights).into()
     }
 
-    /// Returns tables of which no block is expanded yet.
+    /// Creates tables from packed weights. A block is expanded when a position first needs it.
     pub fn packed(packed: &'static PackedWeights) -> Self {
         let PackedWeights { set, geometry, ordering, models, .. } = packed;
         let patterns = (set.clone(), geometry.clone());
@@ -106,14 +107,14 @@ impl Tables {
         Self { ordering: weights.map(MoveOrdering::new), ..self }
     }
 
-    /// Expands all blocks on all threads, so that no search has to wait for it.
+    /// Expands all blocks on all threads, so that no search has to wait for the expansion.
     pub fn prepare(&self) {
         (0..self.blocks.len()).into_par_iter().for_each(|block| {
             self.expand(block);
         });
     }
 
-    /// Returns a block, expanded.
+    /// Returns a block, and expands it first if necessary.
     #[cfg(all(test, feature = "embedded"))]
     pub(super) fn block(&self, block: usize) -> &Block {
         &self.expand(block).block
@@ -132,13 +133,13 @@ impl Tables {
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
             let block = self.packed.and_then(|packed| packed.expand(number).ok());
-            // The build script checked the weights: only memory can be missing.
+            // The build script checked the weights, so that only a lack of memory can be the cause.
             let block = block.unwrap_or_else(|| handle_alloc_error(Layout::new::<Block>()));
             self.with_bounds(number, block)
         })
     }
 
-    /// Adds to a block the likely range of what its factors contribute to values.
+    /// Adds to a block the likely range of the contribution of its factor vectors to values.
     fn with_bounds(&self, number: usize, block: Block) -> Expanded {
         let within = Expanded { block, bounds: None };
         let worth = |phase: Phase, position: &Position| {
@@ -242,7 +243,7 @@ impl Tables {
         })
     }
 
-    /// Returns the sum of the weights of all instances, in steps.
+    /// Returns the sum of the weights of all pattern instances, in steps of the evaluation.
     #[inline(always)]
     fn sum_of_patterns<I: Instructions>(
         &self,
@@ -260,7 +261,7 @@ impl Tables {
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
             [] => ScalarPlaces::new(),
-            // Computing the other counts takes longer than summing all patterns.
+            // Computing all counts takes longer than summing all patterns.
             [Scalar::PlayerDiscs] => {
                 let place = self.layout.scalars + Scalar::PlayerDiscs.count(position);
                 [place as u32].into_iter().collect()
@@ -276,7 +277,8 @@ impl Tables {
         }
     }
 
-    /// Returns the sum of the weights of all instances and scalar features, in steps.
+    /// Returns the sum of the weights of all pattern instances and scalar features, in steps of the
+    /// evaluation.
     #[inline(always)]
     fn sum_of_weights<I: Instructions>(
         &self,
@@ -290,7 +292,8 @@ impl Tables {
         self.sum_of_patterns(set, table, indices) + scalars.iter().map(weight).sum::<i32>()
     }
 
-    /// Returns the contribution of the factors of patterns and scalar features, in steps.
+    /// Returns the contribution to a value of the factor vectors of patterns and scalar features,
+    /// in steps of the evaluation.
     #[inline(always)]
     fn sum_of_factors<I: Instructions>(
         &self,
@@ -343,7 +346,7 @@ impl Tables {
     }
 }
 
-/// The indices of the weights of scalar features, and of their factor vectors.
+/// The indices of the weights of scalar features; their factor vectors have the same indices.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -384,7 +387,7 @@ impl Evaluate for Tables {
         ))
     }
 
-    /// Ignores the factors: the weights alone order moves just as well.
+    /// Omits the factors, because the weights alone order moves just as well.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))

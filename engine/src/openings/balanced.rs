@@ -8,14 +8,14 @@ use crate::progress::{Interrupted, Progress, Silent};
 use crate::random::Generator;
 use crate::search::Search;
 
-/// The criteria by which an opening counts as nearly even.
+/// The criteria for nearly even openings, and the number of openings to find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Balance {
     /// The number of plies of an opening.
     pub plies: u32,
-    /// The depth of the search whose value is compared with [`Self::within`].
+    /// The depth of the search that decides whether an opening is nearly even.
     pub depth: u32,
-    /// The largest absolute value of a nearly even opening, in discs.
+    /// The greatest absolute value, in discs, of a nearly even opening.
     pub within: Discs,
     /// The number of openings to find; `None` for all.
     pub count: Option<usize>,
@@ -23,14 +23,15 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// Shallower searches that run first: the depth of each, and a margin in discs. An opening is
-/// dropped if its absolute value exceeds [`Balance::within`] by more than the margin.
+/// Shallower searches that run first, to save time: the depth of each, and a margin in discs. Each
+/// search drops openings whose absolute value exceeds [`Balance::within`] by more than the margin.
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;
 
 impl Balance {
-    /// Returns the openings, unique up to symmetry. Each is represented by the moves of one game.
+    /// Returns nearly even openings, unique up to symmetry. The moves of one game represent each
+    /// opening.
     pub fn openings<E: Evaluate>(
         &self,
         evaluator: &E,
@@ -75,9 +76,9 @@ impl Balance {
     }
 }
 
-/// Returns one game for every position of a ply, up to symmetry, without finished games. Of all
-/// games that lead to the position, this is the lexicographically first, by the indices of the
-/// moves' squares.
+/// Returns one game for every position of a ply, up to symmetry, without finished games. It is the
+/// lexicographically first of all games that lead to the position, by the indices of the moves'
+/// squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
     let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();
@@ -103,7 +104,7 @@ mod tests {
         let value = |game: &[Square]| search.values(&[end(game)], &Silent).unwrap()[0];
         let even = |game: &Vec<Square>| value(game).discs().abs() <= 1.0;
         assert!(found.iter().all(even) && found.is_sorted());
-        // The first search loses only openings whose values it finds far off.
+        // The shallower searches drop only openings with values far from 0.
         let expected = games(5).into_iter().filter(even).count();
         assert!(found.len() * 10 >= expected * 9 && found.len() < 322, "{}", found.len());
         let some = Balance { count: Some(10), ..all }.openings(&Mobility, &Silent).unwrap();

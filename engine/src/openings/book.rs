@@ -10,7 +10,7 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::Value;
 use crate::record::{PositionReader, RecordError};
 
-/// The positions of a file of openings in ascending order, with their values: 18 bytes each.
+/// A book of openings: positions in ascending order, with their values. A position takes 18 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Book {
     positions: Vec<Position>,
@@ -18,12 +18,12 @@ pub struct Book {
 }
 
 impl Book {
-    /// Reads a file of openings or of positions. Duplicates count once.
+    /// Reads a book from a file of openings or of positions. Of duplicate positions, one is kept.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
         let mut rows = vec![];
         let mut reader = PositionReader::open(path)?;
         while let Some(frame) = reader.next_frame()? {
-            // A value is at most 64 discs: it fits.
+            // A value is at most 64 discs, so its number of steps fits.
             rows.extend(
                 frame.iter().map(|row| (row.position().canonical(), value(row).steps() as i16)),
             );
@@ -44,22 +44,22 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// Returns the value of a position for its player; `None` if the book does not have it.
-    /// Symmetric images of a position have the same value. If the player must pass, the value is
-    /// the negated value after the pass. A finished game has the value of its score.
+    /// Returns the value of a position for its player; `None` if the book does not contain the
+    /// position. Symmetric images of a position have the same value. If the player must pass, the
+    /// value is the negated value after the pass. The value of a finished game is its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the best move for the player (the first of equal ones) and its value. Returns `None`
-    /// if the position after any legal move is missing from the book.
+    /// Returns the best move for the player and its value. Of several equally good moves, returns
+    /// the first. Returns `None` if the position after any legal move is missing from the book.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves that lead to positions in the book, with their values. The best come
+    /// Returns the moves that lead to positions in the book, with their values. The best moves come
     /// first; moves of equal value are in the order of their squares.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
@@ -98,7 +98,7 @@ mod tests {
         let found = enumerate(6, &Silent);
         assert_eq!(book.len(), found[..6].iter().map(Vec::len).sum::<usize>());
         for position in found[..6].concat() {
-            // Negamax from values at ply 5 equals a search to that ply and one deeper.
+            // Negamax from depth-1 values at ply 5 equals a search to depth 1 beyond that ply.
             let depth = 5 - position.ply() + 1;
             let value = Search::new(&Mobility).depth(depth).find(&position).unwrap().value;
             for symmetry in Symmetry::all() {
@@ -119,7 +119,7 @@ mod tests {
         write_openings(&path, &settings, &Mobility, Existing::Keep, &Silent).unwrap();
         let book = Book::read(&path).unwrap();
         let mut random = Generator::new(1);
-        // The first positions come again and again.
+        // The positions of the first plies are drawn often, so their values are kept.
         let mut known = HashMap::new();
         for number in 0..1_000_000 {
             let mut position = Position::START;

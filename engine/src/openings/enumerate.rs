@@ -1,25 +1,25 @@
-//! The enumeration of unique positions, ply by ply.
+//! The enumeration of all positions of each ply that are unique up to symmetry.
 
 use super::ply::NextPly;
 use crate::board::Position;
 use crate::progress::Progress;
 
-/// The greatest ply for [`count`]: 137,642,461 positions, which are counted without being in memory
-/// all at once.
+/// The greatest ply for [`count`]. It has 137,642,461 positions, which are never in memory all at
+/// once.
 pub const MAX_PLIES: u32 = 12;
 
-/// The greatest ply whose positions may all be kept in memory: 19,786,627 positions, 317 MB.
+/// The greatest ply whose positions may all be kept in memory. They are 19,786,627 and take 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory in bytes for one pass over the positions of the previous ply. The positions of
-/// complete plies take further memory.
+/// The memory, in bytes, for the positions that one pass over the previous ply generates. The
+/// positions of complete plies take further memory.
 const MEMORY: usize = 1 << 30;
 
-/// Returns the canonical positions, up to the eight symmetries, after 0, 1, …, `plies` moves, in
-/// ascending order.
+/// Returns, for 0, 1, …, `plies` moves, the positions after that number of moves. Each stands for
+/// its eight symmetric images in canonical form; the positions of a ply are in ascending order.
 ///
-/// A position is seen by the opponent of the side that moved last, even if the opponent must pass.
-/// A finished game is counted at its ply and has no successors, as in the published counts.
+/// The player of a position is the opponent of the side that moved last, even if that player must
+/// pass. A finished game is counted at its ply and has no successors, as in the published counts.
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
     for ply in 1..=plies {
@@ -31,7 +31,8 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// Returns the numbers of positions that [`enumerate`] finds, without storing the last ply.
+/// Returns the number of positions of each ply, as [`enumerate`] finds them, without storing the
+/// last ply.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);

@@ -1,21 +1,20 @@
-//! The positions of one ply, computed from those of the previous ply.
+//! The positions of one ply, computed from the positions of the previous ply.
 
 use rayon::prelude::*;
 
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// The positions of a ply in ascending order, found in passes over the positions of the previous
-/// ply. Memory limits the number of positions in a pass.
+/// A generator of the positions of a ply, in ascending order, in passes over the positions of the
+/// previous ply. Memory limits the number of positions in a pass.
 ///
 /// A pass generates the children of a few thousand parents at a time, sorts them into a run, and
-/// drops duplicates. It cuts all runs at the same splitters, which come from a sample. A part
-/// consists of the pieces of all runs between two splitters. The pieces of a part are joined and
-/// sorted in a core's cache. Sorting everything at once took 1.5 times as long at ply 11, and twice
-/// the memory.
+/// drops duplicates. It cuts all runs at the same splitters, which come from a sample. The pieces
+/// of all runs between two splitters form a part. A part is small enough to be sorted in a core's
+/// cache. Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
-    /// The next ply is sorted in parts. These are the first positions of all parts but the first.
+    /// The first position of each part of the next ply, except of the first part.
     splitters: Vec<Position>,
     passes: usize,
     progress: &'a dyn Progress,
@@ -28,10 +27,12 @@ struct SortedChildren {
     starts: Vec<u32>,
 }
 
-/// The number of parents whose children form a run. A run is sorted in a core's own cache.
+/// The number of parents whose children form a sorted run. The children are few enough to be sorted
+/// in a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The number of positions in a part, including duplicates: two megabytes.
+/// The number of positions in a part of the next ply, including duplicates. They take two
+/// megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
@@ -52,8 +53,8 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Generates the positions in passes, and calls `take` with the parts of each pass. Over all
-    /// passes, positions are in ascending order.
+    /// Generates the positions in passes, and calls `take` with the parts of each pass. The
+    /// positions of all passes in sequence are in ascending order.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -123,7 +124,7 @@ fn children(position: &Position) -> impl Iterator<Item = Position> {
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// Returns the position; if its player must pass, the position after the pass.
+/// Returns the position, or the position after a pass if the player must pass.
 fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }

@@ -1,4 +1,4 @@
-//! A game that leads to a position.
+//! The search for a game that leads to a given position.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,8 @@ struct Way {
 }
 
 impl Way {
-    /// Appends the moves from a position to the target; returns false if none were found.
+    /// Appends the moves from a position to the target position. Returns false if the search found
+    /// none.
     fn leads_on(&mut self, position: Position, side: Side) -> bool {
         if by_colour(&position, side) == [self.black, self.white] && side == self.side {
             return true;

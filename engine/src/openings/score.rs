@@ -1,4 +1,4 @@
-//! The values of all openings, computed from those of the last ply.
+//! The values of all openings, computed by negamax from the values of the last ply.
 
 use rayon::prelude::*;
 
@@ -23,12 +23,11 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// Returns the values of the positions of every ply for their players, by negamax from the last
-/// ply.
+/// Returns the value of each position of every ply, for its player, by negamax from the last ply.
 ///
-/// `plies` has the [`movers`] of each ply, starting with the first; `last` has the values of the
-/// last ply. Returns `None` if `last` does not have one value for each position of the last ply, or
-/// if a child of a position is missing from the next ply.
+/// `plies` has the positions of each ply in the form of [`movers`], starting with the first ply;
+/// `last` has the values of the last ply. Returns `None` if `last` does not have one value for each
+/// position of the last ply, or if a child of a position is missing from the next ply.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -51,8 +50,8 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of any position. `look_up` returns the value of a position in which the player
-/// has a legal move; passes and finished games are handled here.
+/// Returns the value of any position, including passes and finished games. `look_up` returns the
+/// value of a position in which the player has a legal move. Returns `None` if `look_up` does.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,
@@ -111,7 +110,7 @@ mod tests {
         }
     }
 
-    /// The first positions with a pass are at ply 8; the first finished games are at ply 9.
+    /// Positions with a pass first occur at ply 8, and finished games at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

@@ -9,7 +9,8 @@ use crate::record::RecordError;
 use crate::run::Items;
 use crate::search::{Search, Searchers};
 
-/// The table size of a search to a fixed depth, in MiB: shallow searches never fill it.
+/// The size of the transposition table of a search, in MiB. Searches of openings are shallow and
+/// never fill it.
 const HASH_MEGABYTES: usize = 4;
 
 pub(super) struct Scorer<'a, E: Evaluate> {

@@ -1,13 +1,13 @@
-//! The tree of all openings of a few plies. Each opening has one sequence of moves that leads to
-//! it.
+//! The tree of all openings of a few plies. Exactly one sequence of moves in the tree leads to each
+//! opening.
 
 use std::collections::HashSet;
 
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The openings that [`enumerate`](super::enumerate()) returns, without finished games. Each
-/// opening has one sequence of moves.
+/// The tree of the openings that [`enumerate`](super::enumerate()) returns, without finished games.
+/// Exactly one sequence of moves in the tree leads to each opening.
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
     plies: Vec<Vec<Node>>,
@@ -30,9 +30,9 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds one ply. `parents` are the positions after the longest openings so far; the new
-    /// openings lead to their children, which are returned. In both lists, a position whose player
-    /// must pass is replaced by the position after the pass.
+    /// Adds one ply to the tree. `parents` are the positions after the openings of the last ply;
+    /// the new openings lead to the children of these positions, which are returned. In both lists,
+    /// a position whose player must pass is replaced by the position after the pass.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -54,7 +54,8 @@ impl OpeningTree {
         if ply == 0 { 1 } else { self.plies.get(ply).map_or(0, Vec::len) }
     }
 
-    /// Returns the game that leads to the opening with index `number` among those of `ply` moves.
+    /// Returns the game that leads to an opening of `ply` moves. `number` is the index of the
+    /// opening among all openings with this number of moves.
     ///
     /// # Panics
     ///
@@ -80,7 +81,7 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Returns the position; if its player has no legal move, the position after a pass, even if
+    /// Returns the position, or the position after a pass if the player has no legal move, even if
     /// the game is over.
     fn mover(position: Position) -> Position {
         if position.moves() == 0 { position.pass() } else { position }
@@ -103,7 +104,7 @@ mod tests {
         assert_eq!(tree.count(8), 0);
     }
 
-    /// There are 434,029 openings, as published; 36 of them are finished games.
+    /// There are 434,029 openings of 9 plies, as published; 36 of them are finished games.
     #[test]
     fn finished_games_are_left_out() {
         assert_eq!(OpeningTree::new(9).count(9), 434_029 - 36);

@@ -1,4 +1,5 @@
-//! A game in progress as protocols represent it: they state the side to move, and a pass is a turn.
+//! A game in progress in the form of protocols, which state the side to move and count a pass as a
+//! turn.
 
 use crate::board::{Position, Side, Square};
 
@@ -35,8 +36,8 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of `side`. If it is the other side's turn and that side has no legal move, it
-    /// passes first. The error is a message for the client.
+    /// Plays a turn of `side`. If it is the turn of the other side, which has no legal move, the
+    /// other side passes first. The error is a message for the client.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let (position, player) = self.with_turn_of(side)?;
         let next = match turn {
@@ -51,9 +52,9 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move: the current one or, if it is the other side's
-    /// turn, the one after its pass. The other side's turn is an error if that side has a legal
-    /// move.
+    /// Returns the position with `side` to move: the current position or, if it is the other side's
+    /// turn, the position after its pass. It is an error if the other side has to move and has a
+    /// legal move.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));
@@ -78,7 +79,7 @@ impl Board {
         other.positions().all(|position| positions.next() == Some(position))
     }
 
-    /// Takes the last turn back; returns false if there is none.
+    /// Takes back the last turn. Returns false if the game has no turn.
     pub fn undo(&mut self) -> bool {
         let before = self.before.pop();
         if let Some((position, side)) = before {
@@ -87,7 +88,7 @@ impl Board {
         before.is_some()
     }
 
-    /// Returns the discs of black and of white.
+    /// Returns the discs of black and of white, as bitboards.
     pub fn discs(&self) -> [u64; 2] {
         self.side.black_first([self.position.player(), self.position.opponent()])
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// The time of each player: a main time and, after it, byo-yomi periods, each for a number of
-/// moves.
+/// The time settings of each player: a main time, followed by byo-yomi periods. Each period is for
+/// a number of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
     /// The main time.
@@ -23,13 +23,14 @@ pub struct Clock {
     moves: u32,
 }
 
-/// In a game with periods, 1/`RESERVE` of a move's time is kept in reserve, since a search ends
-/// late.
+/// The divisor for the reserve in a game with byo-yomi periods: 1/`RESERVE` of a move's time stays
+/// unused, because a search ends a little late.
 const RESERVE: u32 = 10;
-/// The time kept in reserve for one very late answer, in a game without periods. The total reserve
-/// also includes 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
+/// The time kept in reserve for one very late answer, in a game without byo-yomi periods. The total
+/// reserve also includes 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
 const VERY_LATE: Duration = Duration::from_millis(30);
-/// In a game without periods, 1/`KEPT` of the remaining time is kept in reserve.
+/// The divisor for the reserve in a game without byo-yomi periods: 1/`KEPT` of the remaining time
+/// is kept in reserve.
 const KEPT: u32 = 50;
 /// The time kept in reserve for each remaining move, because threads on a busy machine may start
 /// late.
@@ -58,13 +59,15 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the remaining time: for `moves` moves or, if that is 0, the main time.
+    /// Sets the remaining time: the time for the next `moves` moves, or the main time if `moves` is
+    /// 0.
     pub fn set(&mut self, left: Duration, moves: u32) {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets the remaining time that another program states. If the clock's own time has the same
-    /// number of whole seconds, keeps it, because it is more precise.
+    /// Sets the remaining time to the time that another program states. If that time has whole
+    /// seconds and the clock's time has as many, keeps the clock's time, because it is more
+    /// precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -72,12 +75,12 @@ impl Clock {
         }
     }
 
-    /// Returns the time left: of the main time or, in a period, of the period.
+    /// Returns the remaining main time or, in a byo-yomi period, the remaining time of the period.
     pub fn left(&self) -> Duration {
         self.left
     }
 
-    /// Subtracts the time of a move.
+    /// Subtracts the time that a move took, and begins the next period if necessary.
     pub fn spend(&mut self, time: Duration) {
         let over = time.saturating_sub(self.left);
         self.left = self.left.saturating_sub(time);
@@ -114,8 +117,8 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves to which the remaining time is divided: the moves until a position
-/// can be solved in the time for one move.
+/// Returns the number of moves among which the remaining time is divided: the moves until the time
+/// for one move is enough to solve the position.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -177,7 +180,8 @@ mod tests {
             clock.spend(seconds * SECOND);
             left.push(clock.left().as_secs());
         }
-        // The second move uses two seconds of the first period: it begins that period.
+        // The second move exceeds the main time by two seconds, which count towards the first
+        // period.
         assert_eq!(left, [2, 8, 2, 10, 8]);
         let mut absolute = Clock::absolute(5 * SECOND);
         absolute.spend(7 * SECOND);

@@ -1,8 +1,8 @@
 //! GTP, the Go Text Protocol, version 2, for Othello. A command is a line, optionally with a number
 //! before it. The answer begins with `=` or, for an error, `?`, and ends with an empty line.
 //!
-//! The commands `gogui-rules_…` let GoGui display the game. Since Go numbers rows from below,
-//! `gogui-rules_board` begins with row 8, so that squares keep our names.
+//! The commands `gogui-rules_…` let GoGui display the game. Go numbers rows from below, Othello
+//! from above. So `gogui-rules_board` begins with row 8, and squares keep their Othello names.
 
 mod analyze;
 
@@ -26,7 +26,7 @@ const COMMANDS: &str = "\
     loadsgf name othello-line othello-value othello-values play protocol_version quit \
     reg_genmove showboard stop time_left time_settings undo version";
 
-/// A server of GTP.
+/// A server of the Go Text Protocol (GTP), with one game in progress.
 #[derive(Debug)]
 pub struct Gtp<'a, E: Evaluate> {
     player: Player<'a, E>,
@@ -53,9 +53,9 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
             ("version", _) => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ("list_commands", _) => Ok(COMMANDS.replace(' ', "\n")),
             ("known_command", [command]) => Ok(is_known(command).to_string()),
-            // The search that this line was to end has already ended.
+            // The search that this line should end has already ended.
             ("quit" | "stop" | "gogui-interrupt", _) => Ok(String::new()),
-            // Komi is of Go.
+            // Komi belongs to Go and has no meaning in Othello.
             ("komi", _) => Ok(String::new()),
             ("time_settings", [main, period, moves]) => self.set_time(main, period, moves),
             ("time_left", [side, time, moves]) => self.set_time_left(side, time, moves),
@@ -137,7 +137,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
     fn load_sgf(&mut self, path: &str, moves: usize) -> Result<String, String> {
         let cannot = |reason: String| format!("cannot load file: {reason}");
         let path = Path::new(path);
-        // Other files than ordinary ones might never end.
+        // Reading a special file, such as a pipe, might never end.
         let bytes =
             read_ordinary(path, MAX_FILE_BYTES).map_err(|error| cannot(error.to_string()))?;
         let wrong = |reason: String| cannot(format!("{}: {reason}", path.display()));
@@ -152,7 +152,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Chooses a turn for `side`. Plays it if `played` is true.
+    /// Chooses a move or a pass for `side`. Plays it if `played` is true.
     fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
         let begun = Instant::now();
@@ -198,8 +198,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// GoGui sends the comment `# interrupt` to end a search, if the engine has the command
-    /// `gogui-interrupt`.
+    /// Returns the effect of a new line on the running search. GoGui sends the comment `#
+    /// interrupt` to end a search, if the engine has the command `gogui-interrupt`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

@@ -1,5 +1,5 @@
-//! The lines that a client sends during a search. They are answered in order, and some of them end
-//! the search.
+//! The queue of lines from a client. The server answers them in order. A line that arrives during a
+//! search may end the search.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -13,10 +13,10 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 /// The greatest size, in bytes, of lines that wait for an answer. If it is exceeded, the program
 /// stops reading, so that the client must wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
-/// The approximate memory in bytes that a waiting line takes in addition to its text.
+/// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// Lines that arrive within this time after the beginning of a search do not interrupt it: a script
-/// writes all its commands at once, and expects an answer to each.
+/// Lines that arrive within this time after the beginning of a search do not interrupt the search.
+/// A script writes all its commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -26,10 +26,10 @@ pub enum Interruption {
     Ignored,
     /// The line ends the search, unless it arrived together with the line that started the search.
     Late,
-    /// The line always ends an open-ended search. It ends any other search only under the condition
-    /// of [`Self::Late`].
+    /// The line always ends a search that has no limit. It ends any other search only under the
+    /// condition of [`Self::Late`].
     OpenEnded,
-    /// It ends the search.
+    /// The line always ends the search.
     Always,
 }
 
@@ -39,7 +39,8 @@ pub(super) struct Rules {
     /// Returns the effect of a line, or of the end of input (`None`), on the search that answers an
     /// earlier line.
     pub(super) interruption: fn(Option<&str>) -> Interruption,
-    /// Returns whether the search that answers a line has no limit of its own.
+    /// Returns whether a line starts a search that has no limit, and so ends only when another line
+    /// arrives.
     pub(super) is_open_ended: fn(&str) -> bool,
 }
 
@@ -97,7 +98,7 @@ impl Inbox {
         }
     }
 
-    /// Returns the limits of the search that answers a line. Later lines may interrupt it.
+    /// Returns the limits of the search that answers `line`. Later lines may interrupt this search.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();
@@ -128,7 +129,7 @@ impl Inbox {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => break Err(error),
             };
-            // Lines that come together wait together.
+            // All lines of one read join the queue at once.
             let mut waiting = self.waiting();
             while waiting.bytes > MAX_WAITING_BYTES {
                 waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);

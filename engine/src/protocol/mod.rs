@@ -34,12 +34,12 @@ impl Reply {
     }
 }
 
-/// A server of a protocol.
+/// A server of a text protocol, which answers one line after another.
 pub trait Server {
-    /// Answers a line. If a search is needed for the answer, a limit may end it.
+    /// Answers a line. A limit may end the search for the answer.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
-    /// Answers a line. This function adds no limits to those of the search.
+    /// Answers a line. The search for the answer has only the limits that the protocol sets.
     fn answer(&mut self, line: &str) -> Reply {
         self.answer_within(line, &Limits::default())
     }
@@ -50,7 +50,8 @@ pub trait Server {
         if came == Some("") { Interruption::Ignored } else { Interruption::Late }
     }
 
-    /// Returns whether the line `_answered` starts a search without a limit of its own.
+    /// Returns whether the line `_answered` starts a search that has no limit, and so ends only
+    /// when another line arrives.
     fn is_open_ended(_answered: &str) -> bool {
         false
     }
@@ -206,7 +207,7 @@ mod tests {
             ] {
                 scope.spawn(move || {
                     let answered = answers(said);
-                    // The answer to `stop` itself is of no matter.
+                    // The answer to `stop` is not compared.
                     let answered = answered.split("stop: ").next().unwrap_or_default();
                     assert_eq!(answered, expected);
                 });

@@ -25,7 +25,7 @@ pub struct Nboard<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Nboard<'a, E> {
-    /// Returns a server at the start of a game.
+    /// Creates a server at the start of a game.
     pub fn new(player: Player<'a, E>) -> Self {
         Self { player, board: Board::default(), clocks: [None; 2] }
     }
@@ -43,7 +43,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
             }
             "game" => match read_game(value) {
                 Ok((board, clocks)) => {
-                    // NBoard sends the whole game after two new turns: the table stays useful.
+                    // NBoard sends the whole game again after two new turns. If that game continues
+                    // the current one, the transposition table is kept.
                     let goes_on = board.goes_on_from(&self.board);
                     (self.board, self.clocks) = (board, clocks);
                     if !goes_on {
@@ -53,7 +54,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 }
                 Err(reason) => Reply::says(format!("status set game: {reason}\n")),
             },
-            // Contempt is for books that know drawn lines; unknown settings are ignored.
+            // Unknown settings are ignored, and so is contempt, which concerns drawn lines in a
+            // book.
             _ => Reply::default(),
         }
     }
@@ -135,20 +137,20 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
 }
 
 /// Returns the text that NBoard shows for the depth of a search. For a search to the end of the
-/// game, this is its selectivity, `100%` if it is exact.
+/// game, the text is the ProbCut confidence, which is `100%` for an exact search.
 fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// Writes a line of analysis from the book. The book has no number of games and no depth, so both
-/// are 0.
+/// Returns a line of analysis for a move from the book. The protocol expects a number of games and
+/// a depth; the book has neither, so both are 0.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// Returns the effect of a new line on a running search. `ping` announces another position, so
-    /// it ends a search that has no limit.
+    /// Returns the effect of a new line on the running search. `ping` announces another position,
+    /// so it ends a search that has no limit.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(came) = came else { return Interruption::Late };
         match came.split_whitespace().next() {

@@ -10,7 +10,7 @@ use crate::search::{
     Found, Level, Limits, Pruning, Search, Selectivity, Strength, TableError, Team,
 };
 
-/// Searchers with a level and, optionally, a book.
+/// A player: a team of searchers, a level and, optionally, an opening book.
 #[derive(Debug)]
 pub struct Player<'a, E: Evaluate> {
     team: Team<'a, E>,
@@ -27,9 +27,9 @@ pub struct Player<'a, E: Evaluate> {
 /// A move that a player chose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// The square, if there is a legal move.
+    /// The square of the move; `None` if no move is legal.
     pub square: Option<Square>,
-    /// The value of the position for its player.
+    /// The value of the position for the side to move.
     pub value: Value,
     /// The number of nodes of the search; 0 for a move from the book.
     pub nodes: u64,
@@ -48,8 +48,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// Replaces the pruning of all levels. A level then determines only the depth and the start of
-    /// exact play.
+    /// Replaces the pruning at all levels. A level then determines only the search depth and the
+    /// number of empty squares for exact solving.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -57,8 +57,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the book. The player plays from the book if it contains the positions after all legal
-    /// moves.
+    /// Sets the opening book. The player plays from the book in positions where the book contains
+    /// the positions after all legal moves.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
@@ -70,7 +70,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Self { ponders, ..self }
     }
 
-    /// Plays at another level from now on.
+    /// Sets the level at which the player searches from now on.
     pub fn set_level(&mut self, level: Level) {
         let evaluator = self.team.leader().evaluator();
         let plan = level.plan(evaluator);
@@ -90,8 +90,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses the move to play, from the book or by a search at the level. The limits may end the
-    /// search earlier.
+    /// Chooses the move to play, from the book or by a search at the player's level. The limits may
+    /// end the search earlier.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
         let choice = self.find(position, limits);
         let after = choice.square.and_then(|square| position.play(square));
@@ -107,8 +107,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Choice { square: best, value, nodes, from_book: false }
     }
 
-    /// Returns whether the player should ponder: pondering is on, and the position is the one in
-    /// which the player chose its last move, or the one after that move.
+    /// Returns whether the player should ponder: pondering is on, and `position` is the position in
+    /// which the player chose its last move, or the position after that move.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
@@ -155,8 +155,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// Returns the value of any position, even if its player has no legal move, and how the value
-    /// was found.
+    /// Returns the value of any position, even if its player has no legal move, with the depth and
+    /// the ProbCut confidence of the search.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -175,7 +175,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
     /// Returns `limits` with a deadline at the end of `time`, which starts now. Without `time` (no
     /// clock), there is no deadline.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
-        // An unlimited time sets no deadline.
+        // A time too long for the clock sets no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }

@@ -23,7 +23,7 @@ pub struct Features {
     /// Value ordering: moves are ordered by the values of the positions after them, where that
     /// saves time. Exact searches compute these values by a shallow search.
     pub value_ordering: bool,
-    /// Fastest first: exact searches first search the moves that leave the opponent the fewest
+    /// Fastest first: exact searches begin with the moves that leave the opponent the fewest
     /// replies.
     pub fastest_first: bool,
     /// Near the leaves of exact searches, the move ordering also uses the move-ordering evaluation

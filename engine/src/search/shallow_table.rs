@@ -8,8 +8,8 @@ use crate::board::{Discs, Position, Square};
 /// empty squares. These entries take 256 KiB.
 const NEAR_LOG2: u32 = 13;
 /// The base-2 logarithm of the number of entries for positions with at least [`FAR_EMPTIES`] empty
-/// squares. They take 2 MiB, since they are read less often. With 13 instead, exact solves of three
-/// test suites take 3 to 4 % more nodes.
+/// squares. These entries take 2 MiB, since they are read less often. With 13 instead, exact solves
+/// of three test suites take 3 to 4 % more nodes.
 const FAR_LOG2: u32 = 16;
 
 /// The least number of empty squares of positions in the second part of the table. Such positions

@@ -15,8 +15,8 @@ const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
 /// deep search orders moves by value.
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
-/// The settings of a search that depend on its depth. Those for deep searches save a tenth of the
-/// nodes at depth 12 with 40 empty squares.
+/// The settings of a search that depend on its depth. The settings for deep searches save a tenth
+/// of the nodes at depth 12 with 40 empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// The ply of the leaves of the search. Moves are ordered by the weights for the phase of this

@@ -1,28 +1,29 @@
-//! The window of a node: the range of values that still matter, and the best value so far.
+//! The window of a node: its alpha and beta bounds, and the best move and value found.
 
 use std::ops::{Add, Neg};
 
 use crate::board::{Discs, Square};
 use crate::eval::Value;
 
-/// The unit of a search: values in the midgame, whole discs in the endgame.
+/// The unit of the values in a search: steps of the evaluation in the midgame, whole discs in the
+/// endgame.
 pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
-    /// The bound of a window that is open on this side. It is beyond every value of a node.
+    /// The upper bound of a full window, which is greater than every value of a node.
     const INFINITE: Self;
-    /// The smallest difference.
+    /// The smallest difference between two values.
     const STEP: Self;
 
     /// Converts a value to this unit. The value of a solved position must be a whole number of
     /// discs.
     fn of_value(value: Value) -> Self;
 
-    /// Returns the value.
+    /// Converts a number in this unit to a [`Value`].
     fn value(self) -> Value;
 
-    /// Returns the number of steps.
+    /// Converts to a plain integer: steps of the evaluation, or discs.
     fn number(self) -> i32;
 
-    /// Returns this number of steps.
+    /// Converts from a plain integer: steps of the evaluation, or discs.
     fn of_number(number: i32) -> Self;
 }
 
@@ -45,7 +46,7 @@ impl Unit for Value {
     }
 
     fn of_number(number: i32) -> Self {
-        // Ends of open windows are beyond every value.
+        // The bounds of a full window are beyond every value.
         Self::ZERO.raised(number)
     }
 }
@@ -73,7 +74,7 @@ impl Unit for Discs {
     }
 }
 
-/// The best value (or score in discs) and its move.
+/// The best value of a node (or its score in discs) and the move that attains it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best<T> {
     pub(super) value: T,
@@ -81,16 +82,17 @@ pub(super) struct Best<T> {
 }
 
 /// The window of a node. It narrows as the table gives bounds and as moves are searched. The search
-/// is fail-soft: a value outside the window remains as a bound.
+/// is fail-soft: a value outside the window is a bound on the node's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
-    /// The lower end as given.
+    /// The lower bound with which the search entered the node.
     given_alpha: T,
     /// The current lower bound: moves of smaller value do not matter.
     pub(super) alpha: T,
     /// The upper bound: a move of at least this value ends the node.
     pub(super) beta: T,
-    /// The best result so far. It is the result of the node if no later move is better.
+    /// The best move found and its value. They are the result of the node if no later move is
+    /// better.
     pub(super) best: Best<T>,
 }
 
@@ -102,14 +104,14 @@ impl<T: Unit> Window<T> {
         Window { given_alpha, alpha, beta, best }
     }
 
-    /// Creates a window, with nothing known about the node.
+    /// Creates the window of a node about which nothing else is known.
     pub(super) fn new(alpha: T, beta: T) -> Self {
         let best = Best { value: -T::INFINITE, square: None };
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
     /// Narrows the window to known bounds of the node's value; `square` attains the lower bound.
-    /// Returns true if the window is then empty: nothing is left to search, and `best` is the
+    /// Returns true if the window is then empty, so that the node needs no search: `best` is its
     /// result.
     #[inline]
     pub(super) fn narrow(&mut self, (lower, upper): (T, T), square: Option<Square>) -> bool {
@@ -129,7 +131,8 @@ impl<T: Unit> Window<T> {
         true
     }
 
-    /// Records the value of a move; returns whether it ends the node.
+    /// Records the value of a move. Returns true if the value is at least `beta`, which ends the
+    /// node.
     #[inline]
     pub(super) fn take(&mut self, value: T, square: Square) -> bool {
         if value > self.best.value {
@@ -139,8 +142,8 @@ impl<T: Unit> Window<T> {
         value >= self.beta
     }
 
-    /// Returns the proven lower and upper bound of the node's value, after all moves were searched
-    /// or one of them ended the node. `None` if a bound is not proven.
+    /// Returns the proven lower and upper bound of the node's value; a bound that is not proven is
+    /// `None`. To be called after the search of all moves, or after a move that ended the node.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

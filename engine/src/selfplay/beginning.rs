@@ -6,11 +6,11 @@ use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
 
-/// The greatest number of plies for which [`Openings::Distinct`] uses a list of all openings:
-/// 433,993 openings at this ply.
+/// The greatest number of plies for which [`Openings::Distinct`] lists all openings. There are
+/// 433,993 openings of this number of plies.
 pub const MAX_DISTINCT_PLIES: usize = 9;
 
-/// The beginnings of a run's games.
+/// The beginnings (opening and random moves) of the games of a self-play run.
 #[derive(Clone, Debug)]
 pub struct Beginnings<'s> {
     settings: &'s Settings,
@@ -18,7 +18,8 @@ pub struct Beginnings<'s> {
     distinct: Option<Distinct>,
 }
 
-/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, and a random order for each ply.
+/// All distinct openings of up to [`MAX_DISTINCT_PLIES`] plies, and a random order of them for each
+/// number of plies.
 #[derive(Clone, Debug)]
 struct Distinct {
     tree: OpeningTree,
@@ -32,7 +33,7 @@ impl<'s> Beginnings<'s> {
         Self { settings, distinct: is_distinct.then(|| Distinct::new(settings)) }
     }
 
-    /// Returns the settings.
+    /// Returns the settings of the self-play run.
     pub fn settings(&self) -> &'s Settings {
         self.settings
     }
@@ -43,7 +44,7 @@ impl<'s> Beginnings<'s> {
             && game.squares().iter().zip(&beginning).all(|(square, step)| *square == step.square)
     }
 
-    /// Returns the beginning of game `index`. The game is not over after it.
+    /// Returns the beginning of game number `index`. The game is not over after this beginning.
     pub(super) fn of(&self, index: u64) -> Replay {
         let Settings { seed, random_plies, openings, .. } = self.settings;
         let mut random = Generator::split(*seed, index);
@@ -57,7 +58,7 @@ impl<'s> Beginnings<'s> {
             return played_on(start(), std::iter::repeat(plies), &mut random);
         };
         let opening = listed.of(index);
-        // If the game is over by then, fewer plies are tried.
+        // If the game ends within that number of plies, smaller numbers are tried.
         let fewer = (opening.steps.len()..=plies).rev();
         played_on(opening, fewer, &mut random)
     }
@@ -68,7 +69,7 @@ impl Distinct {
         let tree = OpeningTree::new(settings.random_plies.longest_up_to(MAX_DISTINCT_PLIES));
         let order = |ply: usize| {
             let mut order: Vec<u32> = (0..).take(tree.count(ply)).collect();
-            // These streams are the last ones: no game has such a number.
+            // These random streams have the greatest numbers, which no game has.
             Generator::split(settings.seed, u64::MAX - ply as u64).shuffle(&mut order);
             order
         };
@@ -90,8 +91,8 @@ fn start() -> Replay {
 }
 
 /// Continues an opening by random moves until the game has a number of plies from `lengths`. If the
-/// game ends by then, tries again with other random moves and the next number. If all attempts
-/// fail, returns the opening unchanged.
+/// game ends within that number, tries again with other random moves and the next number. If all
+/// attempts fail, returns the opening unchanged.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,

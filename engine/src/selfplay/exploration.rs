@@ -1,7 +1,7 @@
 //! Exploration: moves of self-play that are drawn at random instead of chosen by the search.
 //!
-//! The stored value for a drawn move is that of the search, so labels by value do not depend on the
-//! draw.
+//! A record stores the value of the search even if another move is drawn, so labels by value do not
+//! depend on the draw.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -15,13 +15,14 @@ use crate::random::Generator;
 use crate::text::{Invalid, excerpt, parse_range};
 
 const LAST_PLY: u8 = 59;
-/// The highest temperature in discs; there, moves are drawn nearly uniformly.
+/// The highest temperature, in discs. At this temperature, moves are drawn nearly uniformly.
 const MAX_TEMPERATURE: f64 = 64.0;
-/// The weight of the best move in a softmax draw. The sum for 64 moves stays below 2³².
+/// The weight of the best move in a softmax draw. With this weight, the sum of the weights of 64
+/// moves stays below 2³².
 const BEST_WEIGHT: f64 = (1 << 24) as f64;
 
-/// The rules for drawing moves at random. The first rule that includes the ply applies; if there is
-/// none, the move of the search is played.
+/// The rules for drawing moves at random. The first rule that includes the ply applies. If no rule
+/// includes the ply, the move of the search is played.
 ///
 /// Text form: `PLIES:softmax=TEMPERATURE` or `PLIES:uniform=PROBABILITY`, separated by commas:
 /// `all:softmax=1` or `0..20:softmax=1.5, 21..59:uniform=0.05`.
@@ -43,10 +44,11 @@ enum Draw {
 }
 
 impl Exploration {
-    /// The empty list: no move is drawn at random.
+    /// No rules: no move is drawn at random.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Returns the rule P(move) ∝ exp(value / temperature), with a temperature above 0 in discs.
+    /// Returns the rule P(move) ∝ exp(value / temperature) for all plies. Values and the
+    /// temperature, which must be above 0, are in discs.
     pub fn softmax(temperature: f64) -> Self {
         Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
     }
@@ -56,8 +58,8 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Returns the move to play at `ply`: a random one if a rule applies, otherwise the search's
-    /// move `best`. `shallow_values` returns the static value after each legal move.
+    /// Returns the move to play at `ply`: a random move if a rule applies, otherwise `best`, the
+    /// move of the search. `shallow_values` returns each legal move with the static value after it.
     pub(super) fn draw(
         &self,
         ply: u32,
@@ -83,8 +85,8 @@ impl Exploration {
     }
 }
 
-/// Returns the weight with which each move is drawn: 2²⁴ for the best move. `libm` gives the same
-/// bits on every machine.
+/// Returns the weight with which each move is drawn; the best move has weight 2²⁴. `libm` computes
+/// the same bits on every machine.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {

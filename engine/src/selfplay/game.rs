@@ -1,4 +1,4 @@
-//! A game of self-play.
+//! One game of self-play: random moves, then moves of a search, then exact play.
 
 use super::{Beginnings, PerSide, Settings};
 use crate::board::transcript::Replay;
@@ -11,9 +11,9 @@ use crate::search::{Searcher, Strength};
 /// The players of a game.
 #[derive(Debug)]
 pub enum Players<'s, 'a, E: Evaluate> {
-    /// One evaluation plays against itself, with one table for both sides.
+    /// One evaluation plays against itself, with one transposition table for both sides.
     Same(&'s mut Searcher<'a, E>),
-    /// Two evaluations against each other.
+    /// Two evaluations play against each other, each with its transposition table.
     Different(PerSide<&'s mut Searcher<'a, E>>),
 }
 
@@ -37,8 +37,8 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game `index`. The result is a function of the settings, the index, the evaluations and the
-/// table size.
+/// Plays game number `index` of a self-play run. The result is a function of the settings, the
+/// index, the evaluations and the size of the transposition table.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
@@ -78,7 +78,7 @@ struct Underway<'s> {
     values: Vec<Option<i8>>,
     deviations: u64,
     solved: Option<Solved>,
-    /// The number of empty squares at or below which play is perfect.
+    /// The number of empty squares at or below which this game is played exactly.
     exact: u32,
     random: Generator,
 }
@@ -101,14 +101,14 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Returns the number of empty squares at or below which searches of the side to move reach the
-    /// end.
+    /// Returns the number of empty squares at or below which the side to move searches to the end
+    /// of the game.
     fn to_the_end(&self) -> u32 {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
 
-    /// Returns whether the next search begins with an empty transposition table. This is so for
-    /// shallow searches before the endgame, because games that are played together share the table.
+    /// Returns whether the next search begins with an empty transposition table. Shallow searches
+    /// before the endgame do, because games that are played together share the table.
     fn is_searched_afresh(&self) -> bool {
         let Self { settings, replay, .. } = self;
         settings.searches_are_shallow()
@@ -164,7 +164,7 @@ impl<'s> Underway<'s> {
         self.push(played, Some(found.value.nearest_disc() as i8));
     }
 
-    /// Returns the move to play: the move `best` of the search, or another one drawn at random.
+    /// Returns the move to play: `best`, the move of the search, or another move drawn at random.
     fn drawn<E: Evaluate>(&mut self, best: Square, searcher: &mut Searcher<'_, E>) -> Square {
         let position = &self.replay.end;
         let ply = position.ply();
@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    /// The stored value is that of the search, even if another move is drawn.
+    /// The stored value must be the value of the search, even if another move is drawn.
     #[test]
     fn explored_moves_are_marked_and_their_values_are_the_searchs() {
         let exploration: Exploration = "all:softmax=1".parse().unwrap();
@@ -281,8 +281,8 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// If values are not stored, a single legal move is played without a search and without a
-    /// random draw.
+    /// A single legal move is played without a search and without a random draw, unless values are
+    /// stored. The game must be the same in both cases.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -322,8 +322,8 @@ mod tests {
         }
     }
 
-    /// A limit of nodes ends searches to a depth, but not perfect play. A position before perfect
-    /// play does not count as solved under such a limit.
+    /// A limit of nodes ends searches to a depth, but not exact solving. A position searched under
+    /// such a limit does not count as solved.
     #[test]
     fn nodes_end_searches_but_not_perfect_play() {
         let limited = |nodes| Settings {

@@ -1,4 +1,4 @@
-//! Many games in parallel, as a run whose parts are packed in order.
+//! Many self-play games in parallel: a run, whose parts are joined in order into one file.
 
 mod pack;
 
@@ -20,15 +20,15 @@ use crate::search::{Pruning, Search, Searchers, Selectivity};
 use pack::Tally;
 pub use pack::pack;
 
-/// The size of each game's transposition table in MiB; it influences the game.
+/// The size of the transposition table of each game, in MiB. The size influences the moves.
 pub const HASH_MEGABYTES: usize = 16;
 
-/// The games to play.
+/// A self-play run: the games to play.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// The settings of each game.
     pub settings: Settings,
-    /// The number of games in all shards together.
+    /// The number of games of the run, in all shards together.
     pub games: u64,
     /// The shard to play.
     pub shard: Shard,
@@ -49,7 +49,7 @@ pub struct Played {
 }
 
 impl Run {
-    /// Returns the undivided run of games.
+    /// Creates a run that is not divided into shards.
     pub fn whole(settings: Settings, games: u64) -> Self {
         Self { settings, games, shard: Shard::WHOLE }
     }
@@ -77,7 +77,8 @@ impl Run {
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
             .with("weights", weights.black);
-        // Only unusual settings are added, so that the files of usual runs stay the same.
+        // Only settings that differ from the default are added, so that the files of default runs
+        // stay the same.
         let full = Selectivity::Full;
         let unusual = [
             ("openings", openings.identity().is_some(), json!(openings.identity())),
@@ -124,13 +125,13 @@ impl Settings {
 
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard. If the run is not divided, packs all games into one file; each frame
-/// has the games of [`GAMES_PER_FRAME`] consecutive indices. In a game, sides with the same
-/// evaluation and pruning share a transposition table.
+/// Plays the games of a shard. If the run is not divided into shards, also packs all games into one
+/// file; each frame of the file has the games of [`GAMES_PER_FRAME`] consecutive indices. In a
+/// game, sides with the same evaluation and pruning share a transposition table.
 ///
 /// The file does not depend on threads, shards, kills or resumptions. A game with the same moves as
-/// an earlier one is dropped. If the output exists with fewer games, the complete parts in it are
-/// used again.
+/// an earlier game is dropped. If the output exists with fewer games, the complete parts in the
+/// output are used again.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -202,14 +203,15 @@ impl Run {
     }
 }
 
-/// The greatest number of games with shallow searches that one thread plays together: enough to use
-/// the weights of a phase for many searches, and few enough to finish in a second or two.
+/// The greatest number of games with shallow searches that one thread plays together. They are
+/// enough to use the cached weights of a phase for many searches, and few enough to finish in a
+/// second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {
     beginnings: Beginnings<'a>,
     black: Searchers<'a, E>,
-    /// The searchers of white; `None` if both sides share those of black.
+    /// The searchers of white; `None` if both sides share the searchers of black.
     white: Option<Searchers<'a, E>>,
 }
 

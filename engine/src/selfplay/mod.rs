@@ -1,4 +1,5 @@
-//! Self-play: games of one or two evaluations. Openings are drawn at random or listed in a file.
+//! Self-play: games that one evaluation plays against itself, or two against each other. Openings
+//! are drawn at random or listed in a file.
 
 mod beginning;
 mod exploration;

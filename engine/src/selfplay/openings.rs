@@ -1,4 +1,4 @@
-//! The openings of self-play games.
+//! The openings of self-play games: random moves, all distinct openings, or a list in a file.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,26 +12,26 @@ use crate::openings::game_to;
 use crate::progress::Progress;
 use crate::text::{Invalid, Lines, TextError};
 
-/// The choice of openings, as given by an argument.
+/// The choice of openings, as given by a command-line argument.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all openings of up to 9 plies in random order. None is repeated before all were
-    /// used.
+    /// `distinct`: all distinct openings of up to 9 plies in random order. No opening is repeated
+    /// before all have been used.
     Distinct,
     /// Any other text: the path of a file of transcripts or boards.
     #[display("{}", _0.display())]
     File(PathBuf),
 }
 
-/// The source of openings.
+/// The openings with which the games of a run begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Openings {
     /// Random moves from the start of the game.
     Random,
-    /// All openings in random order; beyond 9 plies, the same as [`Self::Random`].
+    /// All distinct openings in random order; for more than 9 plies, the same as [`Self::Random`].
     Distinct,
     /// The listed openings in order. Random moves continue each opening up to a random number of
     /// plies.
@@ -85,8 +85,8 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads the chosen openings. A file has one game or board per line. The command reports their
-    /// notations.
+    /// Loads the chosen openings. A file has one game or board per line; the notations in the file
+    /// are reported to `progress`.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, TextError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,

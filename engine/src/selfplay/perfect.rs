@@ -1,4 +1,4 @@
-//! The start of perfect play in self-play, as a number of empty squares.
+//! The number of empty squares at which exact play starts in self-play.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -11,12 +11,12 @@ use crate::text::{Invalid, excerpt, parse_range};
 
 const MOST: u32 = 60;
 
-/// The number of empty squares at or below which a game is played perfectly, 0 to 60, or a range to
-/// draw from for each game. Text form: `16`, or `15..16`, which includes its end.
+/// The number of empty squares at or below which a game is played exactly, 0 to 60, or a range from
+/// which each game draws the number. Text form: `16`, or `15..16`, which includes its end.
 ///
-/// If perfect play starts at the same number in all games, the side to move there plays its first
-/// perfect move one ply before the other side. Scores of weak games then favour that side, and
-/// weights that are fitted to them are biased by the parity of empty squares, in all phases. With
+/// If exact play starts at the same number in all games, the same side always plays its first exact
+/// move one ply before the opponent. Scores of weak games then favour that side, so that weights
+/// that are fitted to these scores are biased by the parity of empty squares, in all phases. With
 /// two consecutive numbers, half of the games favour either side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfectFrom(RangeInclusive<u32>);
@@ -27,24 +27,24 @@ impl PerfectFrom {
         Self(12..=13)
     }
 
-    /// Returns the numbers of empty squares from which each game draws one.
+    /// Returns the range of numbers of empty squares from which each game draws its own.
     pub fn range(&self) -> RangeInclusive<u32> {
         self.0.clone()
     }
 
-    /// Returns the greatest number of empty squares at which any game is played perfectly.
+    /// Returns the greatest number of empty squares at which any game is played exactly.
     pub fn most(&self) -> u32 {
         *self.0.end()
     }
 
-    /// Draws the number of empty squares at which a game's perfect play starts. If the range has
+    /// Draws the number of empty squares at which exact play starts in a game. If the range has
     /// only one number, uses no random number.
     pub(super) fn draw(&self, random: &mut Generator) -> u32 {
         let (first, last) = (*self.0.start(), *self.0.end());
         if first == last { first } else { first + random.below(last - first + 1) }
     }
 
-    /// Returns the value as it is written in the provenance of a file: a number, or the text of a
+    /// Returns the form in which a file's provenance states the setting: a number, or the text of a
     /// range.
     pub(super) fn to_json(&self) -> Value {
         let is_single = self.0.start() == self.0.end();

@@ -1,4 +1,4 @@
-//! The number of random moves at the beginning of games.
+//! The schedule of the number of random moves with which games begin.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,16 +6,18 @@ use std::str::FromStr;
 use crate::random::Generator;
 use crate::text::{Invalid, excerpt, parse_range};
 
-/// The greatest number of random moves, which leaves one square for a search.
+/// The greatest number of random moves with which a game can begin. One square then remains for a
+/// search.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
 /// The largest weight that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The relative frequencies of lengths: of the numbers of random moves with which games begin.
+/// The relative frequency of each length, which is the number of random moves with which a game
+/// begins.
 ///
-/// Text form: terms separated by commas, each a length or a range (with its end), with an optional
-/// weight: `8..24`, `8,10,12`, `8*2,12..16`.
+/// Text form: terms separated by commas. Each term is a length or a range (with its end), with an
+/// optional weight: `8..24`, `8,10,12`, `8*2,12..16`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// The weight of each number of random moves; not all weights are 0.
@@ -23,13 +25,14 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Draws a number of random moves, 0..=[`MAX_RANDOM_PLIES`].
+    /// Draws a number of random moves, 0..=[`MAX_RANDOM_PLIES`], with probability proportional to
+    /// its weight.
     pub fn draw(&self, random: &mut Generator) -> u8 {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Writes all lengths in a row, each as often as its weight. Returns the length at `place` in
-    /// this row, and the number of earlier places with the same length.
+    /// Returns the length at `place` in a list of all lengths, in which each length occurs as often
+    /// as its weight, and the number of earlier places with the same length.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,10 +42,10 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number of random moves of game `index` (its length), and a rank, which no other
-    /// game with that length has. The schedule is dealt in rounds of as many games as the weights
-    /// total. In a round, every length occurs as often as its weight, in an order that depends on
-    /// the seed.
+    /// Returns the number of random moves (the length) of game number `index`, and a rank, which no
+    /// other game with that length has. Games are dealt in rounds; a round has as many games as the
+    /// weights total. In a round, every length occurs as often as its weight, in an order that
+    /// depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -52,7 +55,7 @@ impl Schedule {
     }
 
     /// Returns the schedule in which all numbers of random moves in `lengths` are equally likely.
-    /// If that range is empty, all possible numbers are.
+    /// If `lengths` is empty, all numbers up to [`MAX_RANDOM_PLIES`] are equally likely.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
@@ -62,8 +65,8 @@ impl Schedule {
         Self { weights }
     }
 
-    /// Returns the greatest number of random moves, at most `most`, whose weight is not 0. Returns
-    /// 0 if there is none.
+    /// Returns the greatest number of random moves with a weight above 0 that is at most `most`; 0
+    /// if there is none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
@@ -74,8 +77,9 @@ impl Schedule {
     }
 }
 
-/// Returns a step that has no common divisor with `length`, so repeated steps around a circle of
-/// this length reach every place. It is between a third and two thirds of `length` if possible.
+/// Returns a step that has no common divisor with `length`, so that repeated steps around a circle
+/// of this length reach every place. The step is between a third and two thirds of `length` if
+/// possible.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)

@@ -1,4 +1,4 @@
-//! The settings of self-play.
+//! The settings of self-play games: search, openings, random moves and exact play.
 
 use super::{Exploration, Openings, PerSide, PerfectFrom, Schedule};
 use crate::search::{EndgameSchedule, Selectivity};
@@ -8,40 +8,42 @@ use crate::search::{EndgameSchedule, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The number of moves at the beginning of a game that come from [`Self::openings`], not from a
-    /// search.
+    /// The number of moves at the beginning of a game that come from [`Self::openings`] and not
+    /// from a search.
     pub random_plies: Schedule,
-    /// The source of the moves at the beginning.
+    /// The openings with which games begin.
     pub openings: Openings,
     /// The depth of the search for each side's moves, at least 1.
     pub depth: PerSide<u32>,
-    /// The limit on the nodes of a search before perfect play, if there is one.
+    /// The limit on the nodes of each side's searches before exact play; `None` without a limit.
     pub nodes: PerSide<Option<u64>>,
-    /// The ProbCut confidence of midgame searches, before perfect play.
+    /// The ProbCut confidence of each side's fixed-depth searches.
     pub selectivity: PerSide<Selectivity>,
-    /// The ProbCut schedule of searches to the end before perfect play.
+    /// The ProbCut schedule of each side's searches to the end of the game, before exact play.
     pub ends: PerSide<EndgameSchedule>,
-    /// The number of empty squares at or below which play is perfect. Above it, [`Self::ends`] may
-    /// prescribe pruned searches to the end.
+    /// The number of empty squares at or below which games are played exactly. With more empty
+    /// squares, searches to the end of the game may be pruned ([`Self::ends`]).
     pub exact: PerfectFrom,
-    /// The rules for drawing moves before perfect play at random.
+    /// The rules for drawing moves at random before exact play.
     pub exploration: Exploration,
-    /// True if games keep the value found for each move.
+    /// True if the record of a game contains the value that the search found for each move.
     pub values: bool,
 }
 
 /// The greatest depth of a shallow search, which begins with an empty transposition table. A
-/// shallow search would gain little from the table of the previous move: it spends most of its time
-/// on weights outside the cache.
+/// shallow search would gain little from the table of the previous move, because it spends most of
+/// its time on reading weights outside the cache.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
-    /// Returns whether both sides' searches are shallow: each then begins with empty tables.
+    /// Returns whether the searches of both sides are shallow, so that each begins with an empty
+    /// transposition table.
     pub(super) fn searches_are_shallow(&self) -> bool {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings with random beginnings and equal depth, without values.
+    /// Creates settings with random openings and the same depth for both sides. Searches are not
+    /// pruned, and values are not stored.
     pub fn new(
         seed: u64,
         random_plies: Schedule,

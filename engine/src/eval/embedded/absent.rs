@@ -1,4 +1,4 @@
-//! A library without embedded weights.
+//! The functions of the module in a build without embedded weights.
 
 use crate::file::Provenance;
 
@@ -7,7 +7,7 @@ pub fn sha256() -> &'static str {
     "none"
 }
 
-/// Returns an empty provenance.
+/// Returns an empty provenance, because the program has no embedded weights.
 pub fn provenance() -> Provenance {
     Provenance::new("none")
 }

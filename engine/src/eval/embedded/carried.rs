@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::eval::{PackedWeights, Tables, Weights};
 use crate::file::Provenance;
 
-/// The name of the weights in messages.
+/// The name of the embedded weights in messages.
 const NAME: &str = "embedded";
 static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"));
 
@@ -13,16 +13,16 @@ static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"
 static PACKED: LazyLock<PackedWeights> =
     LazyLock::new(|| PackedWeights::open(NAME, FILE).expect("the build script wrote the weights"));
 
-/// The tables, shared by all players of the process. Each block of phases is expanded once, for the
-/// first player that needs it.
+/// The evaluation tables of the embedded weights, shared by all players of the process. Each block
+/// of phases is expanded once, for the first player that needs it.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
-/// Returns the checksum of the decoded content of the weights file.
+/// Returns the SHA-256 checksum of the decoded content of the embedded weights file.
 pub fn sha256() -> &'static str {
     env!("OTHELLO_EMBEDDED_SHA256")
 }
 
-/// Returns the settings and inputs that determined the weights.
+/// Returns the settings and inputs that determined the embedded weights.
 pub fn provenance() -> Provenance {
     PACKED.provenance.clone()
 }
@@ -32,8 +32,9 @@ pub fn tables() -> Tables {
     TABLES.clone()
 }
 
-/// Returns the embedded weights by class. The binary does not contain how often each class occurred
-/// in training, so all counts are 0.
+/// Returns the embedded weights, with one value for each class of symmetric configurations. The
+/// binary does not contain the number of occurrences of each class in training, so all counts are
+/// 0.
 #[expect(clippy::expect_used, reason = "the build script wrote the file")]
 pub fn weights() -> Weights {
     let read = Weights::read_without_counts(NAME.as_ref(), FILE);
@@ -45,8 +46,8 @@ mod tests {
     use super::*;
     use crate::eval::layout;
 
-    /// Two threads use the blocks at the same time, from the last block to the first. Each block is
-    /// then expanded when a thread first uses it, not in advance.
+    /// Two threads use the blocks at the same time, from the last block to the first. So each block
+    /// is expanded when a thread first uses it, not in advance.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
         let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));

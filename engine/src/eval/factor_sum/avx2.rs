@@ -1,5 +1,5 @@
-//! The sum of factor vectors in AVX2: sixteen numbers at a time, or eight if that is the width of
-//! the factor vectors.
+//! The sum of factor vectors with AVX2 instructions. Each adds sixteen numbers at a time, or eight
+//! if the factor vectors have width 8.
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,
@@ -22,8 +22,8 @@ pub(super) unsafe fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
-    // SAFETY: the caller guarantees the places.
-    // A load takes 8 or 16 bytes, the rest of a vector.
+    // SAFETY: the caller guarantees that `vectors` contains every place. Each load reads 8 or 16
+    // bytes inside one vector.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
         let mut sums = [_mm256_setzero_si256(); MOST];

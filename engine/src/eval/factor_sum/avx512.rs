@@ -1,5 +1,5 @@
-//! The sum of factor vectors in AVX-512: thirty-two numbers at a time, for widths that are
-//! multiples of 32.
+//! The sum of factor vectors with AVX-512 instructions. Each adds 32 numbers at a time, so that the
+//! width of the vectors must be a multiple of 32.
 
 use std::arch::x86_64::{
     __m512i, _mm256_loadu_si256, _mm512_add_epi16, _mm512_cvtepi8_epi16, _mm512_setzero_si512,
@@ -25,7 +25,8 @@ pub(super) unsafe fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],
     places: Places<'_>,
 ) -> [i16; DIMENSIONS] {
-    // SAFETY: the caller guarantees the places, and that parts of 32 bytes fill a vector.
+    // SAFETY: the caller guarantees that `vectors` contains every place, and that each vector
+    // consists of whole parts of 32 bytes.
     unsafe {
         let first = vectors.as_ptr().add(MARGIN);
         let mut sums = [_mm512_setzero_si512(); MOST];

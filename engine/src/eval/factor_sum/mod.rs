@@ -1,5 +1,5 @@
-//! The sum of a position's factor vectors, and its contribution to the value. The code for each
-//! instruction set is in its own file; the type parameter `I: Instructions` selects it.
+//! The sum of a position's factor vectors, and its contribution to the value. Each instruction set
+//! has a file with its code; the type parameter `I: Instructions` selects it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -18,7 +18,7 @@ use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
 /// The indices of the factor vectors of a position, counted from the first vector of its group of
-/// phases: one for each lane (a pattern instance) and one for each scalar feature.
+/// phases. There is one for each lane (a pattern instance) and one for each scalar feature.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     /// For each lane, the index of the factor vector of configuration 0 of the lane's pattern. This
@@ -40,9 +40,9 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors to a value, in steps: a function of the sum of the
-/// factor vectors at `places`. Each vector has `dimensions` numbers. The element of `vectors` with
-/// index [`MARGIN`](super::layout::MARGIN) is the one that `places` counts as 0.
+/// Returns the contribution of the factors to a value, in steps of the evaluation: a function of
+/// the sum of the factor vectors at `places`. Each vector has `dimensions` numbers. The element of
+/// `vectors` with index [`MARGIN`](super::layout::MARGIN) is the vector with index 0.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -70,7 +70,7 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
 }
 
 /// Returns the element-wise sum of the factor vectors at `places`. The element of `vectors` with
-/// index [`MARGIN`] is the one that `places` counts as 0.
+/// index [`MARGIN`] is the vector with index 0.
 ///
 /// # Panics
 /// If `vectors` is too short for some index that `places` allows.

@@ -1,9 +1,10 @@
-//! The sum without vector instructions.
+//! The sum of factor vectors without vector instructions.
 
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// Returns the sum of the vectors, with a bounds check for each.
+/// Returns the element-wise sum of the factor vectors at `places`, with a bounds check for each
+/// vector.
 #[inline]
 pub(super) fn sum<const DIMENSIONS: usize>(
     vectors: &[[i8; DIMENSIONS]],

@@ -1,4 +1,4 @@
-//! The sum of weights in AVX2: each gather reads the weights of eight lanes.
+//! The sum of weights with AVX2 instructions. Each gather reads the weights of eight lanes.
 
 use std::arch::x86_64::{
     _mm_add_epi32, _mm_cvtsi128_si32, _mm_load_si128, _mm_shuffle_epi32, _mm256_add_epi32,
@@ -16,8 +16,8 @@ use crate::pattern::{Indices, LANES};
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
-    // SAFETY: each iteration has eight aligned
-    // lanes left. The caller guarantees the places of the gathers.
+    // SAFETY: at each iteration, eight aligned lanes remain. The caller guarantees that the gathers
+    // read inside the allocation.
     unsafe {
         let mut total = _mm256_setzero_si256();
         for lane in (0..LANES).step_by(8) {

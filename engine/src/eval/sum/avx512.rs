@@ -9,8 +9,8 @@ use std::arch::x86_64::{
 use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
-/// Returns the sum over all lanes of the weight at `start` + middle + index. The middle of a lane
-/// is the place of its pattern's configuration 0.
+/// Returns the sum, over all lanes, of the weight at `start` + middle + index. A lane is a pattern
+/// instance; its middle is the place of the pattern's configuration 0.
 ///
 /// # Safety
 /// Each of these weights must be inside the allocation of `start`, with at least two more bytes
@@ -18,8 +18,8 @@ use crate::pattern::{Indices, LANES};
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {
-    // SAFETY: each iteration has
-    // sixteen aligned lanes left. The caller guarantees the places of the gathers.
+    // SAFETY: at each iteration, sixteen aligned lanes remain. The caller guarantees that the
+    // gathers read inside the allocation.
     unsafe {
         let mut total = _mm512_setzero_si512();
         for lane in (0..LANES).step_by(16) {

@@ -1,8 +1,8 @@
 //! The sum of the weights of a position's pattern instances, in 64 lanes. Each instruction set has
-//! its own file, selected by the type parameter `I: Instructions`.
+//! a file with its code; the type parameter `I: Instructions` selects it.
 //!
-//! Tables hold 16-bit weights, which take half the cache of 32-bit ones. A gather reads 32 bits.
-//! The upper half of these is the next weight, and is shifted out.
+//! Tables contain 16-bit weights, which take half the cache of 32-bit weights. A gather reads 32
+//! bits: the upper 16 bits are the next weight, and are shifted out.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -64,20 +64,20 @@ pub(super) struct Middles {
 struct Aligned([u32; LANES]);
 
 impl Middles {
-    /// Creates the middles from an array: for each lane, the place of its pattern's configuration
-    /// 0.
+    /// Creates the middles from an array that has, for each lane (a pattern instance), the place of
+    /// its pattern's configuration 0.
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
     }
 
-    /// Returns for each lane the index of its pattern's configuration 0.
+    /// Returns, for each lane (a pattern instance), the index of its pattern's configuration 0.
     #[inline]
     pub(super) fn of(&self) -> &[u32; LANES] {
         &self.of.0
     }
 
-    /// Returns the greatest middle of all lanes. A check of it alone proves that the reads without
-    /// bounds checks stay inside the table.
+    /// Returns the greatest middle of all lanes. Checking this one number proves that the reads
+    /// without bounds checks stay inside the table.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {

@@ -1,11 +1,11 @@
-//! The sum without vector instructions.
+//! The sum of weights without vector instructions.
 
 use super::Aligned;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
-/// Returns the sum of the weights of all lanes. Each lane takes a slice of the table, with one
-/// bounds check. The slice contains the weight of every 16-bit index.
+/// Returns the sum of the weights of all lanes. Each lane takes a slice of the table that contains
+/// the weight of every 16-bit index, so that one bounds check is enough.
 #[inline]
 pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);

@@ -95,8 +95,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// Searches a position in the null window above `alpha`. It has at least five empty squares,
-    /// and `squares` is the set of its legal moves.
+    /// Searches a position with at least five empty squares in the null window above `alpha`.
+    /// `squares` is the set of its legal moves.
     #[inline]
     fn null_window_with_moves(
         &mut self,

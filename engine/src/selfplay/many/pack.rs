@@ -1,4 +1,5 @@
-//! Packs the parts of self-play into one file: joins the games in order, and drops repeated games.
+//! Packing of a self-play run: joins the games of all parts in order into one file, and drops
+//! repeated games.
 
 use rayon::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::run;
 
 const FRAMES_AT_ONCE: usize = 256;
 
-/// Writes the games of all parts to the output of the run.
+/// Writes the games of all parts to the output file of the run, without repeated games.
 pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordError> {
     let stage = &parts.stages()[0];
     let mut packing = Packing {
@@ -23,8 +24,8 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
     let frame_of = |number: u64| number / GAMES_PER_FRAME as u64;
     let standing = parts.standing() / stage.per_part;
     if standing > 0 {
-        // The last of these frames may already have games of the next part. These games then come
-        // again.
+        // The last of these frames may already contain games of the next part, which are then read
+        // again from that part.
         let end = (standing * stage.per_part).div_ceil(GAMES_PER_FRAME as u64);
         let mut there = GameReader::open(parts.output())?;
         for frame in 0..end {
@@ -123,8 +124,8 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report on `games` games that were played. Games missing from the file are
-    /// duplicates, which were omitted.
+    /// Returns the report on a run of `games` games. Every game that the file does not contain is a
+    /// duplicate.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

@@ -93,7 +93,7 @@ fn weights_without_predictions_are_refused_for_a_selective_run() {
     assert!(!path.exists());
 }
 
-/// Plays a run in parts of `size` games, since the usual parts are larger than a test run.
+/// Plays a run in parts of `size` games, since default parts are larger than a test run.
 fn play(path: &Path, run: &Run, size: u64, progress: &dyn Progress) -> Result<Played, RecordError> {
     play_in_parts(path, run, size, PerSide::both(&Mobility), Existing::Keep, progress)
 }
@@ -156,8 +156,8 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// A regression: a part with a duplicated frame, or with frames in another order, was accepted and
-/// changed the file.
+/// A regression: the run accepted a part with a duplicated frame, or with frames in another order,
+/// and wrote a different file.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
