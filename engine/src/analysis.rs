@@ -40,13 +40,13 @@ use crate::search::{Found, Limits, Searcher, Selectivity, Strength};
 pub struct RatedMove {
     /// The square of the move.
     pub square: Square,
-    /// The value of the position for its player, if the move is played.
+    /// The value of the move, in the view of the player who makes it.
     pub value: Value,
-    /// The depth of the search in moves, including this move; at most the number of empty squares.
+    /// The depth of the search in plies, including this move; at most the number of empty squares.
     pub depth: u32,
-    /// True if the value is the score under perfect play.
+    /// True if the value is proven to be the score under perfect play.
     pub exact: bool,
-    /// The selectivity of the search.
+    /// The ProbCut confidence of the search; [`Selectivity::Full`] without pruning.
     pub selectivity: Selectivity,
     /// The number of nodes that the search visited.
     pub nodes: u64,
@@ -55,15 +55,15 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Describes how the value was found in a position with `empties` empty squares, as
-    /// [`how_found`] does.
+    /// Returns a text about the search in a position with `empties` empty squares, such as `depth
+    /// 12`, as [`how_found`] does.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
 }
 
-/// Describes how a value was found in a position with `empties` empty squares: `depth 12`, `exact`,
-/// or `95 % sure` for a selective endgame search.
+/// Returns a text about the search that found a value, in a position with `empties` empty squares:
+/// `depth 12`, `exact`, or `95 % sure` for an endgame search pruned at that confidence.
 pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     match selectivity {
         _ if depth < empties => format!("depth {depth}"),
@@ -72,8 +72,8 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Searches all legal moves of a position within limits. Sorts them by value; moves of equal value
-/// are sorted by square.
+/// Searches every legal move of a position within limits. Returns the moves sorted by value, the
+/// best first; moves of equal value are sorted by square.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -91,9 +91,9 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// Searches the position after a move, and returns the move with its value; `None` if the move is
-/// not legal. `limits` apply to this search and to each further search, which extends the best
-/// line.
+/// Searches the position after a move. Returns the move with its value, or `None` if the move is
+/// not legal. `limits` apply to this search, and to each of the further searches that extend the
+/// best line.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -113,8 +113,8 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Returns the best line of a position after a search that found `found`, without passes. `limits`
-/// apply to each further search, which extends the line.
+/// Returns the best line of a position, without passes, after a search with the result `found`.
+/// `limits` apply to each of the further searches that extend the line.
 pub fn best_line<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -131,9 +131,8 @@ pub fn best_line<E: Evaluate>(
     line
 }
 
-/// Appends the best moves from a position to `line`. The next position is searched one ply less
-/// deep each time, with the same selectivity. Most of each tree is already in the transposition
-/// table.
+/// Appends the best moves from a position to `line`. Each next position is searched one ply less
+/// deep, with the same ProbCut confidence. Most of each tree is already in the transposition table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -164,8 +163,8 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Returns the position at the end of a line. Also returns 1 if its player is the player of the
-    /// first position, and −1 otherwise.
+    /// Returns the position at the end of a line. Also returns 1 if the player there is the player
+    /// of the first position, and −1 otherwise.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {

@@ -15,7 +15,7 @@
 //! use othello_engine::search::{Search, Strength};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // Needs the feature `embedded`; `WeightsChoice::File(path)` takes them from a file.
+//! // Needs the feature `embedded`; `WeightsChoice::File(path)` loads a weights file instead.
 //! let evaluator = Evaluator::load(&WeightsChoice::Embedded)?;
 //! println!("weights {}", evaluator.identity());
 //!
@@ -27,7 +27,7 @@
 //! let value = evaluator.value_of(&position);
 //! println!("{value:+.2} discs for white");
 //!
-//! // With a table of 16 MB; the same on every machine.
+//! // A depth-4 search with a table of 16 MiB: its result is the same on every machine.
 //! let search = Search::new(&evaluator).hash_mb(16).depth(4);
 //! let found = search.find(&position)?;
 //! println!("best {:?}, {} nodes", found.best, found.nodes);

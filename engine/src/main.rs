@@ -1,4 +1,4 @@
-//! `othello-engine`: `cli/mod.rs` lists its subcommands.
+//! The program `othello-engine`, whose subcommands are in `cli/`.
 
 use std::process::ExitCode;
 

@@ -14,13 +14,13 @@ use crate::text::excerpt;
 /// begin at the last colon that is followed by valid keys.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum PlayerSpec {
-    /// An evaluation with our search.
+    /// An evaluation with the engine's search.
     Weights(WeightsSpec),
     /// Another program.
     Program(ExternalEngine),
 }
 
-/// An evaluation with our search. Text form: `WEIGHTS[:KEY=VALUE,...]`.
+/// An evaluation with the engine's search. Text form: `WEIGHTS[:KEY=VALUE,...]`.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{weights}{search}")]
 pub struct WeightsSpec {
@@ -40,7 +40,7 @@ pub struct ExternalEngine {
     pub command: String,
 }
 
-/// A protocol that programs speak.
+/// A text protocol by which another program plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
     /// The Go Text Protocol, version 2.
@@ -50,7 +50,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the prefix that stands before the command of a program with this protocol.
+    /// Returns the prefix of the command in the text of a player with this protocol.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Gtp => "gtp:",
@@ -76,14 +76,13 @@ pub enum SearchBy {
 /// separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level. If other keys are missing, the row of this level in the table of levels supplies
-    /// their values.
+    /// The level. Its row in the table of levels supplies the values of keys that are missing.
     pub level: Option<Level>,
     /// The depth before exact play.
     pub depth: Option<u32>,
-    /// The most nodes of a search before exact play.
+    /// The greatest number of nodes of a search before exact play.
     pub nodes: Option<u64>,
-    /// The most milliseconds of a search before exact play.
+    /// The greatest number of milliseconds of a search before exact play.
     pub milliseconds: Option<u64>,
     /// The ProbCut confidence of searches to a depth.
     pub selectivity: Option<Selectivity>,
@@ -143,7 +142,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns true for a program that uses GTP: it needs all moves of a game.
+    /// Returns true for a GTP program, which must receive all moves of a game.
     pub fn needs_games(&self) -> bool {
         matches!(self, Self::Program(ExternalEngine { protocol: Protocol::Gtp, .. }))
     }
@@ -309,7 +308,7 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the plan of the search. Settings that the text does not specify come from the
+    /// Returns the settings of the search. Settings that the text does not specify come from the
     /// player's level or, without a level, from `usual`.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));

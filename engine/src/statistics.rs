@@ -5,29 +5,30 @@ use crate::board::{Position, Square, Squares};
 
 const PLIES: usize = 61;
 
-/// The statistics of a ply.
+/// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions that are counted: those in which a move was played, or in which all
-    /// legal moves were counted.
+    /// The number of counted positions: positions in which a move was played, or whose legal moves
+    /// were all counted.
     pub positions: u64,
     /// The number of moves whose flips are counted.
     pub moves: u64,
     /// The total number of discs that the counted moves flip.
     pub flips: u64,
-    /// The sum of the squared numbers of flips.
+    /// The sum, over the counted moves, of the squared number of flipped discs.
     pub squared_flips: u64,
-    /// The number of legal moves in these positions.
+    /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of passes: for single positions, those whose player must pass; for games, the
-    /// moves after which the opponent must pass.
+    /// The number of passes. In statistics of single positions, counts positions whose player must
+    /// pass; in statistics of games, counts moves after which the opponent must pass.
     pub passes: u64,
     /// The number of games that are over at this ply.
     pub ends: u64,
 }
 
 impl PlyStatistics {
-    /// Returns the mean number of flipped discs and its standard deviation; `None` without moves.
+    /// Returns the mean number of discs that a move flips, and the standard deviation; `None`
+    /// without moves.
     pub fn flips(&self) -> Option<(f64, f64)> {
         let mean = self.flips as f64 / self.moves as f64;
         let variance = self.squared_flips as f64 / self.moves as f64 - mean * mean;
@@ -47,7 +48,7 @@ impl PlyStatistics {
     }
 }
 
-/// Returns the statistics of all legal moves of positions of one ply.
+/// Returns the statistics of all legal moves of the given positions, which belong to one ply.
 pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> PlyStatistics {
     let mut found = PlyStatistics::default();
     for position in positions {
@@ -65,15 +66,15 @@ pub fn of_positions<'a>(positions: impl IntoIterator<Item = &'a Position>) -> Pl
     found
 }
 
-/// The statistics of games.
+/// The statistics of a set of games, by ply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameStatistics {
     /// The number of games.
     pub games: u64,
     /// The statistics by ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
-    /// The moves of the finished game with the fewest moves. Of several games with equally few, it
-    /// is the first in the order of squares.
+    /// The moves of the finished game with the fewest moves; `None` if no game is finished. Of
+    /// several games with the same number of moves, the first in the order of squares.
     pub shortest: Option<Vec<Square>>,
 }
 
@@ -84,7 +85,7 @@ impl Default for GameStatistics {
 }
 
 impl GameStatistics {
-    /// Counts a game.
+    /// Adds a game to the statistics.
     pub fn count(&mut self, replay: &Replay) {
         self.games += 1;
         for (ply, step) in replay.steps.iter().enumerate() {
@@ -103,7 +104,7 @@ impl GameStatistics {
         }
     }
 
-    /// Adds up the statistics of two sets of games.
+    /// Returns the statistics of two sets of games together.
     #[must_use]
     pub fn plus(mut self, other: Self) -> Self {
         self.games += other.games;
@@ -116,7 +117,7 @@ impl GameStatistics {
         self
     }
 
-    /// Returns the statistics of all plies together.
+    /// Returns the sum of the statistics of all plies.
     pub fn total(&self) -> PlyStatistics {
         self.plies.iter().copied().fold(PlyStatistics::default(), |all, ply| all + ply)
     }

@@ -1,4 +1,5 @@
-//! The agreement of searches, or of other programs, with stated scores and moves.
+//! The agreement of searches, or of other programs, with the scores and best moves that a test
+//! suite states.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::{Discs, Square, StatedPosition};
 use crate::eval::Value;
 
-/// Sums over the lines that state a score or a move.
+/// Sums of errors and of best moves over the lines of a test suite that state a score or a move.
 #[derive(Clone, Default, Debug)]
 pub struct Agreement {
     scored: u64,
@@ -21,7 +22,8 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Adds a line, with the value and the best move that were found for its position.
+    /// Adds a line of a test suite, with the value and the best move that a search found for its
+    /// position.
     pub fn add(&mut self, line: &StatedPosition, value: Value, best: Option<Square>) {
         if let Some(score) = line.score {
             let error = value.discs() - score;
@@ -33,7 +35,7 @@ impl Agreement {
         self.add_move(line, best);
     }
 
-    /// Adds the result for one line: the move that a player chose, if any, without a value.
+    /// Adds a line of a test suite, with the move that a player chose (if any) but without a value.
     pub fn add_move(&mut self, line: &StatedPosition, best: Option<Square>) {
         let most = line.moves.iter().map(|&(_, score)| score).max();
         let (Some(most), Some(choice)) = (most, best) else { return };
@@ -46,7 +48,7 @@ impl Agreement {
         }
     }
 
-    /// Returns the means.
+    /// Returns the bias, the MAE, the MSE and the number of best moves found.
     pub fn report(&self) -> AgreementReport {
         let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
         AgreementReport {

@@ -1,9 +1,9 @@
-//! Text tables: columns side by side.
+//! Text tables, aligned with spaces or in Markdown.
 
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-/// Returns a table of cells under headings, one row a line, without a line break at its end.
+/// Returns a table as text: headings, then one line for each row, without a line break at the end.
 /// Columns are aligned right, for numbers; a heading that begins with `<` aligns its column left,
 /// for texts.
 ///
@@ -33,7 +33,7 @@ pub fn table<const N: usize, C: ToString>(
     table.trim_fmt()
 }
 
-/// Returns a table of cells under headings in Markdown, one row a line, without a line break at its
+/// Returns a table in Markdown: headings, then one line for each row, without a line break at the
 /// end. A bar inside a cell is escaped.
 ///
 /// ```

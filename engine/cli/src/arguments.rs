@@ -14,8 +14,8 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest value of `--threads`. It exceeds the cores of any machine, but an operating system
-/// can start this many threads.
+/// The greatest value of `--threads`. It exceeds the number of cores of any machine, but is small
+/// enough for an operating system to start this many threads.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -68,10 +68,11 @@ impl Output {
     }
 }
 
-/// A numeric type of an argument. There are no signed types: for a bound without a type, such as
-/// `1`, the compiler would infer `i32`, and clap would detect the wrong type only at run time.
+/// A numeric type of an argument. Signed types do not implement this trait: for a bound without a
+/// type, such as `1`, the compiler would infer `i32`, and clap would detect the wrong type only at
+/// run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
-    /// The largest number of the type.
+    /// The greatest number of the type.
     const MAX: Self;
 }
 
@@ -115,19 +116,20 @@ pub fn number_from<T: Number>(
     number_in(first..=T::MAX)
 }
 
-/// Parses a number above 0.
+/// Parses a finite number above 0.
 pub fn above_0(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|&number: &f64| number.is_finite() && number > 0.0);
     number.ok_or_else(|| "expected a number above 0, such as 0.5".to_owned())
 }
 
-/// Returns the command line of a program. Flags that several commands share have their help texts
-/// from `flags.txt`.
+/// Returns the clap command of a program. Flags that several subcommands share have their help
+/// texts from `flags.txt`.
 pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses the process's arguments.
+/// Parses the arguments of the process. Prints an error or the help and exits if they are not
+/// valid.
 pub fn parse<P: Parser>() -> P {
     parse_words(std::env::args_os()).unwrap_or_else(|error| error.exit())
 }
@@ -153,7 +155,7 @@ const REPLACED: [(&str, &str); 8] = [
     ("--white-weights", "--white PLAYER"),
 ];
 
-/// Adds the replacement of a flag to the error, if the unknown flag existed in an earlier version.
+/// Adds to the error the replacement of the unknown flag, if an earlier version had this flag.
 fn with_replacement(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -166,8 +168,8 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Returns the error with its arguments quoted safely. This must be the first step: once rendered
-/// for a terminal, a clap error cannot be changed.
+/// Returns the error with the user's arguments quoted, so that they contain no control characters.
+/// This must be the first step: once rendered for a terminal, a clap error cannot be changed.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

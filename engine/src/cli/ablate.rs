@@ -67,18 +67,19 @@ struct Row {
     stated_moves: Option<usize>,
 }
 
-/// A way to search all positions: the name of the omitted feature, the features, and the pruning.
+/// One of the searches to compare: the name of the omitted feature (`None` if there is none), the
+/// features, and the pruning.
 struct Variant {
     without: Option<&'static str>,
     features: Features,
     pruning: Pruning,
 }
 
-/// The result of one search of all positions.
+/// The results of the searches of all positions with one set of features.
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
-    /// For a search by realization probability, the number of nodes at each number of moves below
+    /// For searches by realization probability, the number of nodes at each number of moves below
     /// the root.
     nodes_by_depth: Vec<u64>,
     seconds: f64,
@@ -120,7 +121,8 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the variants to compare: one with all features, and for each feature one without it.
+    /// Returns the variants of the search to compare: one with all features, and for each feature
+    /// one without it.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
@@ -153,7 +155,7 @@ impl Arguments {
         Ok(variants)
     }
 
-    /// Searches all positions in one variant.
+    /// Searches all positions with the features and pruning of one variant.
     fn search(
         &self,
         variant: &Variant,
@@ -183,13 +185,13 @@ impl Arguments {
     }
 }
 
-/// Adds counts element by element.
+/// Adds `counts` to `sums` element by element; `sums` grows if it is shorter.
 fn add(sums: &mut Vec<u64>, counts: &[u64]) {
     sums.resize(sums.len().max(counts.len()), 0);
     sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
 }
 
-/// Searches all positions with all features, then without each in turn, on one thread.
+/// Searches all positions with all features, then without each feature in turn, on one thread.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::prepared(&arguments.weights)?;
     let lines: Vec<Line> = Lines::open(&arguments.file)?.all(POSITION)?;
@@ -219,7 +221,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         }
     };
     let rows: Vec<Row> = variants.iter().zip(&solved).map(row).collect();
-    // The cuts of a selective search depend on the order of its moves.
+    // The cuts of a pruned search depend on the order of its moves, so that scores may differ.
     let is_proof =
         arguments.selectivity == Selectivity::Full && arguments.search == SearchBy::Depth;
     let wrong = is_proof && rows.iter().any(|row| row.different_scores > 0);

@@ -21,8 +21,8 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the search settings from these flags, the depth, and the number of empty squares at
-    /// which exact play starts.
+    /// Returns the search settings that these flags give, together with a depth and the number of
+    /// empty squares for exact play.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();
@@ -30,7 +30,7 @@ impl SearchArguments {
     }
 }
 
-/// Refuses a search limited by time for commands whose results must not depend on the machine.
+/// Rejects a search limited by time, for commands whose results must not depend on the machine.
 pub(super) fn without_clock(search: &SearchSpec) -> anyhow::Result<()> {
     ensure!(
         search.milliseconds.is_none(),

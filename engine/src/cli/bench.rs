@@ -1,5 +1,5 @@
-//! `othello-engine bench`: fixed searches on one thread. The node count serves as a fingerprint:
-//! every change to the search changes it.
+//! `othello-engine bench`: a fixed set of searches on one thread. The number of nodes is a
+//! fingerprint of the search: every change to the search changes it.
 
 use std::time::Instant;
 
@@ -22,11 +22,11 @@ pub struct Arguments {
 
 const POSITIONS: u64 = 24;
 const HASH_MEGABYTES: usize = 16;
-/// The depth of the midgame searches.
+/// The depth of the midgame searches, in plies.
 const DEPTH: u32 = 9;
 /// The numbers of empty squares in the midgame positions.
 const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
-/// The number of empty squares in the solved positions.
+/// The number of empty squares in the positions to solve exactly.
 const SOLVED_EMPTIES: u32 = 17;
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]

@@ -46,8 +46,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search with these weights. Also returns whether it searches at all: false at
-    /// depth 0, where positions are only evaluated statically.
+    /// Returns the search with an evaluation, and whether it searches at all: at depth 0, positions
+    /// are only evaluated statically.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -100,7 +100,7 @@ type Finding = (Value, Option<Square>);
 
 /// Evaluates the file in chunks and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    // Static values come by the million; a search takes long enough for progress to be shown.
+    // Static values are fast, so many positions are evaluated between updates of the progress.
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let (search, looks_ahead) = arguments.search(&evaluator)?;
     let lines_at_once = if looks_ahead { 1 << 10 } else { 1 << 16 };
@@ -142,8 +142,9 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Evaluates positions: takes the values of those in the book from the book, and searches the
-/// others. Adds the number of values from the book to `from_book`.
+/// Evaluates positions by a book and a search. The book gives the values of the positions that it
+/// contains; `search` gives the values of the remaining positions. Adds the number of values from
+/// the book to `from_book`.
 fn book_first(
     book: &Book,
     positions: &[Position],

@@ -45,8 +45,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search. Keys of the player take precedence over flags, and flags over the
-    /// default level.
+    /// Returns the settings of the search. Keys of the player take precedence over flags, and flags
+    /// over the default level.
     fn spec(&self) -> SearchSpec {
         let flags = self.searching.spec(self.depth, self.exact);
         let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };
@@ -137,7 +137,7 @@ impl fmt::Display for Hints {
 
 /// Searches the position after each move separately, from an empty transposition table, so that the
 /// values do not depend on the number of threads. In searches without pruning, idle threads help
-/// the others.
+/// busy ones.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;

@@ -1,5 +1,5 @@
 //! The command line: one file for each subcommand, with `Arguments` (clap) and `run(&Arguments,
-//! &Session)`. [`othello_cli`] has the parts that do not involve a search.
+//! &Session)`. [`othello_cli`] has the parts that are not specific to the engine.
 
 pub mod arguments;
 mod positions;
@@ -78,7 +78,7 @@ enum Command {
     Weights(weights::Arguments),
 }
 
-/// Runs the program.
+/// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     session::main(|| {
         let program: Program = shared::parse();
@@ -87,7 +87,7 @@ pub fn main() -> ExitCode {
 }
 
 impl Program {
-    /// Runs the subcommand.
+    /// Runs the subcommand that the arguments select.
     pub fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
         match &self.command {
             Command::Ablate(arguments) => ablate::run(arguments, session),

@@ -1,4 +1,5 @@
-//! `othello-engine openings`: counts the unique positions of every ply, and scores them.
+//! `othello-engine openings`: counts the positions of every ply, unique up to symmetry, and scores
+//! them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -119,17 +120,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The number of openings by which this command recognizes its own file. It computes them before it
-/// replaces an existing file. If they are not in the file, another program wrote it, and it is
-/// kept.
+/// The number of openings by which this command recognizes a file that it wrote itself. It computes
+/// these openings before it replaces an existing file. If the file lacks any of them, another
+/// program wrote the file, which is then kept.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses to replace a file that this command cannot have written. Such a file has lines that are
-/// not transcripts of `plies` moves, or lacks the openings that the search finds first. Called
-/// before the work.
+/// Rejects an existing file that this command cannot have written, so that the file is not
+/// replaced. Such a file has lines that are not transcripts of `plies` moves, or lacks the openings
+/// that the search finds first. To be called before the openings are computed.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,
@@ -160,7 +161,7 @@ fn check_is_own<E: Evaluate>(
     Err(refused("it has other openings".to_owned()).into())
 }
 
-/// Writes transcripts of nearly even openings, one per line.
+/// Writes the transcripts of nearly even openings to a file, one per line.
 fn write_balanced(
     path: &Path,
     arguments: &Arguments,

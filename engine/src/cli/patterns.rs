@@ -16,12 +16,13 @@ use crate::pattern::{Coverage, FactorShape, Geometry, LANES, Pattern, PatternSet
 use crate::random::{Generator, random_position};
 use crate::text_table::table;
 
-/// The set that the speed of others is compared with.
+/// The shipped pattern set with which the speed of a pattern set is compared.
 const REFERENCE: &str = "standard";
-/// The positions whose evaluation is timed, in the middle of the game.
+/// The number of positions whose evaluation is timed. They are from the middle of the game.
 const TIMED: usize = 2000;
 const TIMED_EMPTIES: u32 = 30;
-/// The number of measurements, of which the fastest counts.
+/// The number of times that the speed of each pattern set is measured. The fastest measurement
+/// counts.
 const TURNS: usize = 7;
 
 /// Arguments of `patterns`.
@@ -159,7 +160,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     })
 }
 
-/// Returns the pattern set that an argument names, and the file that it comes from.
+/// Returns the pattern set that an argument names, and the path of its file; `None` if it is not
+/// from a file.
 fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     let path = Path::new(argument);
     let choice = match argument {
@@ -176,8 +178,8 @@ fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     Ok((ByClass::load(&choice)?.weights.set().clone(), file))
 }
 
-/// Returns the evaluations per second of these weights, as a multiple of those of the reference
-/// set. The two are measured in turns, and the fastest turn of each counts.
+/// Returns the ratio of two speeds: evaluations per second with these weights, and with the
+/// reference pattern set. The two are measured in turns, and the fastest turn of each counts.
 fn relative_speed(weights: &Weights) -> f64 {
     let Some(reference) = PatternSet::shipped(REFERENCE) else { return f64::NAN };
     let both = [weights, &Weights::zero(reference)].map(Tables::new);
@@ -194,7 +196,8 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Evaluates the positions after all moves, as a search does; returns the seconds.
+/// Evaluates, as a search does, the positions after all moves of each position. Returns the time in
+/// seconds.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {
@@ -208,7 +211,7 @@ fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// Writes the scalar features and the shape of the factors of a set, a line each.
+/// Writes the scalar features of a pattern set and the shape of its factors, one line each.
 pub(super) fn describe_features(
     f: &mut fmt::Formatter<'_>,
     scalars: &[Scalar],

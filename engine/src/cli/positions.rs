@@ -11,10 +11,10 @@ use crate::board::StatedPosition;
 use crate::file::FileError;
 use crate::text::{Lines, TextError, TextSource};
 
-/// The record that an input must have at least once, for messages.
+/// The name, in messages, of the records of which an input must have at least one.
 pub(super) const POSITION: &str = "a position";
 
-/// The source of positions.
+/// The source of the positions that an argument specifies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
     /// The argument is a position itself.
@@ -38,7 +38,7 @@ impl FromStr for Positions {
 }
 
 impl Positions {
-    /// Reads all positions; refuses a source without one.
+    /// Reads all positions. A source without a position is an error.
     pub(super) fn all<T: FromStr<Err: Display>>(&self) -> Result<Vec<T>, TextError> {
         self.lines()?.all(POSITION)
     }
@@ -53,7 +53,8 @@ impl Positions {
     }
 }
 
-/// Names both readings of an argument that is neither a position nor a file.
+/// Returns the error for an argument that is neither a position nor a file. The message has both
+/// reasons.
 fn neither(path: &Path, error: TextError) -> TextError {
     let text = path.to_string_lossy();
     match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!(parse("f5d6.txt"), Ok(Positions::File("f5d6.txt".into())));
         let ggs = "[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
         assert_eq!(parse(ggs), Ok(Positions::Stated(ggs.to_owned())));
-        // A regression: such words were taken as names of files that do not exist.
+        // A regression: these words were taken for names of files that do not exist.
         for (text, said) in [
             ("f5d6a1", "move 3: a1 is not legal"),
             ("f5d6x", "`x` is not a square"),

@@ -50,27 +50,28 @@ impl Arguments {
     }
 }
 
-/// Serves GTP.
+/// Runs a server of the Go Text Protocol (GTP).
 pub fn gtp(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::prepared(&arguments.weights)?;
     run(&mut Gtp::new(arguments.player(&evaluator, session)?))
 }
 
-/// Serves the NBoard protocol.
+/// Runs a server of the NBoard protocol.
 pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::prepared(&arguments.weights)?;
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Starts a thread that ends the process as soon as nobody reads the engine's answers, for example
-/// because the client died. Without this thread, the search for the client would continue, because
-/// requests are answered even after the end of input.
+/// Starts a thread that ends the process as soon as no program reads the engine's answers, for
+/// example because the client died. Without this thread, the search for the client would continue,
+/// because requests are answered even after the end of input.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
     let watch = || {
         let stdout = io::stdout();
-        // Without requested events, `poll` reports only the end. Files and terminals have none.
+        // Without requested events, `poll` reports only errors and the end of a pipe. Files and
+        // terminals have neither.
         let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
         loop {
             match poll(&mut ends, None) {

@@ -1,4 +1,4 @@
-//! `othello-engine selfplay`: plays and records games.
+//! `othello-engine selfplay`: plays games of one or two evaluations and records them in a file.
 
 use std::path::Path;
 
@@ -75,21 +75,21 @@ pub(in crate::cli) struct SelfPlay {
     seconds: f64,
 }
 
-/// The default depth of the search for each move, if no limit of nodes is given.
+/// The default depth, in plies, of the search for each move, if no limit of nodes is given.
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default number of empty squares at which perfect play starts, if endgame searches with
-/// pruning come before it.
+/// The default number of empty squares for exact play, if pruned endgame searches precede exact
+/// play.
 const DEFAULT_EXACT: u32 = 16;
 
-/// The search of a side. The keys of its player string and the flags determine it.
+/// The search of a side (black or white), from the keys of its player string and the flags.
 struct SideSearch {
     spec: SearchSpec,
     plan: Plan,
 }
 
 impl Arguments {
-    /// Returns the search of a side. Levels and the default search prune only if the weights of
+    /// Returns the search of a side. A level or the default search prunes only if the weights of
     /// both sides have a ProbCut model.
     fn search(
         &self,
@@ -113,7 +113,7 @@ impl Arguments {
         Ok(SideSearch { spec, plan })
     }
 
-    /// Returns the number of empty squares at which a side starts perfect play.
+    /// Returns the number of empty squares at which a side starts exact play.
     fn perfect_from(&self, SideSearch { spec, plan }: &SideSearch) -> PerfectFrom {
         match (&self.exact, spec.exact) {
             (_, Some(own)) => own.into(),
@@ -123,8 +123,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of empty squares at which both sides start perfect play. Returns an error
-    /// if the two sides differ.
+    /// Returns the number of empty squares at which both sides start exact play. It is an error if
+    /// the numbers of the two sides differ.
     fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(
@@ -143,14 +143,14 @@ impl Arguments {
         Ok(perfect)
     }
 
-    /// Returns the player of white.
+    /// Returns the player of white, which is that of black by default.
     fn white(&self) -> &WeightsSpec {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
     /// Returns whether the values of the searches are stored. By default, they are stored only if
-    /// both sides have fitted weights or moves are drawn at random: values of handmade evaluations
-    /// are worse labels than results.
+    /// both sides have fitted weights or if moves are drawn at random, because values of
+    /// handwritten evaluations are worse labels than results.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())

@@ -37,18 +37,18 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// A position of the file, with the expected score.
+/// A position of the input, with the scores that the input states for it.
 pub(super) struct Line {
     pub(super) position: Position,
     pub(super) side: Side,
     pub(super) expected: Option<Discs>,
-    /// The moves with stated scores.
+    /// The moves for which the input states a score, with these scores.
     pub(super) moves: Vec<(Square, Discs)>,
     form: Form,
 }
 
 impl Line {
-    /// Returns whether a move has the best of the stated scores.
+    /// Returns true if `square` has the best of the scores that the input states for moves.
     pub(super) fn states_as_best(&self, square: Option<Square>) -> bool {
         let best = self.moves.iter().map(|&(_, score)| score).max();
         self.moves.iter().any(|&(one, score)| Some(one) == square && Some(score) == best)
@@ -105,7 +105,8 @@ impl Solved {
             || self.moves.iter().any(wrong_move)
     }
 
-    /// Returns a message about the expected scores that differ from the results.
+    /// Returns a message about the stated scores that differ from the results; empty if none
+    /// differs.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -158,8 +159,8 @@ impl fmt::Display for Solve {
 }
 
 /// Solves as many positions at a time as there are threads, and reports them in the order of the
-/// file. Each search starts from a logically empty table, so that its nodes do not depend on other
-/// positions. Idle threads help the others.
+/// file. Each search starts from a logically empty transposition table, so that its nodes do not
+/// depend on other positions. Idle threads help busy ones.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;

@@ -104,8 +104,8 @@ impl Ply {
     }
 }
 
-/// Returns a table with a row for each ply. `counted` is the heading of the column with the numbers
-/// of positions.
+/// Returns a table with a row for each ply. `counted` is the heading of the column that has the
+/// number of positions.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {
@@ -137,7 +137,7 @@ impl fmt::Display for Statistics {
     }
 }
 
-/// Counts positions and games, and prints the report.
+/// Computes the statistics of openings and of games, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
     let openings = enumerate(arguments.plies, progress);

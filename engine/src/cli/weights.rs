@@ -1,4 +1,4 @@
-//! `othello-engine weights`: the content of a weights file, and the weights of one class.
+//! `othello-engine weights`: prints the content of a weights file, and the weights of one class.
 
 use std::fmt;
 use std::str::FromStr as _;
@@ -148,8 +148,8 @@ impl fmt::Display for Report {
 }
 
 /// Writes two lines: one for the phase with the fewest weights that occur in training, and one for
-/// the phase with the most. A line has the number of these weights, and their least and greatest
-/// count.
+/// the phase with the most. A line has the number of the weights that occur, and their least and
+/// greatest number of occurrences.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -228,8 +228,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of one class. `asked` contains the squares of an instance of a pattern, in
-/// any order, and the discs on them.
+/// Returns the weights of one class (of symmetric configurations). `asked` contains the squares of
+/// an instance of a pattern, in any order, and the discs on them.
 fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
     let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
@@ -278,15 +278,16 @@ fn bits(squares: &[Square]) -> u64 {
     squares.iter().fold(0, |bits, square| bits | square.bit())
 }
 
-/// The number of fields of a JSON object that are printed. Further fields are omitted.
+/// The greatest number of fields of a JSON object that the report prints. Further fields are
+/// omitted.
 const MOST_FIELDS: usize = 64;
 
-/// The greatest number of list entries to print. Of a longer list, the report prints only the
-/// number of entries.
+/// The greatest number of entries of a list that the report prints. Of a longer list, the report
+/// prints only the number of entries.
 const SHOWN: usize = 3;
 
-/// The provenance of weights, written as text: the last step first, then the step that made its
-/// initial weights, and so on.
+/// The provenance of weights as text. The text begins with the last step (command) and continues
+/// with the step that made the initial weights of that step, and so on.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {
@@ -304,8 +305,9 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// Writes a JSON value in one line, without control characters. Of a list with more than [`SHOWN`]
-/// entries and of a text with several lines, writes only the number of entries or lines.
+/// Returns a JSON value as one line of text, without control characters. For a list with more than
+/// [`SHOWN`] entries or a text with several lines, the line has only the number of entries or
+/// lines.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),

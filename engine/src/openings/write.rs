@@ -1,4 +1,4 @@
-//! The writer of the file of scored openings.
+//! The scoring of all openings, and the file of their values.
 
 use std::path::Path;
 
@@ -11,19 +11,19 @@ use crate::progress::Progress;
 use crate::record::{Label, PositionWriter, RecordError, ScoredPosition, Weight};
 use crate::run::{Opened, Plan, Run, Shard, Stage, size};
 
-/// The settings of scoring openings.
+/// The settings of a run that scores openings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The last ply, 0..=[`super::MAX_PLIES_HELD`].
+    /// The last ply whose openings are scored, 0..=[`super::MAX_PLIES_HELD`].
     pub plies: u32,
-    /// The depth of the search of each position of the last ply, in moves.
+    /// The depth, in plies, of the search of each position of the last ply.
     pub score_depth: u32,
-    /// The shard of this run: its share of the positions of the last ply. Dividing a run into
-    /// shards does not change the file.
+    /// The part of the searches that this process does. Dividing a run into shards does not change
+    /// the file.
     pub shard: Shard,
 }
 
-/// The openings that were scored.
+/// The report on a run that scored openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The number of unique positions at each ply.
@@ -35,7 +35,7 @@ pub struct Written {
 }
 
 impl Settings {
-    /// Returns the settings of an undivided run.
+    /// Returns the settings of a run that is not divided into shards.
     pub const fn whole(plies: u32, score_depth: u32) -> Self {
         Self { plies, score_depth, shard: Shard::WHOLE }
     }
@@ -64,9 +64,9 @@ const MOST_PER_PART: u64 = 1 << 20;
 
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them: the positions of the last ply by searches from a logically
-/// empty transposition table, then earlier plies by negamax. If the run is divided into shards,
-/// only does the searches of one shard.
+/// Scores all openings and writes them to a file. Searches, each from a logically empty
+/// transposition table, score the positions of the last ply; negamax then scores the earlier plies.
+/// If the run is divided into shards, only does the searches of one shard.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -111,7 +111,7 @@ fn write_in_parts<E: Identified>(
     Ok(openings.written(Some(summary)))
 }
 
-/// Writes the file of a run whose parts are complete.
+/// Writes the file of scored openings from the complete parts of a run.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
     let plies = Settings::plies_of(run.provenance());
     Openings::to(plies.unwrap_or(0), progress).pack(run, progress)
@@ -178,7 +178,7 @@ fn scored(position: Position, value: Value) -> ScoredPosition {
     ScoredPosition::new(position, label.expect("a value is in range"), Weight::ONE)
 }
 
-/// Returns the value of a row that [`write_openings`] wrote.
+/// Returns the value of a position in a file that [`write_openings`] wrote.
 pub fn value(scored: &ScoredPosition) -> Value {
     Value::clamped(i32::from(scored.label().steps()) / LABEL_STEPS)
 }
@@ -195,8 +195,8 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    /// Scores openings in parts of 1,000 positions. A part of the default size would contain all of
-    /// them.
+    /// Scores openings in parts of 1,000 positions. A part of the default size would contain all
+    /// positions.
     fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
         write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()
@@ -211,12 +211,12 @@ mod tests {
         let rows: Vec<_> = PositionReader::open(&path).unwrap().map(|row| row.unwrap()).collect();
         assert_eq!(rows.len(), written.positions);
         assert_eq!(rows.len(), written.unique.iter().sum::<usize>());
-        // One ply less, searched one ply deeper, has the values that were negamaxed back.
+        // At ply 6, the values computed by negamax must equal those of searches one ply deeper.
         let ply_6: Vec<_> = rows.iter().filter(|row| row.position().ply() == 6).collect();
         let positions: Vec<_> = ply_6.iter().map(|row| row.position()).collect();
         let labels: Vec<_> = ply_6.iter().map(|row| value(row)).collect();
         assert_eq!(Search::new(&Mobility).depth(2).values(&positions, &Silent).unwrap(), labels);
-        // A file that is complete is done.
+        // A complete file is not computed again.
         assert_eq!(write(&path, "1/1"), written);
     }
 

@@ -1,5 +1,5 @@
-//! A picture of a pattern set. Each pattern has a board, with the numbers of its instances and
-//! classes. A last board has the number of instances on each square.
+//! A picture of a pattern set as SVG. Each pattern has a board, with the numbers of its instances
+//! and classes below. A last board has the number of instances on each square.
 
 use std::fmt::Display;
 
@@ -12,27 +12,31 @@ use crate::pattern::{Coverage, Instance};
 
 /// The number of boards in a row.
 const COLUMNS: usize = 4;
-/// The side length of a square of the board, in user units of the SVG, like all lengths here.
+/// The side length of a square of the board. All lengths of this module are in user units of the
+/// SVG.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 /// The horizontal distance between the left edges of neighbouring boards.
 const STEP_X: usize = BOARD + 64;
-/// The distance between the upper edges of neighbouring boards, with three lines of text between.
+/// The vertical distance between the upper edges of neighbouring boards. Three lines of text are
+/// between the boards.
 const STEP_Y: usize = BOARD + 70;
 /// The distances of the first board from the left edge (`LEFT`) and the upper edge (`TOP`) of the
 /// picture. The headline and the pattern's name are above the board.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The greatest number of characters of a pattern's name that does not overlap the name next to it.
+/// The greatest number of characters of a printed name. A longer name would overlap the name next
+/// to it.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
 /// The colour of the squares that the pattern set lists for a pattern.
 const OWN: &str = "#1b6e3c";
-/// The colour of the squares of the pattern's other instances.
+/// The colour of the squares of a pattern's other instances.
 const IMAGE: &str = "#a3cfa9";
 
-/// Draws the patterns of these weights as SVG text. The same weights give the same text.
+/// Draws the patterns of these weights. Returns the SVG text, which is the same for the same
+/// weights.
 pub(super) fn picture(weights: &Weights) -> String {
     let set = weights.set();
     let rows = (set.patterns().len() + 1).div_ceil(COLUMNS);
@@ -60,8 +64,8 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Adds the board of a pattern: its own squares, numbered in their order, and the squares of its
-/// other instances in a lighter colour.
+/// Adds the board of a pattern to the picture. The squares that the pattern set lists are numbered
+/// in their order; squares of the pattern's other instances have a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
     let (x, y) = corner_of_board(number);
@@ -94,8 +98,8 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     })
 }
 
-/// Adds a last board, which shows the number of instances that contain each square: more instances
-/// are darker.
+/// Adds a last board to the picture, which shows the number of instances that contain each square:
+/// the more instances, the darker the square.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines } = Coverage::of(weights.geometry());
     let number = weights.set().patterns().len();
@@ -120,14 +124,14 @@ fn draw_coverage(document: Document, weights: &Weights) -> Document {
     end_board(cells, number, captions)
 }
 
-/// Adds the name of a board and its background.
+/// Adds the name and the background of a board to the picture.
 fn begin_board(document: Document, number: usize, name: &str) -> Document {
     let (x, y) = corner_of_board(number);
     let board = rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD);
     document.add(text(name, x, y - 8, 12)).add(board)
 }
 
-/// Adds the lines between the squares of a board, and the captions below it.
+/// Adds the lines between the squares of a board to the picture, and the captions below the board.
 fn end_board(document: Document, number: usize, [first, second]: [String; 2]) -> Document {
     let (x, y) = corner_of_board(number);
     let lines = (0..=8).map(|line| {
@@ -140,7 +144,7 @@ fn end_board(document: Document, number: usize, [first, second]: [String; 2]) ->
         .add(text(second, x, y + BOARD + 31, 11))
 }
 
-/// Returns the upper left corner of a board; boards are counted from 0.
+/// Returns the upper left corner of the board with index `number`.
 fn corner_of_board(number: usize) -> (usize, usize) {
     (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y)
 }
@@ -157,7 +161,7 @@ fn text(content: impl Display, x: usize, y: usize, size: usize) -> Text {
     Text::new(content.to_string()).set("x", x).set("y", y).set("font-size", size)
 }
 
-/// Cuts a name to the length that fits.
+/// Cuts a name to at most [`NAME_LENGTH`] characters.
 fn short(name: &str) -> String {
     name.chars().take(NAME_LENGTH).collect()
 }
