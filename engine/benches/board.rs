@@ -17,8 +17,8 @@ fn walk_copying(position: &Position, depth: u32) -> u64 {
     Squares(position.moves()).map(|square| walk_copying(&after(square), depth - 1)).sum()
 }
 
-/// Counts the same leaves as [`walk_copying`], on a single board. Each move changes the board and
-/// is then undone.
+/// Counts the leaves of the game tree at `depth` + 1 plies, on a single board. Each move changes
+/// the board and is then undone.
 fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     if depth == 0 {
         return position.moves().count_ones().into();

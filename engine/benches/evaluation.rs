@@ -1,5 +1,5 @@
-//! Benchmarks of the evaluation along random games, compared with memory loads alone. The weights
-//! are the embedded ones, and those of the pattern sets `factors` and `scalars` (the same set
+//! Benchmarks of the evaluation along random games, compared with its memory loads alone. They use
+//! the embedded weights, and weights of the pattern sets `factors` and `scalars` (the same set
 //! without factors).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
@@ -29,12 +29,12 @@ fn steps(tables: &Tables, count: usize) -> Vec<Step> {
         goes_on.then(|| Step { position, indices: tables.state(&position), square, flips })
     };
     let mut steps: Vec<Step> = moves.filter_map(step).take(count).collect();
-    // Each phase has weights of its own, and a search needs only a few phases.
+    // Each phase has its own weights, and a search needs only a few phases.
     steps.sort_by_key(|step| step.position.ply());
     steps
 }
 
-/// Computes the indices and the value after each move; returns the sum of the values.
+/// Computes the pattern indices and the value after each move. Returns the sum of the values.
 fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     steps.iter().fold(0, |sum, step| {
         let indices = tables.after(&step.indices, step.square, step.flips);
@@ -43,11 +43,11 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
     })
 }
 
-/// The width of the factor vector of a class.
+/// The number of factors in the factor vector of a class.
 const FACTORS: usize = 16;
 
-/// The memory loads of one evaluation: the tables, and the indices in them of the weights and of
-/// any factor vectors. The indices are computed before the measurement.
+/// The memory loads of one evaluation: the tables, and the places of the weights and factor vectors
+/// in the tables. The places are computed before the measurement.
 struct Loads<'t> {
     weights: &'t [i16],
     places: [u32; 64],
@@ -68,7 +68,7 @@ impl<'t> Loads<'t> {
     }
 }
 
-/// Loads and adds the weights and factor vectors at indices that were computed before.
+/// Loads and adds the weights and factor vectors at places that were computed before.
 fn load(loads: &[Loads<'_>]) -> i32 {
     loads.iter().fold(0, |sum, loads| {
         let weights = loads.places.iter().map(|&place| i32::from(loads.weights[place as usize]));
@@ -116,8 +116,8 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the speed of updating and evaluating, divided by the speed of the loads alone. It is the
-/// median of 31 ratios; each is of two measurements made in succession.
+/// Returns the speed of complete evaluations, divided by the speed of their memory loads alone. The
+/// result is the median of 31 ratios, each of two measurements made in succession.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

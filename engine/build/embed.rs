@@ -1,5 +1,5 @@
 //! Verifies the weights file and packs it for the binary. The running program expands only the
-//! blocks that it needs.
+//! blocks of phases that it needs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) fn main() {
 fn embed() -> Result<(), String> {
     let file = match env::var(VARIABLE) {
         Ok(choice) if choice == NONE => no_weights(),
-        // Cargo takes every line of the output for an instruction.
+        // Cargo reads every line of the output as an instruction.
         Ok(path) if path.contains(char::is_control) => {
             return Err(format!(
                 "{VARIABLE}: {path:?} has a line break or another control character"
@@ -31,7 +31,7 @@ fn embed() -> Result<(), String> {
         Err(env::VarError::NotUnicode(path)) => {
             return Err(format!("{VARIABLE}: {path:?} is not text in UTF-8"));
         }
-        // docs.rs plays nothing, and gets the crate as it is published: without the weights.
+        // docs.rs only builds the documentation, from the published crate, which lacks the weights.
         Err(env::VarError::NotPresent) if env::var_os("DOCS_RS").is_some() => no_weights(),
         Err(env::VarError::NotPresent) => read(&shipped()?)?,
     };

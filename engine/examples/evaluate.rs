@@ -24,7 +24,8 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            // The message names the file, the place and the remedy; the type tells what to do.
+            // The message names the file, the place and the remedy; the type of the error is the
+            // kind of fault.
             let kind = match &error {
                 WeightsError::File(FileError::Io { .. }) => "cannot be read",
                 WeightsError::File(FileError::Newer { .. }) => "is of a later version",
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Loads weights from a file, or the embedded ones, expanded for play.
+/// Loads the weights of a file or the embedded weights, expanded into evaluation tables.
 pub(crate) fn load(choice: &str) -> Result<Tables, WeightsError> {
     if choice == "embedded" {
         return Ok(embedded::tables());

@@ -8,7 +8,7 @@ use othello_engine::board::{Position, Side};
 use othello_engine::eval::{Evaluator, WeightsChoice};
 use othello_engine::search::{Found, Search, Strength, TableError};
 
-/// Depth 4, and exact play at ten or fewer empty squares.
+/// The strength of both players: depth 4, and exact solving at ten or fewer empty squares.
 const STRENGTH: Strength = Strength { depth: 4, exact: 10 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Plays a game of the engine against itself; returns the score for black.
 pub(crate) fn play(evaluator: &Evaluator) -> Result<i32, TableError> {
-    // One searcher for the whole game: its table keeps what earlier searches found.
+    // One searcher for the whole game: its transposition table keeps the results of earlier
+    // searches.
     let mut searcher = Search::new(evaluator).searcher()?;
     let (mut position, mut side) = (Position::START, Side::Black);
     while !position.is_over() {

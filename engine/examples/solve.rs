@@ -1,4 +1,4 @@
-//! Solves a position: perfect play by both sides.
+//! Solves a position: finds its exact score and a best move.
 //!
 //! ```sh
 //! cargo run --release -p othello-engine --no-default-features --example solve
@@ -10,7 +10,8 @@ use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::embedded;
 use othello_engine::search::{Found, Search, Strength};
 
-/// The first problem of fforum, with 14 empty squares.
+/// The first problem of the test suite FFO, with 14 empty squares, as a board line: 64 squares from
+/// a1 to h8, and the side to move.
 pub(crate) const BOARD: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,7 @@
-//! The flags that several commands share: `flags.txt` has one heading and one text for each.
+//! The flags that several commands share. `flags.txt` has one heading and one help text for each.
 //!
-//! The field of such a flag has no doc comment. [`prepared`] gives the flag its text from
-//! `flags.txt`.
+//! The clap field of a shared flag has no doc comment. [`prepared`] gives the flag its help text
+//! from `flags.txt`.
 
 use std::sync::LazyLock;
 
@@ -11,12 +11,12 @@ use clap::{Arg, ArgAction, Command};
 struct Flag {
     name: &'static str,
     heading: &'static str,
-    /// The first line: the effect and the unit.
+    /// The first line of the help text: the effect and the unit.
     help: &'static str,
-    /// The second paragraph: when to use the flag.
+    /// The second paragraph of the help text: when to use the flag.
     more: String,
-    /// The defaults that are computed at run time: the name of a command and the text of its
-    /// default. The name `*` stands for all other commands.
+    /// The defaults that the program computes at run time: the name of a command and the text of
+    /// its default. The name `*` means every command that is not listed.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -25,8 +25,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Reads the flags below the headings of a text. A flag is a line `--name: help`, then an indented
-/// second paragraph, then its defaults as `[command: default]`.
+/// Reads shared flags from the format of `flags.txt`. Below a heading, a flag is a line `--name:
+/// help`, then an indented second paragraph, then its defaults as `[command: default]`.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {
@@ -47,8 +47,8 @@ fn read(text: &'static str) -> Vec<Flag> {
     flags
 }
 
-/// The flags that have another meaning in one command than in all others: the command, the flag,
-/// and its meaning there.
+/// The flags that have a different meaning in one command: the command, the flag, and its meaning
+/// in that command.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("benchmark", "exact", "names files of exact positions, as --strong and --hard do theirs"),
     ("leaves", "depth", "is the greatest of the depths that are drawn"),
@@ -70,7 +70,7 @@ impl Flag {
         FLAGS.iter().find(|flag| Some(flag.name) == arg.get_long())
     }
 
-    /// Returns `arg`, an argument of `command`, with the heading and the text of this flag.
+    /// Returns `arg`, an argument of `command`, with the heading and the help text of this flag.
     fn put_into(&self, command: &str, arg: Arg) -> Arg {
         let arg = arg.help_heading(self.heading);
         if is_exception(command, self.name) {
@@ -86,8 +86,9 @@ impl Flag {
     }
 }
 
-/// Returns a command whose flags have their texts and headings; global flags come last. A negative
-/// number after a flag is parsed as the value of that flag, so that an error names the flag.
+/// Returns a command whose flags have their help texts and headings; global flags come last. A
+/// negative number after a flag is parsed as the value of that flag, so that an error names the
+/// flag.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {
@@ -104,8 +105,8 @@ pub fn prepared(command: Command) -> Command {
 }
 
 /// Returns the faults in the flags of a prepared command and its subcommands. The faults are a flag
-/// without a text, a flag that has different texts in two commands, and a shared flag without a
-/// heading.
+/// without a help text, a flag with different help texts in two commands, and a shared flag without
+/// a heading.
 pub fn complaints(command: &Command) -> Vec<String> {
     let mut known: Vec<(String, String, String)> = vec![];
     collect(command, &mut known);
@@ -128,8 +129,9 @@ pub fn complaints(command: &Command) -> Vec<String> {
     complaints
 }
 
-/// Collects the flags of a command and its subcommands: the name of the command, the name of the
-/// flag, and its text. The text is the heading and the help up to the default.
+/// Collects the flags of a command and its subcommands into `known`: the name of the command, the
+/// name of the flag, and its help text. The help text is the heading and the help up to the
+/// default.
 fn collect(command: &Command, known: &mut Vec<(String, String, String)>) {
     for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
         let Some(name) = arg.get_long().filter(|name| *name != "help") else { continue };

@@ -26,7 +26,7 @@ pub struct Man {
 }
 
 impl Completions {
-    /// Writes completions of `command` to standard output.
+    /// Writes shell completions of `command` to standard output.
     pub fn write(&self, mut command: clap::Command) -> anyhow::Result<Outcome> {
         let name = command.get_name().to_owned();
         let mut script = vec![];

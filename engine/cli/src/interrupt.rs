@@ -1,8 +1,8 @@
-//! The interrupts from the terminal (Ctrl-C) and from schedulers (SIGTERM).
+//! Interrupts from the terminal (Ctrl-C) and from schedulers (SIGTERM).
 //!
-//! A run can be killed at any moment, so an interrupt may always end the process at once. But a
-//! stage that can stop between its units first finishes those in progress, which would otherwise be
-//! lost. A second interrupt ends the process at once.
+//! An interrupt may always end the process at once, because a run can be killed at any moment
+//! without damage. But if a stage of the work can stop between its units, it first finishes the
+//! units in progress, which would otherwise be lost. A second interrupt ends the process at once.
 
 use std::io;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
 #[derive(Default, Debug)]
 pub(crate) struct Interrupts {
-    /// The number of the first signal received; 0 if none was.
+    /// The number of the first signal that the process received; 0 before the first signal.
     signal: AtomicU8,
     /// True if the current stage can stop between its units.
     stage_stops: AtomicBool,
-    /// True if the current stage or an earlier one can be interrupted between its units. Running
-    /// the same command again then resumes the work and keeps its finished units.
+    /// True if the current stage or an earlier stage can be interrupted between its units. The same
+    /// command, run again, then resumes the work and keeps the finished units.
     resumable: AtomicBool,
 }
 
@@ -31,7 +31,7 @@ impl Interrupts {
         self.resumable.fetch_or(stops, SeqCst);
     }
 
-    /// Returns the exit status of a process that a signal ended: 128 plus the number of the first
+    /// Returns the exit status of the process after a signal: 128 plus the number of the first
     /// signal, as in shells.
     pub(crate) fn exit_status(&self) -> u8 {
         128 + self.signal.load(SeqCst)
@@ -53,9 +53,9 @@ impl Interrupts {
     }
 }
 
-/// Starts a thread that calls `answer` with the number of each signal. Also catches the signal for
-/// a write beyond the limit on file sizes (`ulimit -f`), so that the write fails with an error
-/// instead.
+/// Starts a thread that calls `answer` with the number of each signal (SIGINT or SIGTERM). Also
+/// catches the signal for a write beyond the limit on file sizes (`ulimit -f`), so that the write
+/// fails with an error instead.
 #[cfg(unix)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
@@ -65,8 +65,8 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Starts a thread that checks for Ctrl-C and calls `answer`. Windows has no other signal, and no
-/// function that waits for this one.
+/// Starts a thread that checks for Ctrl-C regularly and calls `answer` for it. Windows has no other
+/// signal to catch, and no function that waits for Ctrl-C.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;
@@ -104,7 +104,7 @@ mod tests {
         let interrupts = Interrupts::default();
         interrupts.begin_stage(true);
         interrupts.begin_stage(false);
-        // Calling it changes nothing.
+        // A call of `is_requested` changes nothing.
         assert!(!interrupts.is_requested());
         assert!(!interrupts.receive(15));
         assert_eq!((interrupts.is_requested(), interrupts.exit_status()), (true, 143));

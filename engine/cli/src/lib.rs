@@ -2,10 +2,10 @@
 //!
 //! A subcommand is a function that takes its arguments and a [`Session`], prints one
 //! [`report::Report`] and returns an [`Outcome`]. The session starts the threads, shows progress on
-//! standard error, stops at signals and turns errors into exit statuses: 0 done, 1 the work found
-//! something wrong, 2 bad usage or input, 75 try again, 128 + N after signal N.
+//! standard error, stops at signals and turns errors into exit statuses: 0 for success, 1 if the
+//! work found a fault, 2 for bad usage or input, 75 if a retry may succeed, 128 + N after signal N.
 //!
-//! [`arguments`] parses the arguments of the process and defines those of every subcommand,
+//! [`arguments`] parses the arguments of the process and defines the options of every subcommand,
 //! [`message`] makes text safe for a terminal, [`generate`] writes completions and manual pages.
 //!
 //! ```no_run

@@ -4,22 +4,22 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Writes a line to standard error. Ignores failures, so that the work continues if nobody reads
-/// it.
+/// Writes a line to standard error. Ignores failures, so that the work continues if standard error
+/// is closed.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
 }
 
-/// The greatest length of an argument or word that a message repeats in full, in characters.
+/// The greatest length, in characters, of an argument or word that a message repeats in full.
 const LONGEST_WORD: usize = 300;
 
-/// The numbers of characters that a message prints of a long word: at its beginning, and at its
+/// The number of characters that a message prints from the beginning of a long word, and from its
 /// end.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
-/// Returns an argument for a message: control characters are escaped, and a long argument is
-/// shortened in the middle.
+/// Returns an argument of the user in a form for messages: control characters are escaped, and a
+/// long argument is shortened in the middle.
 pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
@@ -43,12 +43,12 @@ fn shortened_word(word: &str) -> Cow<'_, str> {
 }
 
 /// Escapes the characters of a text that control a terminal, except line breaks and tabs. Messages
-/// quote names and provenance from files of unknown origin.
+/// quote names and provenance from files of unknown origin, which may contain such characters.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     escaped(text.into(), |letter| letter.is_control() && !matches!(letter, '\n' | '\t'))
 }
 
-/// Escapes the characters of a text that `is_obeyed` accepts.
+/// Escapes the characters of a text for which `is_obeyed` returns true.
 fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_obeyed) {
         return text;
@@ -60,11 +60,11 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
     shown.collect::<String>().into()
 }
 
-/// The greatest length of a message in bytes; only a message that repeats its input is longer.
+/// The greatest length of a message, in bytes. Only a message that repeats its input can be longer.
 const MOST: usize = 8 << 10;
 
-/// Returns a message. If it is longer than [`MOST`], only its beginning and its end are kept; the
-/// end has the remedy.
+/// Returns a message of at most about [`MOST`] bytes: if `line` is longer, its middle is replaced
+/// by an ellipsis. The end of a message has the remedy.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MOST {
         return line.into();

@@ -1,5 +1,6 @@
-//! The only writer to standard error of a process. It writes text (a bar with rate and time left on
-//! a terminal, plain lines elsewhere) or events in JSON, and the last event to a file.
+//! The only module that writes to standard error of a process. It writes text (a bar with rate and
+//! remaining time on a terminal, plain lines elsewhere) or JSON events, and the last event to a
+//! file.
 
 pub(crate) mod events;
 mod stage;
@@ -19,7 +20,7 @@ use events::{Event, ProgressFile};
 use othello_core::progress::Progress;
 use stage::Stage;
 
-/// Reports the progress, the messages and the end of a process. Also passes interrupts on to the
+/// Reports the progress, the messages and the end of a process. It also passes interrupts to the
 /// work.
 pub struct Reporter {
     log: Log,
@@ -31,7 +32,7 @@ pub struct Reporter {
     file: OnceLock<ProgressFile>,
     file_failed: AtomicBool,
     interrupts: Interrupts,
-    /// The number of units that an earlier run had finished, by the name of the stage.
+    /// The number of units that an earlier run had finished, by name of the stage.
     resumed: Mutex<Map<String, Value>>,
 }
 
@@ -50,7 +51,7 @@ impl Reporter {
         }
     }
 
-    /// Does work whose stages and messages are not shown. Errors and interrupts are.
+    /// Calls `work` without showing its stages and messages. Errors and interrupts are still shown.
     pub fn quietly<T>(&self, work: impl FnOnce() -> T) -> T {
         self.finish();
         self.is_quiet.store(true, Relaxed);
@@ -69,12 +70,13 @@ impl Reporter {
     }
 
     /// Returns, for each stage, the number of units that an earlier run had finished. Omits stages
-    /// with none.
+    /// without such units.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
 
-    /// Forgets what an earlier run had finished, before the next step of a run.
+    /// Forgets the numbers of units that an earlier run had finished, before the next step of a
+    /// run.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }
@@ -116,7 +118,8 @@ impl Reporter {
             Log::Text => standing.line(moment).iter().for_each(|line| say(line)),
         }
         let written = self.file.get().map(|file| file.replace(&event));
-        // A file that cannot be written does not end the work; the first failure is reported.
+        // A failure to write the progress file does not end the work; the first failure is
+        // reported.
         if let Some(Err(error)) = written
             && !self.file_failed.swap(true, Relaxed)
         {
@@ -127,7 +130,7 @@ impl Reporter {
     fn write(&self, event: &'static str, text: &str) {
         match self.log {
             Log::Json => Event::of_text(event, &shortened(&harmless(text))).write(),
-            // An annotation of the job's page.
+            // GitHub shows this form as an annotation on the page of the job.
             Log::Text if event == "error" && env::var_os("GITHUB_ACTIONS").is_some() => {
                 say(&format!("::error::{}", text.replace('%', "%25").replace('\n', "%0A")));
             }
@@ -136,7 +139,7 @@ impl Reporter {
         }
     }
 
-    /// Reports an error that the work found, or that ended it.
+    /// Reports an error.
     pub fn error(&self, line: &str) {
         self.write("error", line);
     }
@@ -175,7 +178,7 @@ impl Progress for Reporter {
 
     fn advance(&self, units: u64) {
         let done = self.done.fetch_add(units, Relaxed) + units;
-        // A thread that finds the lock taken leaves the report to its owner.
+        // If another thread holds the lock, that thread reports the progress.
         let Ok(mut stage) = self.stage.try_lock() else { return };
         if let Some(stage) = stage.as_mut()
             && stage.is_due(done)
@@ -212,7 +215,7 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex, even if another thread panicked while it held the lock. The remaining threads
+/// Locks a mutex, even if another thread panicked while it held the lock: the remaining threads
 /// must still show their progress.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,5 +1,6 @@
-//! The hidden subcommand `reference`, which writes the reference pages of a binary: its commands
-//! from their help, its JSON objects and settings from the doc comments of their types.
+//! The hidden subcommand `reference`, which writes the reference pages of a binary. The pages of
+//! its commands come from their help, the pages of its JSON objects and settings from the doc
+//! comments of their types.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,9 +23,9 @@ pub struct Reference {
     folder: PathBuf,
 }
 
-/// A reference page of objects.
+/// A reference page that describes JSON objects or settings.
 pub struct Page {
-    /// The name of its file.
+    /// The file name of the page.
     pub file: &'static str,
     /// The title of the page, and its introduction in Markdown.
     pub head: &'static str,
@@ -32,7 +33,7 @@ pub struct Page {
     pub objects: Vec<(&'static str, Schema)>,
 }
 
-/// Returns the schema of a type's JSON, as serialized.
+/// Returns the JSON schema of a type in its serialized form.
 pub fn schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     settings.for_serialize().into_generator().into_root_schema_for::<T>()
@@ -44,7 +45,7 @@ pub fn event_schema() -> Schema {
 }
 
 impl Reference {
-    /// Writes the page of `command` and its subcommands, and pages of objects.
+    /// Writes the reference page of `command` and its subcommands, and the pages of JSON objects.
     pub fn write(&self, command: clap::Command, pages: &[Page]) -> anyhow::Result<Outcome> {
         fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
         let options = MarkdownOptions::new().show_footer(false);
@@ -135,7 +136,7 @@ fn one_line(text: &str) -> String {
     words.join(" ").replace('|', "\\|").replace("[`", "`").replace("`]", "`")
 }
 
-/// Returns the type of a field, with `or null` if it may be null.
+/// Returns the JSON type of a field as text, with `or null` if the field may be null.
 fn kind_of(schema: &Value) -> String {
     let variants = ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array());
     let mut kinds: Vec<String> = match &schema["type"] {

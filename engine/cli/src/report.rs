@@ -15,11 +15,12 @@ pub trait Report: Serialize + JsonSchema + Display {}
 
 impl<T: Serialize + JsonSchema + Display> Report for T {}
 
-/// The version of the JSON fields that the commands print, as the reference describes.
-/// Within a version, fields may be added, but none is removed or changes its meaning.
+/// The version of the JSON fields that the commands print, as the reference describes. Within a
+/// version, fields may be added, but no field is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report. `resumed` has, for each stage, the number of units that an earlier run had finished.
+/// A report with the fields that are common to all commands. `resumed` has, for each stage, the
+/// number of units that an earlier run had finished.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]
@@ -29,8 +30,8 @@ struct WithResumed<'a, R: Report> {
     json_version: u32,
 }
 
-/// Returns the text of a report, either as JSON or for a person. The JSON object also gets the
-/// version of the fields and, if not empty, the field `resumed`.
+/// Returns the text of a report, either as JSON or as a summary for a person. The JSON object also
+/// gets the version of the fields and, if not empty, the field `resumed`.
 pub(crate) fn text(
     report: &impl Report,
     resumed: &Map<String, Value>,

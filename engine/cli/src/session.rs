@@ -1,4 +1,4 @@
-//! A run of a subcommand: its threads, its progress, its report and its exit status.
+//! The run of a subcommand: its threads, its progress, its report and its exit status.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write as _};
@@ -19,24 +19,25 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// The stack size of a working thread: a search of 60 plies needs more than `ulimit -s` may allow.
+/// The stack size of a working thread, in bytes. A search of 60 plies needs more than `ulimit -s`
+/// may allow.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The exit status for an error that may not occur if the command is run again: `EX_TEMPFAIL` of
-/// sysexits.h.
+/// The exit status for an error that may not occur again if the command is repeated: `EX_TEMPFAIL`
+/// of sysexits.h.
 const TRY_AGAIN: u8 = 75;
 
 /// The outcome of a command that completed without an error or interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Done: exit status 0.
+    /// The work succeeded: exit status 0.
     Done,
-    /// The work found something wrong, such as a wrong score or a failed check: exit status 1.
+    /// The work found a fault, such as a wrong score or a failed check: exit status 1.
     FoundWrong,
 }
 
 impl Outcome {
-    /// Returns [`Outcome::FoundWrong`] if `wrong` holds.
+    /// Returns [`Outcome::FoundWrong`] if `wrong` is true, and otherwise [`Outcome::Done`].
     pub fn wrong_if(wrong: bool) -> Self {
         if wrong { Self::FoundWrong } else { Self::Done }
     }
@@ -49,21 +50,21 @@ pub struct Session {
     reporter: Arc<Reporter>,
     /// The time at which the command began its work, after it had read its inputs.
     begun: OnceLock<Instant>,
-    /// The destination of the report, if the subcommand is a step of another one.
+    /// The destination of the report, if the subcommand is a step of another subcommand.
     step: Option<StepReport>,
 }
 
-/// The report of a step.
+/// The report of a subcommand that is a step of another subcommand.
 struct StepReport {
-    /// The file for its JSON object.
+    /// The file for the JSON object of the report.
     path: PathBuf,
-    /// Its summary, once the step has printed it.
+    /// The summary of the report, once the step has printed it.
     summary: OnceLock<String>,
 }
 
 impl Session {
-    /// Returns a session for a subcommand that is a step of this one. Its report goes to the file
-    /// `path` as JSON, instead of standard output.
+    /// Returns a session for a subcommand that is a step of this one. The report of the step goes
+    /// to the file `path` as JSON, instead of standard output.
     pub fn step(&self, path: &Path) -> Self {
         self.reporter.forget_resumed();
         Self {
@@ -75,7 +76,8 @@ impl Session {
         }
     }
 
-    /// Returns the summary that a step has printed.
+    /// Returns the summary that a step has printed; `None` before that, and if this session is not
+    /// a step.
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -95,7 +97,7 @@ impl Session {
         *self.begun.get_or_init(Instant::now)
     }
 
-    /// Returns the seconds that the work has taken so far.
+    /// Returns the time since the work began, in seconds.
     pub fn seconds(&self) -> f64 {
         self.begun().elapsed().as_secs_f64()
     }
@@ -147,14 +149,15 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Ends the process if a thread panics, since other threads might wait for it. The default panic
-/// message allocates memory, which can deadlock when memory is exhausted; this one does not.
+/// Sets a panic hook that ends the process if a thread panics, since other threads might wait for
+/// it. The default panic message allocates memory, which can deadlock when memory is exhausted; the
+/// message of this hook does not.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
         let thread = thread.name().unwrap_or("unnamed");
         let _ = writeln!(io::stderr(), "thread '{thread}' {panic}");
-        // If `RUST_BACKTRACE` asks for one.
+        // If `RUST_BACKTRACE` requests a backtrace.
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
             let _ = writeln!(io::stderr(), "{trace}");
@@ -182,9 +185,9 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     })
 }
 
-/// Runs a subcommand: starts the thread pool, and turns the result into the exit status. An error
-/// is 2, as in clap, or 75 if a retry may succeed; an interrupt is 128 plus the number of the
-/// signal, as in shells.
+/// Runs a subcommand: starts the thread pool, and turns the result into the exit status. The status
+/// of an error is 2, as in clap, or 75 if a retry may succeed. The status after an interrupt is 128
+/// plus the number of the signal, as in shells.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
     let reporter = Arc::new(Reporter::new(common.log));
     let answering = Arc::clone(&reporter);
@@ -212,7 +215,8 @@ fn is_passing(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
 
-/// Returns an error with its causes. Omits a cause whose text the error already contains.
+/// Returns an error and its causes as one text. Omits a cause whose text the error already
+/// contains.
 fn explanation(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
         if text.is_empty() {

@@ -1,5 +1,5 @@
-//! Tests of the conformance vectors: the program writes and reads them, so that authors of other
-//! readers can rely on them.
+//! Tests of the conformance vectors, which authors of other readers rely on: the program must write
+//! and read exactly these files.
 
 use othello_engine::board::notation::BoardLine;
 use othello_engine::board::{Phase, Position, Square};
@@ -17,7 +17,8 @@ fn boards_and(values: &str) -> Vec<(Position, Value)> {
     boards.into_iter().zip(values).collect()
 }
 
-/// Not a test: regenerates the files in `datasets/conformance`. Run it by name, with `--ignored`.
+/// Regenerates the files in `datasets/conformance`. It is not a test: run it by name, with
+/// `--ignored`.
 #[test]
 #[ignore = "writes into datasets/conformance"]
 fn regenerate() {
@@ -70,11 +71,13 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The line of `boards.txt`, counted from 1, with the board of the worked example in `formats.md`.
+/// The line of `boards.txt`, counted from 1, that has the board of the worked example in
+/// `formats.md`.
 const WORKED_OUT: usize = 39;
 
-/// The rows of the worked example in formats.md: for each pattern, its first instance, the discs
-/// there, and the sum of all its instances; then the scalar features, and the total.
+/// Computes the rows of the worked example in `formats.md`, which must contain them: for each
+/// pattern, its first instance, the discs there, and the sum of all its instances; then the scalar
+/// features, and the total.
 #[test]
 fn the_worked_example_is_what_the_definition_gives() {
     let weights = Weights::read(&shipped("conformance.weights")).unwrap().weights;

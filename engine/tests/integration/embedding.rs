@@ -18,7 +18,7 @@ fn embeds(script: &Path) -> bool {
     fs::read(script).is_ok_and(|code| code.windows(variable.len()).any(|at| at == variable))
 }
 
-/// The build script of this crate, as it was compiled last.
+/// Returns the path of the build script of this crate that was compiled last.
 fn build_script() -> PathBuf {
     let own_folder = Path::new(env!("OUT_DIR")).parent().unwrap();
     let folders = fs::read_dir(own_folder.parent().unwrap()).unwrap().flatten();
@@ -33,7 +33,7 @@ fn build_script() -> PathBuf {
     newest.expect("cargo ran it")
 }
 
-/// Runs the build script with these weights; returns whether it succeeds, and its output for cargo.
+/// Runs the build script with these weights. Returns whether it succeeds, and its output for cargo.
 fn embed(weights: &OsStr, out: &Path) -> (bool, String) {
     let mut script = Command::new(build_script());
     script.env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR")).env("OUT_DIR", out);
@@ -74,7 +74,7 @@ fn a_line_break_inside_of_the_weights_is_no_instruction_either() {
     let provenance = Provenance::new(text).with(text, text);
     let written = weights.write(&path, &provenance, Existing::Keep).unwrap();
     let (is_content, said) = embed(path.as_os_str(), folder.path());
-    // The checksum is the only setting: nothing that the file states reaches cargo.
+    // The checksum is the only setting: no text of the file reaches cargo.
     let checksum = format!("OTHELLO_EMBEDDED_SHA256={}", written.sha256);
     let (settings, others): (Vec<&str>, Vec<&str>) =
         said.lines().partition(|line| line.starts_with("cargo::rustc-env="));

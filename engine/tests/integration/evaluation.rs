@@ -23,7 +23,7 @@ fn random_weights(set: PatternSet, seed: u64) -> Weights {
     weights
 }
 
-/// Draws a set of random patterns with any squares, up to the greatest number of instances.
+/// Draws a pattern set of random patterns with any squares, up to the greatest number of instances.
 fn random_set(random: &mut Generator) -> PatternSet {
     let mut text = String::from("name = \"random\"\nscalars = [\"player_discs\"]\n");
     let mut set = PatternSet::from_toml(&text).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of commands with positions and games as other programs write them.
+//! Tests of commands with positions and games in the forms that other programs write.
 
 use othello_testing::program::message;
 

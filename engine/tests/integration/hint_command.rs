@@ -4,7 +4,7 @@
 use assert_cmd::Command;
 use serde_json::Value;
 
-/// A position whose score is published: 18.
+/// A position whose exact score is published: 18.
 const SOLVED: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 
 fn run(arguments: &[&str], input: &str) -> std::process::Output {

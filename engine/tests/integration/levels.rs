@@ -74,7 +74,8 @@ fn every_door_gives_the_same_move_for_the_same_level() {
     assert!(values > 0);
 }
 
-/// Self-play at a level equals self-play with the settings of that level's row.
+/// Self-play at a level must equal self-play with the settings of that level's row in the table of
+/// levels.
 #[test]
 fn games_of_a_level_are_those_of_its_row() {
     let folder = folder();
@@ -95,7 +96,7 @@ fn what_comes_later_ends_a_search() {
     let check = |protocol: &str, question: &str, end: Option<&str>| {
         let (mut child, mut input, mut lines) =
             server(&format!("{protocol} --level 60 --hash-mb 4"));
-        // The process is there once it answers.
+        // The process has started once it answers.
         let (hello, answer) =
             if protocol == "gtp" { ("name", "= othello-engine") } else { ("ping 1", "pong 1") };
         writeln!(input, "{hello}").unwrap();
@@ -105,7 +106,7 @@ fn what_comes_later_ends_a_search() {
         assert!(child.try_wait().unwrap().is_none());
         input.write_all(end.unwrap_or_default().as_bytes()).unwrap();
         drop(input);
-        // A client that died also reads nothing.
+        // A client that died does not read the output.
         let lines = end.map(|_| lines);
         let ended = ended_within(&mut child, Duration::from_secs(30));
         assert!(ended.is_some_and(|it| it.success()), "{protocol} {question} {end:?}");

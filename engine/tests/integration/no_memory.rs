@@ -1,4 +1,4 @@
-//! Threads that panic without free memory: the process must end.
+//! Tests of threads that panic without free memory: the process must end.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
@@ -11,8 +11,8 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
 
-/// Not a test: the process in which a thread panics without memory, while another thread waits for
-/// it.
+/// The child process of the test below: one thread panics without memory, while another thread
+/// waits for it. It is not a test itself.
 #[test]
 #[ignore = "a process for the other test"]
 fn process_without_memory() {
@@ -50,6 +50,6 @@ fn a_panic_without_memory_ends_the_process() {
     child.env(CHILD, "yes").env_remove("RUST_BACKTRACE");
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let status = ended_within(&mut child, Duration::from_secs(60)).expect("it hangs");
-    // By its own exit, or by the allocator's, which ends by a signal.
+    // The process ends by its panic hook, or by the allocator, which sends a signal.
     assert!(status.code() == Some(101) || status.signal() == Some(6), "{status}");
 }

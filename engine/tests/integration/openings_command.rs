@@ -1,5 +1,5 @@
-//! Tests that `openings --balanced` checks its output before the work, and reports one that cannot
-//! be written.
+//! Tests that `openings --balanced` checks before its work whether it can write its output, and
+//! reports an output that it cannot write.
 
 use crate::folder;
 
@@ -29,7 +29,7 @@ fn openings_that_cannot_be_written_are_refused_before_the_work() {
         (&*deep, "missing/out.txt", "cannot create it"),
         (&deep, "foreign.txt", "foreign.txt: exists: it is not a list of transcripts of 8 moves"),
         (&deep, "few.txt", "few.txt: exists: it is not a list of transcripts of 8 moves"),
-        // It was found out after the work.
+        // A regression: the error came only after the work.
         (WORK, "others.txt", "others.txt: exists: it has other openings"),
         (&format!("{deep} --force"), &long, "name too long"),
     ] {

@@ -16,8 +16,8 @@ use othello_engine::search::Limits;
 
 use crate::protocols::player;
 
-/// Returns whether a text matches a pattern word by word: `#` is a number, `..` any words, `M` a
-/// move.
+/// Returns whether a text matches a pattern word by word. In the pattern, `#` means a number, `..`
+/// any words, `M` a move.
 fn is_like(text: &str, expected: &str) -> bool {
     let line = |(said, expected): (&str, &str)| {
         let (mut said, mut expected) = (said.split([' ', '/']), expected.split([' ', '/']));
@@ -47,8 +47,8 @@ fn every_command_of_nboard_is_answered_as_its_protocol_says() {
     assert_eq!(server.answer("quit"), Reply { quits: true, ..Reply::default() });
 }
 
-/// In the answer to `hint`, each line is a legal sequence that begins with the rated move, and the
-/// best move comes first.
+/// In the answer to `hint`, each line must be a legal sequence that begins with the rated move, and
+/// the best move must come first.
 #[test]
 fn hints_are_legal_lines_in_the_order_of_their_values() {
     let mut server = Nboard::new(player(4));
@@ -69,7 +69,8 @@ fn hints_are_legal_lines_in_the_order_of_their_values() {
     }
 }
 
-/// Returns the answer to a GTP command, without `= ` and the empty line; `Err` if it is refused.
+/// Returns the answer to a GTP command, without `= ` and the empty line. Returns `Err` if the
+/// command is rejected.
 fn ask(
     server: &mut Gtp<'_, impl othello_engine::eval::Evaluate>,
     command: &str,
@@ -171,8 +172,8 @@ fn a_clock_ends_searches_that_a_level_does_not() {
     assert!(server.answer("go").text.contains("=== "));
 }
 
-/// Writes a book with openings of three moves, and reads it. The scores in the book are by another
-/// evaluation than the player's.
+/// Writes a book with openings of three moves, and reads it. The scores in the book come from
+/// another evaluation than that of the player.
 fn book(folder: &Path) -> Book {
     let path = folder.join("book.openings");
     write_openings(&path, &Settings::whole(3, 2), &Mobility, Existing::Keep, &Silent).unwrap();

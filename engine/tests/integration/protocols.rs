@@ -41,8 +41,8 @@ fn after(position: &Position, turn: Option<Square>) -> Position {
 }
 
 /// Plays games between the engine and a client that moves at random, or so that the engine must
-/// pass often. `choose` asks the engine for its turn, and `tell` sends it a turn; both receive the
-/// game so far. Returns the numbers of passes of the client and of the engine.
+/// pass often. `choose` asks the engine for its turn, and `tell` sends it a turn; both receive all
+/// turns of the game so far. Returns the number of passes of the client and of the engine.
 fn play_games(
     games: u64,
     mut choose: impl FnMut(&[Option<Square>], &Position, Side) -> Option<Square>,
@@ -63,7 +63,7 @@ fn play_games(
             } else if game % 4 < 2 {
                 legal[random.below(legal.len() as u32) as usize]
             } else {
-                // Leaves the engine as few moves as possible, so that it must pass too.
+                // Leave the engine as few moves as possible, so that it must also pass.
                 let replies = |turn: &Option<Square>| after(&position, *turn).moves().count_ones();
                 legal.into_iter().min_by_key(|turn| (replies(turn), random.below(100))).unwrap()
             };
@@ -152,7 +152,7 @@ fn nboard_plays_whole_games_with_passes() {
                 let found = Search::new(&Zero).depth(1).exact(2).hash_mb(1).find(position).unwrap();
                 assert!((value - found.value.discs()).abs() < 0.01);
             }
-            // The engine does not play by itself.
+            // The engine does not play its move unless the client sends it.
             assert_eq!(
                 server.answer("go").text.lines().last().map(|l| &l[..6]),
                 Some(&said.lines().last().unwrap()[..6])
@@ -216,8 +216,9 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// NBoard sends the whole game before every move of the engine. Its searches must visit the same
-/// nodes as those by GTP, where each turn is sent once.
+/// A regression: the engine forgot its searches whenever NBoard sent the whole game, which it does
+/// before every move of the engine. The searches must visit the same nodes as by GTP, where each
+/// turn is sent once.
 #[test]
 fn nboard_forgot_its_searches_before_every_move() {
     let player = || {

@@ -37,7 +37,8 @@ fn the_hard_part_agrees_with_the_strong_test() {
     }
 }
 
-/// The scores of the strong test must equal those of a search with the mobility evaluation.
+/// The scores of the strong test must equal those of a search with the handwritten evaluation
+/// `Mobility`.
 #[test]
 fn the_strong_test_has_exact_scores() {
     let mut searcher = Searcher::new(&Mobility, 16);

@@ -1,5 +1,5 @@
-//! Tests of the readers in other languages: they must print the values and the records that the
-//! conformance vectors state, and refuse damaged files.
+//! Tests of the readers in Python and C: they must print the values and the records that the
+//! conformance vectors state, and reject damaged files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -32,7 +32,7 @@ fn python() -> Option<Command> {
         return None;
     }
     let mut command = Command::new(program);
-    // Writes no compiled files next to the sources.
+    // Python must not write compiled files next to the sources.
     command.arg("-B");
     Some(command)
 }
@@ -69,7 +69,7 @@ fn our_values(choice: &WeightsChoice) -> String {
 }
 
 /// Runs a reader on the conformance vectors, and on the shipped weights with the boards of the
-/// vectors.
+/// vectors. The printed values must be those of the engine.
 fn agrees(reader: &mut dyn FnMut() -> Command) {
     let mut values = |weights: &Path| {
         let mut command = reader();
@@ -80,7 +80,7 @@ fn agrees(reader: &mut dyn FnMut() -> Command) {
     assert_eq!(values(&vectors("factors.weights")), text("factors.txt"));
     let shipped = repository("engine/weights/default.weights");
     assert_eq!(values(&shipped), our_values(&WeightsChoice::File(shipped.clone())));
-    // Readers ignore models of searches next to the evaluation.
+    // Readers must ignore the search models in a weights file.
     let folder = tempfile::tempdir().unwrap();
     let learned = folder.path().join("learned.weights");
     let weights = Weights::read(&vectors("conformance.weights")).unwrap().weights;
@@ -132,8 +132,8 @@ fn python_reads_games_of_self_play_with_exploration() {
     assert_eq!(output(command), games.iter().map(game_line).collect::<String>());
 }
 
-/// A regression: if nobody read their output, the commands of the Python reader ended in a
-/// traceback.
+/// A regression: if the reader of a pipe had closed it, the commands of the Python reader ended in
+/// a traceback.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {
@@ -193,15 +193,15 @@ fn both_readers_take_documented_board_lines_and_refuse_others_by_line_and_column
         let [out, err] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
         let refused = !place.is_empty();
         assert!(output.status.success() != refused && err.contains(place), "{reader:?}: {err}");
-        // The second line is for the other side, the others are one board.
+        // The second line has the other side to move; the remaining lines are one board.
         let values: Vec<&str> = out.lines().collect();
         let same = |&line: &usize| values[line] == values[0];
         assert!(refused || (values.len() == 5 && [2, 3, 4].iter().all(same)), "{values:?}");
     }
 }
 
-/// The reader refuses, with status 2, files that are truncated, too long or changed in one byte.
-/// The sanitizers must report nothing.
+/// The C reader must reject, with status 2, files that are truncated, too long or changed in one
+/// byte. The sanitizers must report nothing.
 #[test]
 fn c_refuses_damaged_files_without_harm() {
     let folder = tempfile::tempdir().unwrap();

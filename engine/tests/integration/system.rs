@@ -1,5 +1,5 @@
-//! Tests what happens if system calls fail: the message must be clear, no data may be lost, and no
-//! lock may remain.
+//! Tests of failing system calls: the message must be clear, no data may be lost, and no lock may
+//! remain.
 
 use std::fs;
 use std::path::Path;
@@ -22,13 +22,13 @@ fn folder() -> Folder {
 
 const GAMES: &str = "selfplay --games 600 --seed 1 --depth 4 --exact 10 --weights mobility";
 
-/// A command that scores openings. Its run writes one part after another.
+/// The arguments of a run that scores openings and writes one part after another.
 const OPENINGS: &str = "openings --plies 6 --score-depth 5 --weights mobility";
 
-/// A self-play run that is too long to complete before a signal arrives.
+/// The arguments of a self-play run that is too long to complete before a signal arrives.
 const MANY_GAMES: &str = "selfplay --games 100000 --seed 1 --depth 2 --exact 6 --weights mobility";
 
-/// A self-play run whose first games are short, and in which one game never ends.
+/// The arguments of a self-play run whose first games are short, and in which one game never ends.
 const ENDLESS: &str = "selfplay --games 50 --seed 1 --depth 30 --exact 40 --weights mobility \
     --random-plies 8,50 --threads 1";
 
@@ -53,7 +53,7 @@ fn undisturbed() -> &'static [u8] {
     })
 }
 
-/// Starts a run, and waits until the part with this number is complete.
+/// Starts a run, and waits until the part with the number `part` is complete.
 fn start(folder: &Folder, arguments: &str, part: u32) -> Child {
     let part = format!("a.games.parts/part-{part:06}");
     folder.started(&format!("{arguments} --out a.games"), &part, 1)
@@ -118,9 +118,10 @@ fn a_missing_folder_or_input_is_named() {
     }
 }
 
-/// A first signal waits for the work at hand, if that can be resumed; a second one does not, and
-/// work that cannot be resumed ends at once. A regression: with `--log json`, the messages about an
-/// interrupt were plain text instead of JSON, and the event `exit` was missing.
+/// After the first signal, a resumable command finishes the work in progress; after a second
+/// signal, it ends at once. A command that cannot be resumed ends at the first signal. A
+/// regression: with `--log json`, the messages about an interrupt were plain text instead of JSON,
+/// and the event `exit` was missing.
 #[test]
 fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     for (arguments, signals, status, last) in [
@@ -132,7 +133,8 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
         let folder = crate::folder().in_parts(1);
         let arguments = format!("{arguments} --log json --progress-file run.json");
         let mut child = if arguments.starts_with("perft") {
-            // The program begins to listen before its work, some milliseconds after its start.
+            // The program begins to listen for signals before its work, some milliseconds after its
+            // start.
             let child = command(&folder, &arguments).spawn().unwrap();
             sleep(Duration::from_millis(500));
             child
@@ -161,8 +163,8 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     }
 }
 
-/// If the signal comes late, the work in progress may be all the remaining work. The run then
-/// completes.
+/// After an interrupt, the same command must resume the run. If the signal comes late, the work in
+/// progress may be all the remaining work, and the run completes.
 #[test]
 fn an_interrupt_keeps_what_is_finished() {
     let folder = folder();
@@ -203,8 +205,8 @@ fn two_runs_do_not_write_one_output_and_a_killed_one_leaves_no_lock() {
     }
 }
 
-/// If the reader of the messages closes the pipe, the work continues without a panic. If the reader
-/// of the report does, as `head`, that is not an error.
+/// If the reader of the messages closes the pipe, the work must continue without a panic. A reader
+/// that closes the pipe of the report, such as `head`, must not cause an error.
 #[test]
 fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {
     let folder = folder();
@@ -217,7 +219,7 @@ fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {
     for (arguments, status) in [
         (format!("{GAMES} --out a.games"), 0),
         (format!("{GAMES} --out none/a.games"), 2),
-        // An output of other settings is refused.
+        // An output that was made with other settings is rejected.
         (format!("{GAMES} --values --out a.games"), 2),
     ] {
         let mut child = command(&folder, &arguments).spawn().unwrap();

@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
-/// Writes every file of the vectors into `folder`, and the manifest of their checksums.
+/// Writes every file of the conformance vectors into `folder`, and the manifest of their checksums.
 pub(crate) fn write_all(folder: &Path) {
     for (name, values) in WEIGHTS {
         let weights = Weights::read(&shipped(name)).unwrap().weights;
@@ -55,7 +55,7 @@ pub(crate) fn write_all(folder: &Path) {
     write_manifest(folder);
 }
 
-/// The files in the manifest, in its order.
+/// The files in the manifest of the conformance vectors, in its order.
 pub(crate) const FILES: &str = "\
     boards.txt conformance.games conformance.openings conformance.positions conformance.weights \
     factors.txt factors.weights games.txt openings.txt patterns.toml placed.positions placed.txt \
@@ -92,8 +92,8 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Writes weights so that each section has all numbers of its phase. The program itself writes only
-/// the changes from the previous phase.
+/// Writes a weights file in which each section has all numbers of its phase. The program itself
+/// writes only the changes from the previous phase.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };
@@ -105,8 +105,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites the file so that later versions make the same bytes: without the program's version and
-/// revision. Also adds an unknown section after the first one.
+/// Rewrites a file without the version and revision of the program, so that later versions write
+/// the same bytes. Also adds an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -117,7 +117,7 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Writes games in three frames, the second of them empty.
+/// Writes games in three frames, of which the second is empty.
 fn write_games(path: &Path, lines: &str) {
     let mut writer = records::begin(path, &provenance("games"));
     let games: Vec<Game> = lines.lines().map(game_of).collect();
@@ -152,8 +152,8 @@ fn game_of(line: &str) -> Game {
     game
 }
 
-/// Writes a game as `moves random solved result values deviations stated`; `-` stands for a missing
-/// part.
+/// Returns a game as the line `moves random solved result values deviations stated`, in which `-`
+/// means a missing part.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));
@@ -176,7 +176,8 @@ fn position_of(line: &str) -> ScoredPosition {
     ScoredPosition::new(position, label, Weight::new(weight.parse().unwrap()).unwrap())
 }
 
-/// Writes the positions of `positions.txt` in games of seven, with all subsets and with none.
+/// Writes the positions of `positions.txt` as positions of games of seven, some in each subset and
+/// some in none.
 fn write_placed(folder: &Path) {
     let path = folder.join("placed.positions");
     let placed = |(number, line): (u64, &str)| {
@@ -190,7 +191,7 @@ fn write_placed(folder: &Path) {
     write(folder, "placed.txt", &placed.iter().map(placed_line).collect::<String>());
 }
 
-/// Writes a position as `board label weight game subset`; `-` stands for no subset.
+/// Returns a position as the line `board label weight game subset`, in which `-` means no subset.
 pub(crate) fn placed_line(placed: &PlacedPosition) -> String {
     let subset = placed.subset.map_or("-".to_owned(), |subset| subset.to_string());
     format!("{} {} {subset}\n", position_line(&placed.row).trim_end(), placed.game)
@@ -202,8 +203,8 @@ fn write_positions(path: &Path, lines: &str) {
     write_again(path, Kind::Positions);
 }
 
-/// Writes a position as `board label weight`: X is the player, and the numbers are those in the
-/// file.
+/// Returns a position as the line `board label weight`, in which X is the player, and the numbers
+/// are those in the file.
 pub(crate) fn position_line(row: &ScoredPosition) -> String {
     let mut line = board_text(&row.position(), Side::Black);
     line.truncate(64);

@@ -17,8 +17,8 @@ fn inspected(folder: &Folder, file: &str, squares: &str, discs: &str) -> Value {
     printed(&command.args([squares, discs]).output().unwrap())
 }
 
-/// In the test file, each weight of a phase is the number of the phase, and each count is the
-/// number of the parameter.
+/// Checks the report on a file in which each weight of a phase is the number of the phase, and each
+/// count is the number of the parameter.
 #[test]
 fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     let folder = folder();
@@ -62,8 +62,8 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     assert!(parameter < weights.geometry().patterns[0].classes);
 }
 
-/// The binary contains tables without counts. `weights` prints the weights of the file that the
-/// binary was built from, and no counts.
+/// The binary contains weights without counts. `weights` must print the weights of the file that
+/// the binary was built from, and no counts.
 #[test]
 fn the_embedded_weights_are_inspected_without_counts() {
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/default.weights");

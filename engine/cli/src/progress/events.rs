@@ -70,8 +70,9 @@ pub(crate) struct StageDetails<'a> {
 }
 
 impl<'a> StageDetails<'a> {
-    /// Computes the standing from the finished units, those that an earlier run had finished, and
-    /// all units of the stage. The rate does not include the units of earlier runs.
+    /// Computes the progress of a stage from three numbers of units: the finished units, the units
+    /// that an earlier run had finished, and all units of the stage. The rate does not include the
+    /// units of earlier runs.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),
@@ -109,7 +110,7 @@ impl<'a> Event<'a> {
     }
 
     fn line(&self) -> String {
-        // A struct of numbers and texts can always be written.
+        // Serialization of numbers and texts cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
@@ -120,19 +121,19 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A file that holds the last event of a run, for a monitor to read at any time.
+/// A file that contains the last event of a run, for a monitor to read at any time.
 pub(crate) struct ProgressFile(ShownFile);
 
 impl ProgressFile {
-    /// Creates the file, or reuses the progress file of an earlier run. Refuses any other existing
-    /// file.
+    /// Creates the progress file, or reuses the progress file of an earlier run. Rejects any other
+    /// existing file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
         let start = Event::of_text("start", "").line();
         ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
-    /// Replaces the content of the event file by this event in one step. Refuses if the file does
-    /// not contain an event, since it may be a user's data.
+    /// Replaces the content of the progress file by this event, atomically. Returns an error if the
+    /// file does not contain an event, since it may contain a user's data.
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
         self.0.replace(event.line().as_bytes())
     }

@@ -8,9 +8,9 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use super::events::StageDetails;
 use super::unit::{duration, name_and_unit, part, rate, time_left};
 
-/// The least time between two plain lines.
+/// The least time between two plain progress lines.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// The least time between two lines above a bar.
+/// The least time between two lines about epochs above a progress bar.
 const BAR_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct Stage {
@@ -65,7 +65,7 @@ impl Stage {
     }
 }
 
-/// Returns whether an interval has passed since `last`, and if so, begins the next one.
+/// Returns whether `interval` has passed since `last`. If it has, sets `last` to the present.
 fn is_due(last: &mut Instant, interval: Duration) -> bool {
     let is_due = last.elapsed() >= interval;
     if is_due {
@@ -75,8 +75,8 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
 }
 
 impl StageDetails<'_> {
-    /// Returns the plain line for a moment, `progress` or `end`; `None` for any other moment, and
-    /// for the end of a stage that took less than a second.
+    /// Returns the progress line for a moment, which is `progress` or `end`. Returns `None` for any
+    /// other moment, and for the end of a stage that took less than a second.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
         let part = part(unit, done, total);
@@ -122,8 +122,8 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Two rows of this table are regressions: the line contained `15923333333 h left`, or a number
-    /// of bytes without a unit.
+    /// Checks the text of progress lines. Two rows of the table are regressions: the line contained
+    /// `15923333333 h left`, or a number of bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         for (stage, done_before, total, done, seconds, expected) in [

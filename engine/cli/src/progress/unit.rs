@@ -11,7 +11,7 @@ pub(super) fn name_and_unit(stage: &str) -> (&str, &str) {
     split.unwrap_or((stage, ""))
 }
 
-/// Writes an amount and its total: `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
+/// Returns an amount and its total as text: `1,200 of 10,000 games`, `1.50 MB of 3.00 GB`.
 pub(super) fn part(unit: &str, done: u64, total: u64) -> String {
     if unit == "bytes" {
         return format!("{} of {}", DecimalBytes(done), DecimalBytes(total));
@@ -27,7 +27,8 @@ pub(super) fn rate(unit: &str, per_second: f64) -> String {
     }
 }
 
-/// Formats the time left, such as `, 1 min 20 s left`; empty if too little is done for an estimate.
+/// Returns the remaining time as text, such as `, 1 min 20 s left`; empty if too few units are
+/// finished for an estimate.
 pub(super) fn time_left(units: u64, per_second: f64) -> String {
     const YEAR: f64 = 365.25 * 86_400.0;
     let seconds = units as f64 / per_second;
@@ -40,7 +41,7 @@ pub(super) fn time_left(units: u64, per_second: f64) -> String {
     }
 }
 
-/// Writes a duration: `12 s`, `3 min 07 s`, `5 h 12 min`, `3 days 4 h`.
+/// Returns a duration as text: `12 s`, `3 min 07 s`, `5 h 12 min`, `3 days 4 h`.
 pub(super) fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     let (minutes, hours) = (seconds / 60, seconds / 3600);
