@@ -1,6 +1,6 @@
-//! Benchmarks of the evaluation along random games, compared with its memory loads alone. They use
-//! the embedded weights, and weights of the pattern sets `factors` and `scalars` (the same set
-//! without factors).
+//! Benchmarks of the evaluation along random games, compared with its memory loads alone. The
+//! benchmarks use the embedded weights, and weights of the pattern sets `factors` and `scalars`
+//! (the same set without factors).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;

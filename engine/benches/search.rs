@@ -1,5 +1,5 @@
-//! Benchmarks of exact solves at 4, 8 and 12 empty squares. At 4, only the search of the last four
-//! squares runs; at 8 and 12, also the search with a transposition table.
+//! Benchmarks of exact solves at 4, 8 and 12 empty squares. At 4, the benchmark measures the search
+//! of the last squares; at 8 and 12, also the search that uses transposition tables.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::hint::black_box;

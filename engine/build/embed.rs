@@ -47,8 +47,8 @@ fn workspace() -> Result<PathBuf, String> {
     Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
 }
 
-/// Returns the path of the shipped weights. A published crate does not contain them, because they
-/// exceed the size that its registry accepts.
+/// Returns the path of the shipped weights. A published crate does not contain these weights,
+/// because they exceed the size that its registry accepts.
 fn shipped() -> Result<PathBuf, String> {
     let path = workspace()?.join("engine/weights/default.weights");
     if path.exists() {
@@ -69,7 +69,8 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
     })
 }
 
-/// Returns weights of the smallest pattern set. They are all 0, so every position has value 0.
+/// Returns weights of the smallest pattern set, which are all 0, so that every position has value
+/// 0.
 fn no_weights() -> WeightsFile {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
     let set = PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());

@@ -1,7 +1,7 @@
 //! The analysis of a position: every move with its value and best line.
 //!
-//! This example finds the three best moves of a position. It searches each move for at most a
-//! twentieth of a second:
+//! This example searches each move of a position for at most a twentieth of a second, and prints
+//! the three best moves:
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -212,7 +212,7 @@ mod tests {
         for rated in &rated {
             assert_eq!((rated.depth, rated.exact, rated.line.len()), (5, false, 5));
             Replay::from_start(&rated.line).unwrap();
-            // The four first moves are images of each other.
+            // The first four moves are images of each other.
             assert_eq!(
                 rated.value,
                 -searcher.search(&Position::START.play(rated.square).unwrap(), 4).value

@@ -72,11 +72,11 @@ pub enum SearchBy {
     Realization,
 }
 
-/// The search settings in a player's text. Text form: nothing, or `:` and `KEY=VALUE` pairs
-/// separated by commas.
+/// The search settings in a player's text; a field is `None` if the text lacks its key. Text form:
+/// nothing, or `:` and `KEY=VALUE` pairs separated by commas.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
-    /// The level. Its row in the table of levels supplies the values of keys that are missing.
+    /// The level, whose row in the table of levels supplies the values of missing keys.
     pub level: Option<Level>,
     /// The depth before exact play.
     pub depth: Option<u32>,

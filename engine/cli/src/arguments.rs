@@ -14,7 +14,7 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest value of `--threads`. It exceeds the number of cores of any machine, but is small
+/// The greatest value of `--threads`. This number exceeds the cores of any machine, but is small
 /// enough for an operating system to start this many threads.
 const MAX_THREADS: usize = 1024;
 

@@ -1,4 +1,5 @@
-//! Messages on standard error: lines, texts that are safe for a terminal, and counts with nouns.
+//! Text of messages on standard error: writing lines, making text safe for a terminal, and counts
+//! with nouns.
 
 use std::borrow::Cow;
 use std::fmt::Display;

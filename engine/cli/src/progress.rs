@@ -1,6 +1,6 @@
-//! The only module that writes to standard error of a process. It writes text (a bar with rate and
-//! remaining time on a terminal, plain lines elsewhere) or JSON events, and the last event to a
-//! file.
+//! The only module that writes to standard error of a process. The output is text (a bar with rate
+//! and remaining time on a terminal, plain lines elsewhere) or JSON events. The last event also
+//! goes to a file.
 
 pub(crate) mod events;
 mod stage;
@@ -20,8 +20,7 @@ use events::{Event, ProgressFile};
 use othello_core::progress::Progress;
 use stage::Stage;
 
-/// Reports the progress, the messages and the end of a process. It also passes interrupts to the
-/// work.
+/// Reports the progress, the messages and the end of a process, and passes interrupts to the work.
 pub struct Reporter {
     log: Log,
     has_bar: bool,
@@ -97,7 +96,7 @@ impl Reporter {
         *lock(&self.stage) = Some(stage);
     }
 
-    /// Ends the display of the last stage.
+    /// Ends the progress display of the current stage.
     pub fn finish(&self) {
         if let Some(stage) = lock(&self.stage).take() {
             let done = self.done.load(Relaxed);

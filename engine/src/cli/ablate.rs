@@ -128,8 +128,8 @@ impl Arguments {
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
         let (_, pruning) = search.search(Plan::to_depth(0), evaluator)?;
         let variant = |without, features| Variant { without, features, pruning: pruning.clone() };
-        // Without a move-ordering evaluation or a model of endgame ProbCut, switching it off would
-        // change nothing.
+        // Without a move-ordering evaluation or a ProbCut model, switching off the feature that
+        // uses it would change nothing.
         let models = evaluator.models();
         let has_ladder = models.ends.is_some() || models.probcut.is_some();
         let is_there = |features: &Features| {

@@ -98,7 +98,7 @@ impl fmt::Display for Evaluation {
 /// The value of a position for its player, and a best move if known.
 type Finding = (Value, Option<Square>);
 
-/// Evaluates the file in chunks and prints the report.
+/// Evaluates the positions of the input in chunks, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     // Static values are fast, so many positions are evaluated between updates of the progress.
     let evaluator = Evaluator::load(&arguments.weights.weights)?;

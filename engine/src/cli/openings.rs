@@ -120,17 +120,17 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The number of openings by which this command recognizes a file that it wrote itself. It computes
-/// these openings before it replaces an existing file. If the file lacks any of them, another
-/// program wrote the file, which is then kept.
+/// The number of openings by which this command recognizes a file that it wrote itself. Before it
+/// replaces an existing file, the command computes these openings. If the file lacks any of them,
+/// another program wrote the file, which is then kept.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Rejects an existing file that this command cannot have written, so that the file is not
-/// replaced. Such a file has lines that are not transcripts of `plies` moves, or lacks the openings
-/// that the search finds first. To be called before the openings are computed.
+/// Returns an error if the file at `path` exists and this command cannot have written it: if its
+/// lines are not transcripts of `plies` moves, or if it lacks the openings that the search finds
+/// first. Callers check this before the work, so that no other file is replaced.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -18,7 +18,7 @@ use crate::text_table::table;
 
 /// The shipped pattern set with which the speed of a pattern set is compared.
 const REFERENCE: &str = "standard";
-/// The number of positions whose evaluation is timed. They are from the middle of the game.
+/// The number of positions, from the middle of the game, whose evaluation is timed.
 const TIMED: usize = 2000;
 const TIMED_EMPTIES: u32 = 30;
 /// The number of times that the speed of each pattern set is measured. The fastest measurement
@@ -160,8 +160,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     })
 }
 
-/// Returns the pattern set that an argument names, and the path of its file; `None` if it is not
-/// from a file.
+/// Returns the pattern set that an argument names, and the path of its file; `None` if the set does
+/// not come from a file.
 fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     let path = Path::new(argument);
     let choice = match argument {

@@ -14,8 +14,9 @@ impl Zero {
     }
 }
 
-/// A handwritten evaluation: legal moves, corners, and X squares next to empty corners. It is the
-/// weakest useful opponent, and plays the games that the first weights are fitted to.
+/// A handwritten evaluation: legal moves, corners, and X squares next to empty corners. This
+/// evaluation is the weakest useful opponent, and plays the games that the first weights are fitted
+/// to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
@@ -95,7 +96,8 @@ mod tests {
         assert_eq!(Mobility.value(&(), &Position::START), Value::ZERO);
         assert_eq!(steps(1, 0), CORNER);
         assert_eq!(steps(1 << 9, 0), -BEFORE_CORNER);
-        // White's corner next to it: b2 costs nothing more, but white may take it on c3.
+        // Black has b2 and white a1. No empty corner is next to b2, so that b2 costs nothing, but
+        // white may move to c3.
         assert_eq!(steps(1 << 9, 1), -CORNER - MOVE);
         // White on b1 and black on a1: black may move on c1, white nowhere.
         assert_eq!(steps(1, 2), CORNER + MOVE);

@@ -86,7 +86,7 @@ impl Evaluator {
     /// used.
     ///
     /// # Errors
-    /// If the file is not a complete weights file. Also if embedded weights are chosen, but the
+    /// If the file is not a complete weights file, or if embedded weights are chosen and the
     /// program was built without the feature `embedded`.
     pub fn load(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         Ok(match choice {

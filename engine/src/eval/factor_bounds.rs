@@ -12,8 +12,8 @@ const GAMES: u64 = 200;
 /// contribution.
 const DEVIATIONS: f64 = 3.0;
 
-/// The positions of [`GAMES`] random games. Their values vary more than those of the positions that
-/// a search visits.
+/// The positions of [`GAMES`] random games. The values of these positions vary more than the values
+/// of the positions that a search visits.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()

@@ -73,8 +73,8 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns the value of [`Evaluate::value_after`] to a search with the window from `window[0]`
-    /// to `window[1]`. If the value is outside the window, the result may differ from it. In rare
-    /// cases, the result is on the wrong side of a bound of the window.
+    /// to `window[1]`. If this value is outside the window, the result may differ from the value.
+    /// In rare cases, the result is on the wrong side of a bound of the window.
     #[inline]
     fn value_after_within(
         &self,

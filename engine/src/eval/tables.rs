@@ -220,8 +220,9 @@ impl Tables {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Splits the value of a position into terms, as [`Weights::parts`] does. `counts` must belong
-    /// to these weights. If `counts` is `None`, each count is 0.
+    /// Splits the value of a position into terms, as [`Weights::parts`] does; `None` if the player
+    /// has no legal move. `counts` must belong to these weights. If `counts` is `None`, each count
+    /// is 0.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<Parts<'_>> {
         let (set, geometry) = self.patterns();
         Parts::new(set, geometry, position, |phase| {

@@ -76,9 +76,9 @@ impl Balance {
     }
 }
 
-/// Returns one game for every position of a ply, up to symmetry, without finished games. It is the
-/// lexicographically first of all games that lead to the position, by the indices of the moves'
-/// squares.
+/// Returns one game for every position of a ply, up to symmetry, without finished games. Of all
+/// games that lead to a position, the game is the lexicographically first, by the indices of the
+/// moves' squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
     let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();

@@ -4,19 +4,18 @@ use super::ply::NextPly;
 use crate::board::Position;
 use crate::progress::Progress;
 
-/// The greatest ply for [`count`]. It has 137,642,461 positions, which are never in memory all at
-/// once.
+/// The greatest ply for [`count`]: 137,642,461 positions, which are never in memory all at once.
 pub const MAX_PLIES: u32 = 12;
 
-/// The greatest ply whose positions may all be kept in memory. They are 19,786,627 and take 317 MB.
+/// The greatest ply whose positions may all be kept in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
 /// The memory, in bytes, for the positions that one pass over the previous ply generates. The
 /// positions of complete plies take further memory.
 const MEMORY: usize = 1 << 30;
 
-/// Returns, for 0, 1, …, `plies` moves, the positions after that number of moves. Each stands for
-/// its eight symmetric images in canonical form; the positions of a ply are in ascending order.
+/// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each
+/// number of moves. The positions of a list are in canonical form and in ascending order.
 ///
 /// The player of a position is the opponent of the side that moved last, even if that player must
 /// pass. A finished game is counted at its ply and has no successors, as in the published counts.

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 /// previous ply. Memory limits the number of positions in a pass.
 ///
 /// A pass generates the children of a few thousand parents at a time, sorts them into a run, and
-/// drops duplicates. It cuts all runs at the same splitters, which come from a sample. The pieces
+/// drops duplicates. All runs are cut at the same splitters, which come from a sample. The pieces
 /// of all runs between two splitters form a part. A part is small enough to be sorted in a core's
 /// cache. Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
 pub(super) struct NextPly<'a> {
@@ -31,7 +31,7 @@ struct SortedChildren {
 /// in a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The number of positions in a part of the next ply, including duplicates. They take two
+/// The number of positions in a part of the next ply, including duplicates. A part takes two
 /// megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 

@@ -100,7 +100,7 @@ impl Clock {
     /// * Without periods, the moves until a position can be solved share the remaining time
     ///   equally.
     /// * Before the first period, the moves to the end of the game share the main time equally.
-    ///   Each also gets an equal share of one period.
+    ///   Each move also gets an equal share of one period.
     /// * In a period, the moves left in it share its remaining time equally.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The greatest size, in bytes, of lines that wait for an answer. If it is exceeded, the program
+/// The greatest size, in bytes, of lines that wait for an answer. Above this size, the program
 /// stops reading, so that the client must wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
@@ -26,8 +26,8 @@ pub enum Interruption {
     Ignored,
     /// The line ends the search, unless it arrived together with the line that started the search.
     Late,
-    /// The line always ends a search that has no limit. It ends any other search only under the
-    /// condition of [`Self::Late`].
+    /// The line always ends a search that has no limit. The line ends any other search only under
+    /// the condition of [`Self::Late`].
     OpenEnded,
     /// The line always ends the search.
     Always,
@@ -54,8 +54,8 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// Two counts of waiting lines: those that end any search, and those that end only open-ended
-    /// searches.
+    /// The number of waiting lines that end any search, and the number of waiting lines that end
+    /// only searches without a limit.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

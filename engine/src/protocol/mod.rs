@@ -202,7 +202,7 @@ mod tests {
                 (&[(0, "ever\nnext\n")], "ever: interrupted\nnext: done\n"),
                 (&[(0, "ever\n"), (20, "next\n")], "ever: interrupted\nnext: done\n"),
                 (&[(0, "a\nnext\nquit\n")], "a: done\nnext: done\nquit: done\n"),
-                // The end of input also comes late.
+                // The end of input also ends a search.
                 (&[(0, "a\n"), (350, "")], "a: interrupted\n"),
             ] {
                 scope.spawn(move || {

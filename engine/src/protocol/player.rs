@@ -194,8 +194,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
-    /// Searches each legal move, and returns all of them with their values, the best first.
-    /// `limits` may end the searches early.
+    /// Searches each legal move, and returns all moves with their values, the best first. `limits`
+    /// may end the searches early.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
         let rated = self.team.lead(|searcher| rated_moves(searcher, position, strength, limits));

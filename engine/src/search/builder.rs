@@ -1,5 +1,5 @@
-//! The builder of a search. Its settings are the evaluation, depth, number of empty squares for
-//! exact solving, pruning, limits, memory and threads.
+//! The builder of a search, with its settings: evaluation, depth, number of empty squares for exact
+//! solving, pruning, limits, memory and threads.
 
 use rayon::prelude::*;
 
@@ -72,7 +72,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         }
     }
 
-    /// Sets the depth in plies. If it exceeds the number of empty squares, the search is exact.
+    /// Sets the depth in plies. If the depth exceeds the number of empty squares, the search is
+    /// exact.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.strength.get_or_insert(STATIC).depth = depth;
@@ -80,7 +81,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 
     /// Sets the number of empty squares at or below which the search goes to the end of the game.
-    /// It then solves the position exactly, unless the pruning has an endgame ProbCut schedule.
+    /// Such a search solves the position exactly, unless the pruning has an endgame ProbCut
+    /// schedule.
     #[must_use]
     pub fn exact(mut self, empties: u32) -> Self {
         self.strength.get_or_insert(STATIC).exact = empties;
@@ -239,7 +241,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.team_of(self.threads, jobs, self.megabytes())
     }
 
-    /// Returns the evaluation.
+    /// Returns the evaluation that the search uses.
     pub fn evaluator(&self) -> &'a E {
         self.evaluator
     }

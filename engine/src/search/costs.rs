@@ -8,8 +8,8 @@ use crate::eval::{MoveKind, Realization, STAGES};
 /// D times this number; this total is called the reach. So each additional ply divides the
 /// probability at which lines end by 4, as in the paper that [`super::realization`] cites.
 pub(super) const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2, in the units of [`REACH_PER_PLY`]. It is half the cost of
-/// a move of probability 1/4, because costs are logarithms.
+/// The cost of a move of probability 1/2, if a move of probability 1/4 costs [`REACH_PER_PLY`]:
+/// half of that cost, because costs are logarithms.
 pub(super) const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 
 /// The costs of moves by stage of the game and kind of move. A move of probability 1/4 costs

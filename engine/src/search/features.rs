@@ -15,10 +15,11 @@ pub struct Features {
     pub transposition_table: bool,
     /// The shallow table: a small transposition table near the leaves.
     pub shallow_table: bool,
-    /// Enhanced transposition cut-off: a node's children are looked up before any is searched.
+    /// Enhanced transposition cut-off: a node looks up all its children in the table before it
+    /// searches any.
     pub enhanced_cutoff: bool,
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
-    /// confidences precede an exact search, if the weights contain an endgame ProbCut model.
+    /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
     /// Value ordering: moves are ordered by the values of the positions after them, where that
     /// saves time. Exact searches compute these values by a shallow search.

@@ -12,12 +12,12 @@ use crate::eval::Evaluate;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
-/// The search settings of a level. They depend on the ProbCut models of the weights.
+/// The search settings of a level, which depend on the ProbCut models of the weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The depth of searches before the endgame.
     pub depth: u32,
-    /// The selectivity of searches to a depth.
+    /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Selectivity,
     /// The ProbCut schedule of endgame searches with more than [`Self::exact`] empty squares.
     pub ends: EndgameSchedule,
@@ -28,8 +28,8 @@ pub struct Plan {
 /// The highest level at which the search depth is the same for weights with and without a ProbCut
 /// model.
 const FULL_DEPTH: u32 = 10;
-/// The highest level L whose searches solve positions exactly at 2 L or fewer empty squares. Above
-/// it, this number of empty squares rises more slowly.
+/// The highest level L whose searches solve positions exactly at 2 L or fewer empty squares. At
+/// higher levels, the number of empty squares rises more slowly.
 const DOUBLED: u32 = 10;
 /// The steps of the endgame ProbCut schedule: a confidence, the lowest level that uses it, and a
 /// number of empty squares, which is added to the greatest number that the level solves exactly.
@@ -103,7 +103,7 @@ impl Level {
 }
 
 impl Plan {
-    /// Returns the settings of a fixed-depth search without pruning. Its values are exact scores
+    /// Returns the settings of a fixed-depth search without pruning. The values are exact scores
     /// only if the depth reaches the end of the game.
     pub const fn to_depth(depth: u32) -> Self {
         Self { depth, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 0 }
@@ -116,7 +116,8 @@ impl Plan {
         Strength { depth: self.depth, exact: self.ends.most_empties().max(self.exact) }
     }
 
-    /// Returns the pruning for an evaluation. Without a ProbCut model, nothing is pruned.
+    /// Returns the pruning of searches with an evaluation. Without a ProbCut model, searches prune
+    /// nothing.
     pub fn pruning(&self, evaluator: &impl Evaluate) -> Pruning {
         let ends = self.ends.clone().exact_from(self.exact);
         let pruning = Pruning::new(evaluator, self.selectivity);
@@ -168,8 +169,8 @@ mod tests {
         assert!(plans.is_sorted_by(|less, more| less.depth < more.depth));
     }
 
-    /// The table of levels in the reference documentation must match the code. It has a row for
-    /// each level, or one row for several levels that differ only in depth.
+    /// The table of levels in the reference documentation must match the code. The table has a row
+    /// for each level, or one row for several levels that differ only in depth.
     #[test]
     fn the_table_is_the_one_of_the_reference() {
         let page = include_str!("../../../docs/reference/levels.md");

@@ -8,8 +8,8 @@ use super::Searcher;
 use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
-/// The limits of a search. They are checked only at nodes with large enough subtrees, so a search
-/// continues for some milliseconds, or some ten thousand nodes, after a limit is reached. With a
+/// The limits of a search. A search checks its limits only at nodes with large enough subtrees, so
+/// it continues for some milliseconds, or some ten thousand nodes, after a limit is reached. With a
 /// limit of nodes alone, on one thread, a search is reproducible.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
@@ -17,8 +17,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// The time at which the search ends.
     pub deadline: Option<Instant>,
-    /// A function that ends the search once it returns true. It replaces the deadline on platforms
-    /// without a clock for [`Instant`], such as WebAssembly.
+    /// A function that ends the search once it returns true. Such a function replaces the deadline
+    /// on platforms without a clock for [`Instant`], such as WebAssembly.
     pub is_over: Option<fn() -> bool>,
     /// The flag that ends the search once any thread sets it.
     pub stop: Option<Arc<AtomicBool>>,

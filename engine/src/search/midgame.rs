@@ -23,8 +23,8 @@ const VALUED_DEPTH: u32 = 4;
 /// The cost of each of the opponent's replies in a move's score, in steps of the evaluation, if
 /// moves are not ordered by value.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The number of plies by which each iteration is deeper than the previous one. It is even because
-/// the values of even and of odd depths differ.
+/// The number of plies by which each iteration is deeper than the previous one. This number is even
+/// because the values of even and of odd depths differ.
 const DEEPENING: u32 = 2;
 /// An exact search orders moves with the weights for this ply at all nodes, so that these weights
 /// stay in the processor's cache.
@@ -64,7 +64,7 @@ impl Horizon {
     }
 }
 
-/// The search mode of searches to a fixed depth. Its unit is [`Value`].
+/// The search mode of searches to a fixed depth, with values of type [`Value`].
 pub(super) struct ToDepth;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
@@ -85,8 +85,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 
     /// Computes the move scores of a node from the number of replies that each move leaves, and
-    /// from the values of the positions after them. At small depths, where computing these values
-    /// would not save time, the square of the move replaces them.
+    /// from the values of the positions after the moves. At small depths, where computing these
+    /// values would not save time, a score for the square of the move replaces them.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
@@ -212,8 +212,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         guess: Option<Value>,
     ) -> Best<Value> {
         let guess = guess.filter(|_| self.features.aspiration && depth > horizon.deepening());
-        // The results of a pruned search in two windows may contradict each other. So its window
-        // only grows.
+        // The results of a pruned search in two windows may contradict each other. So the window of
+        // such a search only grows.
         let is_proof = horizon == Horizon::Depth && self.pruning.selectivity() == Selectivity::Full;
         let mut margin = self.tuning.first_margin;
         let (mut alpha, mut beta) = match guess {
@@ -245,8 +245,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a node to `depth`. Returns its value, or a bound on the value if this lies outside
-    /// the window.
+    /// Searches a node to `depth`. Returns its value, or a bound on the value if the value is
+    /// outside the window.
     #[inline]
     pub(super) fn midgame(
         &mut self,
@@ -263,8 +263,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Searches a node near the leaves with plain alpha-beta: no table; moves ordered by their
-    /// squares.
+    /// Searches a node near the leaves with plain alpha-beta, without a table. Moves are ordered by
+    /// their squares.
     #[compiled_for(I::SET)]
     pub(super) fn alpha_beta(
         &mut self,

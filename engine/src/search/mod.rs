@@ -23,7 +23,7 @@
 //! |---|---|---|
 //! | `strength`, `limits` | the order of searches to a depth and to the end; when to stop | root |
 //! | `midgame` | iterative deepening by two plies, aspiration windows; plain alpha-beta below depth 3 | root; leaves |
-//! | `pvs` | principal variation search; `SearchMode` has what differs between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
+//! | `pvs` | principal variation search; `SearchMode` has the differences between midgame and endgame | depth ≥ 3, or ≥ 14 empty squares |
 //! | `endgame` | a guess by a search to a depth, the selectivity ladder (`endgame/ladder`), then windows around the guess; nodes ordered by a shallow search (`endgame/pvs`), by replies or by parity (`endgame/null_window`), the last four squares (`endgame/last`) | to the end |
 //! | `enhanced`, `probcut` | enhanced transposition cutoff; Multi-ProbCut by a search of about half the depth | in `pvs` |
 //! | `realization` | search by realization probability: a line ends where its probability falls below a threshold | in place of `pvs` |
@@ -31,9 +31,9 @@
 //! | `team`, `split_search` | parallel search at split points (young brothers wait) | [`Team`] |
 //!
 //! The state of the evaluation contains the configuration index of every pattern instance. Each
-//! move updates it: a placed disc adds the vector of its square to the indices, and a flipped disc
-//! adds twice that vector. The root chooses the instruction set once; below the root, the set is a
-//! type parameter (`#[compiled_for(I::SET)]`).
+//! move updates these indices: a placed disc adds the vector of its square, and a flipped disc adds
+//! twice that vector. The root chooses the instruction set once; below the root, the set is a type
+//! parameter (`#[compiled_for(I::SET)]`).
 //!
 //! # Determinism
 //!
@@ -131,7 +131,8 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     ladder: Option<Arc<[ProbCutSettings]>>,
     control: Control,
 
-    // midgame.rs sets these: the tuning in every iteration, the refutation at parents of leaves.
+    // midgame.rs sets these fields: the tuning in every iteration, the refutation at parents of
+    // leaves.
     /// The settings that depend on the depth of the search, such as the first aspiration window.
     tuning: Tuning,
     /// The move that caused the last beta cutoff at a parent of leaves. The same move often causes
@@ -141,10 +142,10 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// True while an endgame node scores its moves by values without factorization-machine factors.
     is_rating: bool,
     /// The number of nodes at each ply in a search by realization probability. Other searches do
-    /// not count them.
+    /// not count nodes by ply.
     nodes_by_ply: [u64; PLIES_OF_NODES],
 
-    // team.rs and split_search.rs set these. For a helper, they also set the fields above.
+    // team.rs and split_search.rs set these fields. For a helper, they also set the fields above.
     /// The state that the searchers of a team share; `None` if no team is searching.
     pool: Option<Arc<Pool<E::State>>>,
     /// The split point whose moves this searcher is searching; `None` outside split points.
@@ -154,14 +155,14 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     set: I,
 }
 
-/// The result of a search to a fixed depth.
+/// The result of a search to a fixed depth or to the end of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
     /// The value of the position for the side to move.
     pub value: Value,
     /// A best move; `None` at depth 0, or if the player has no move.
     pub best: Option<Square>,
-    /// The number of nodes.
+    /// The number of nodes that the search visited.
     pub nodes: u64,
     /// The depth of the search in moves, not counting passes; at most the number of empty squares.
     pub depth: u32,
@@ -176,7 +177,7 @@ pub struct Solution {
     pub score: Discs,
     /// A best move; `None` if the player has no move.
     pub best: Option<Square>,
-    /// The number of nodes.
+    /// The number of nodes that the search visited.
     pub nodes: u64,
 }
 

@@ -7,7 +7,8 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost, in steps, of each of the opponent's replies to a move, if moves are ordered by value.
+/// The cost of each of the opponent's replies in a move's score, in steps of the evaluation, if
+/// moves are ordered by value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 /// A legal move, the position after it, and its score.
@@ -41,8 +42,8 @@ impl Moves {
         Self(moves)
     }
 
-    /// Sets the score of every move: highest for the two moves from the table, and `score` for each
-    /// other move.
+    /// Sets the score of every move: the highest scores for the two moves from the table, and the
+    /// result of `score` for each other move.
     #[inline(always)]
     pub(super) fn rate(
         &mut self,
@@ -90,27 +91,28 @@ impl Moves {
     }
 }
 
-/// All squares in three groups: the corners, the squares that are neither corners nor next to one,
-/// and those next to a corner.
+/// All squares in three groups: the corners, the squares neither on nor next to a corner, and the
+/// squares next to a corner.
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
 /// Returns the score of a square for move ordering, in steps of the evaluation: 64 for a corner,
-/// −32 next to a corner, otherwise 0. It is used if the value of the move is not known.
+/// −32 next to a corner, otherwise 0. Move ordering uses this score if the value of the move is not
+/// known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
     64 * is_in(0) - 32 * is_in(2)
 }
 
-/// Counts moves, those to corners twice. Applied to the opponent's replies, a lower count is
-/// better.
+/// Counts moves, those to corners twice. Move ordering counts the opponent's replies to a move in
+/// this way: the lower the count, the better the move.
 #[inline]
 pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
 }
 
-/// The quadrants that hold an odd number of empty squares, as bits 0 to 3.
+/// The quadrants that have an odd number of empty squares, as bits 0 to 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Parity(u8);
 

@@ -76,8 +76,8 @@ mod tests {
     use super::*;
     use crate::eval::{END_ERROR_TERMS, END_MEAN_TERMS, ERROR_TERMS, MEAN_TERMS};
 
-    /// In a model whose mean is 0.9 times the shallow value plus 2 discs, with a standard deviation
-    /// of √e discs, every row has these numbers.
+    /// Every row must have the numbers of the model: a mean of 0.9 times the shallow value plus 2
+    /// discs, and a standard deviation of √e discs.
     #[test]
     fn rows_have_the_slope_the_offset_and_the_deviation_of_the_model() {
         let (mut mean, mut error) = ([0.0; MEAN_TERMS], [0.0; ERROR_TERMS]);

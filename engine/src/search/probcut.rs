@@ -17,17 +17,17 @@ use crate::simd::Instructions;
 )]
 #[display("{}", self.percent())]
 pub enum Selectivity {
-    /// 73 %.
+    /// Confidence 73 %: 1.103 standard deviations.
     Percent73,
-    /// 87 %.
+    /// Confidence 87 %: 1.514 standard deviations.
     Percent87,
-    /// 95 %.
+    /// Confidence 95 %: 1.960 standard deviations.
     Percent95,
-    /// 98 %.
+    /// Confidence 98 %: 2.326 standard deviations.
     Percent98,
-    /// 99 %.
+    /// Confidence 99 %: 2.576 standard deviations.
     Percent99,
-    /// 100 %: no pruning; the value is that of plain negamax.
+    /// Confidence 100 %: no pruning, so that the value is that of plain negamax.
     #[default]
     Full,
 }
@@ -43,7 +43,7 @@ impl Selectivity {
         Self::Full,
     ];
 
-    /// Returns the probability in percent.
+    /// Returns the confidence in percent.
     pub const fn percent(self) -> u32 {
         [73, 87, 95, 98, 99, 100][self as usize]
     }
@@ -62,7 +62,7 @@ impl Selectivity {
     }
 }
 
-/// The error for a text that is not a selectivity.
+/// The error for a text that is not a ProbCut confidence.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected 73, 87, 95, 98, 99 or 100 percent")]
 pub struct SelectivityError;
@@ -98,8 +98,8 @@ pub(super) struct Cut {
     shallow: u32,
     /// The prediction of the deep value from the value of the shallow search.
     by_search: Prediction,
-    /// The prediction of the deep value from the static value. It decides whether the shallow
-    /// search tests for failing high or for failing low.
+    /// The prediction of the deep value from the static value. This prediction decides whether the
+    /// shallow search tests for failing high or for failing low.
     by_static: Prediction,
 }
 
@@ -149,7 +149,7 @@ impl Cuts {
     }
 
     /// Returns the cuts of searches to the end of the game at a ProbCut confidence; `None` at 100
-    /// %. They use the evaluation's model of exact scores or, without one, its model of deeper
+    /// %. The cuts use the evaluation's model of exact scores or, without one, its model of deeper
     /// searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,

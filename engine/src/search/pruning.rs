@@ -19,12 +19,13 @@ const STAGES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95
 /// probability ends unlikely lines early.
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
-    /// ProbCut of searches to a depth.
+    /// The ProbCut settings of searches to a depth.
     pub(super) midgame: ProbCutSettings,
-    /// ProbCut of searches to the end.
+    /// The ProbCut settings of searches to the end of the game.
     pub(super) ends: EndgameProbCuts,
-    /// ProbCut settings of preliminary endgame searches, in ascending order of confidence. They run
-    /// before an endgame search that has limits, so that there is a result if a limit stops it.
+    /// The ProbCut settings of preliminary endgame searches, in ascending order of confidence. The
+    /// preliminary searches run before an endgame search that has limits, and supply a result if a
+    /// limit stops that search.
     pub(super) stages: Vec<ProbCutSettings>,
     /// The costs of moves in a search by probability; `None` for a search by depth.
     pub(super) costs: Option<Arc<Costs>>,
@@ -55,8 +56,8 @@ impl Pruning {
     }
 
     /// Adds preliminary searches to the end at lower ProbCut confidences, if the evaluation has a
-    /// model. They run before a search to the end that has limits, and supply its result if a limit
-    /// stops it.
+    /// model. The preliminary searches run before a search to the end that has limits, and supply
+    /// its result if a limit stops that search.
     pub(super) fn with_stages(self, evaluator: &impl Evaluate) -> Self {
         let stage = |&selectivity: &Selectivity| {
             let cuts = Cuts::of_end(evaluator, selectivity).ok()?;
@@ -111,7 +112,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.pruning.stages(position.empties())
     }
 
-    /// Returns the evaluation.
+    /// Returns the evaluation that the searcher uses.
     pub fn evaluator(&self) -> &E {
         self.evaluator
     }
@@ -121,7 +122,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.pruning = pruning;
     }
 
-    /// Returns this searcher with other pruning.
+    /// Returns this searcher with this pruning.
     #[must_use]
     pub(super) fn with_pruning(self, pruning: Pruning) -> Self {
         Self { pruning, ..self }

@@ -21,9 +21,9 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const ENHANCED_DEPTH: u32;
     /// The least depth at which the moves of a node are shared with other searchers.
     const SHARED_DEPTH: u32;
-    /// Two depths that decide whether a node searches the best moves of its table entry first. It
-    /// does if the depth of the entry is at least the first number, or if the depth of the node is
-    /// less than the second.
+    /// Two depths that decide whether a node searches the best moves of its table entry first. The
+    /// node does so if the depth of the entry is at least the first number, or if the depth of the
+    /// node is less than the second.
     const TRUSTED_DEPTHS: [u32; 2];
 
     /// Returns the ProbCut settings of the search.

@@ -2,8 +2,8 @@
 //!
 //! The probability of a position is the product of the probabilities of the moves that lead to it.
 //! A position less likely than a threshold is a leaf. If a move seems better than the best move
-//! before it, the search repeats it with probability 1/2. Otherwise, the refutation of an unlikely
-//! move could lie beyond the threshold.
+//! before it, the search repeats the move with probability 1/2. Otherwise, the refutation of an
+//! unlikely move could lie beyond the threshold.
 //!
 //! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability",
 //! 2001.
@@ -23,8 +23,8 @@ use crate::board::{CORNERS, Position, Square, X_SQUARES, with_neighbours};
 use crate::eval::{Evaluate, Memory, MoveKind, NoRealization, Place, Rank, Realization, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The greatest search depth whose reach (see [`Searcher::reach`]) fits into the 8 bits that a
-/// table entry has for it.
+/// The greatest depth of a search by realization probability. At this depth, the reach
+/// ([`Searcher::reach`]) still fits into the 8 bits that a table entry has for it.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 /// The greatest number of flipped discs with which the model of move probabilities classifies a
 /// move as one that flips few.
@@ -46,14 +46,14 @@ impl Pruning {
         Ok(Self { costs: Some(Arc::new(Costs::new(model))), ..Self::default() })
     }
 
-    /// Creates the pruning of a search by probability in which every move has probability 1/2. Its
-    /// value at depth D is that of a fixed-depth search to depth 2 D. Comparing it with
-    /// [`Self::by_probability`] measures the effect of the model.
+    /// Creates the pruning of a search by probability in which every move has probability 1/2. The
+    /// value of such a search at depth D is that of a fixed-depth search to depth 2 D. A comparison
+    /// with [`Self::by_probability`] measures the effect of the model.
     pub fn by_even_probability() -> Self {
         Self { costs: Some(Arc::new(Costs::even())), ..Self::default() }
     }
 
-    /// Returns whether the probability of lines limits searches.
+    /// Returns true if searches end lines by their probability and not by their number of moves.
     pub fn is_by_probability(&self) -> bool {
         self.costs.is_some()
     }
@@ -187,7 +187,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         rated_moves.sort_unstable_by_key(order);
         for (number, (one, rated)) in rated_moves.into_iter().enumerate() {
             let cost = self.cost(stage, rated.kind);
-            // In the full window, the first move is the best one in any case.
+            // The first move needs no test unless the window is null: it is the best move in any
+            // case.
             let is_tried = number > 0 || window.beta == window.alpha + Value::STEP;
             let bounds = (window.alpha, window.beta);
             let value = self.realized_move((&one, &rated, state), bounds, reach, (cost, is_tried));

@@ -14,8 +14,9 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Search<'a, E> {
-    /// Creates a pool with one searcher for each thread of the current rayon pool. It allocates all
-    /// transposition tables at once, so that a lack of memory is an error before the work begins.
+    /// Creates a pool with one searcher for each thread of the current rayon pool. All
+    /// transposition tables are allocated at once, so that a lack of memory is an error before the
+    /// work begins.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -27,8 +28,9 @@ impl<'a, E: Evaluate> Search<'a, E> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Calls `work` with a searcher that no other thread uses meanwhile. Its transposition table
-    /// may contain entries of earlier searches: call [`Searcher::new_game`] to forget them.
+    /// Calls `work` with a searcher that no other thread uses meanwhile. The searcher's
+    /// transposition table may contain entries of earlier searches: call [`Searcher::new_game`] to
+    /// forget them.
     ///
     /// # Panics
     /// If more searchers are in use at once than there are threads, and there is no memory for

@@ -1,5 +1,5 @@
-//! The shallow table: a small transposition table for nodes near the leaves. Most of its accesses
-//! stay in the processor's cache, unlike those of the large transposition table.
+//! The shallow table: a small transposition table for nodes near the leaves. Most accesses to the
+//! shallow table stay in the processor's cache, unlike accesses to the large transposition table.
 
 use super::prefetch::prefetch;
 use crate::board::{Discs, Position, Square};
@@ -123,7 +123,8 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the index of the entry; the minimum makes a bounds check unnecessary.
+    /// Returns the index of the entry, limited to the last index, so that a bounds check is
+    /// unnecessary.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

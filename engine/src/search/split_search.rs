@@ -102,7 +102,7 @@ impl<S> Split<S> {
         true
     }
 
-    /// Adds a helper if moves remain at this split point. Returns whether it was added.
+    /// Adds a helper if moves remain at this split point. Returns whether the helper was added.
     pub(super) fn join(&self) -> bool {
         let mut work = self.work();
         let is_open = !work.moves.is_empty() && !self.is_stopped();
@@ -171,9 +171,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns true if the node should become a split point: several moves remain, and a searcher
     /// is idle. A search with a limit on nodes never splits, since it must end at the same node
     /// each time. If `is_shareable` is false, only a team that shares all searches splits the node.
-    /// `is_shareable` is false for most pruned searches, because their results depend on the table
-    /// and so on the helpers. It is true for the pruned searches before an exact solve, which
-    /// change no exact score.
+    /// The flag is false for most pruned searches, because their results depend on the table and so
+    /// on the helpers. The flag is true for the pruned searches before an exact solve, which change
+    /// no exact score.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

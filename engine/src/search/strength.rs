@@ -5,7 +5,7 @@ use crate::board::Position;
 use crate::eval::Evaluate;
 
 /// The number of plies by which a preliminary search is shallower than the search to the end of the
-/// game. The preliminary search provides a result in case a limit stops the search to the end. It
+/// game. The preliminary search provides a result in case a limit stops the search to the end, and
 /// takes a twentieth of the nodes and a fifth of the time.
 const BEFORE_PERFECT: u32 = 8;
 
@@ -14,8 +14,8 @@ const BEFORE_PERFECT: u32 = 8;
 pub struct Strength {
     /// The depth in plies; 0 for static values.
     pub depth: u32,
-    /// The number of empty squares at or below which the search goes to the end of the game. It
-    /// then solves the position exactly, unless an endgame ProbCut schedule prunes it.
+    /// The number of empty squares at or below which the search goes to the end of the game. Such a
+    /// search solves the position exactly, unless an endgame ProbCut schedule prunes it.
     pub exact: u32,
 }
 

@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(found(&table), [2]);
     }
 
-    /// A regression: the allocation panicked.
+    /// A regression: the program panicked if a transposition table did not fit into memory.
     #[test]
     fn a_table_larger_than_the_memory_is_refused_with_its_size() {
         for megabytes in [usize::MAX >> 21, usize::MAX] {

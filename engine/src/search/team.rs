@@ -1,5 +1,5 @@
-//! Teams of searchers. A searcher that has no position to search helps another searcher: it
-//! searches moves at its split points.
+//! Teams of searchers. A searcher without a position to search helps another searcher by searching
+//! moves at that searcher's split points.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -53,10 +53,10 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Calls `work` with the first searcher of the team, while the other searchers help it. They
-    /// also help in pruned searches, whose results then depend on the number of threads. The
-    /// transposition table keeps its entries from call to call. Returns `None` only if `work` was
-    /// not called.
+    /// Calls `work` with the first searcher of the team, while the other searchers help it. The
+    /// helpers also take part in pruned searches, whose results then depend on the number of
+    /// threads. The transposition table keeps its entries from call to call. Returns `None` only if
+    /// `work` was not called.
     pub fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'a, E>) -> T + Send,
@@ -253,8 +253,8 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Helps other searchers while this searcher waits. If it waits at its own split point `own`,
-    /// it helps only below that point; otherwise, it helps at any split point.
+    /// Helps other searchers while this searcher waits. A searcher that waits at its own split
+    /// point `own` helps only below that point; any other searcher helps at any split point.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

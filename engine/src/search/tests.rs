@@ -99,7 +99,7 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
         for searcher in &mut searchers {
             let solution = searcher.solve(&position);
             assert_eq!(solution.score, expected, "{position:?}");
-            // A depth beyond the empty squares is exact, too.
+            // A search is also exact if its depth exceeds the number of empty squares.
             let Found { value, depth, .. } = searcher.search(&position, 20);
             assert_eq!((value.score(), depth), (expected, position.empties()), "{position:?}");
             assert_eq!(solution.best.is_some(), position.moves() != 0, "{position:?}");
@@ -110,9 +110,9 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// Values must equal plain negamax. At the greater depths, the search uses narrow windows, moves
-/// and bounds from the table, and value ordering. Searches are repeated with the table of another
-/// depth and position.
+/// Values must equal those of plain negamax. At the greater depths, the search uses narrow windows,
+/// moves and bounds from the table, and value ordering. Searches are repeated with the table of
+/// another depth and position.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));

@@ -81,8 +81,8 @@ pub(super) struct Best<T> {
     pub(super) square: Option<Square>,
 }
 
-/// The window of a node. It narrows as the table gives bounds and as moves are searched. The search
-/// is fail-soft: a value outside the window is a bound on the node's value.
+/// The window of a node, which narrows as the table gives bounds and as moves are searched. The
+/// search is fail-soft: a value outside the window is a bound on the node's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window<T> {
     /// The lower bound with which the search entered the node.
@@ -91,7 +91,7 @@ pub(super) struct Window<T> {
     pub(super) alpha: T,
     /// The upper bound: a move of at least this value ends the node.
     pub(super) beta: T,
-    /// The best move found and its value. They are the result of the node if no later move is
+    /// The best move found and its value, which are the result of the node if no later move is
     /// better.
     pub(super) best: Best<T>,
 }
@@ -143,7 +143,8 @@ impl<T: Unit> Window<T> {
     }
 
     /// Returns the proven lower and upper bound of the node's value; a bound that is not proven is
-    /// `None`. To be called after the search of all moves, or after a move that ended the node.
+    /// `None`. The search of the node must be complete: all moves were searched, or a move ended
+    /// the node.
     #[inline]
     pub(super) fn proven(&self) -> (Option<T>, Option<T>) {
         let value = self.best.value;

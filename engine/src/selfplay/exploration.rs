@@ -37,7 +37,7 @@ struct Rule {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Draw {
-    /// P(move) ∝ exp(static value after the move / temperature), both in discs.
+    /// Draws a move with P(move) ∝ exp(static value after the move / temperature), both in discs.
     Softmax { temperature: f64 },
     /// Plays a uniformly drawn legal move with this probability, otherwise the move of the search.
     Uniform { probability: f64 },

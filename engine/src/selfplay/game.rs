@@ -49,8 +49,9 @@ pub fn play<E: Evaluate>(
     game.finish()
 }
 
-/// Plays games as [`play`] does. Games with shallow searches are played together, ply by ply, so
-/// that the weights of one phase stay in the processor's cache.
+/// Plays the games with these indices, with the same results as [`play`]. Games with shallow
+/// searches are played together, ply by ply, so that the weights of one phase stay in the
+/// processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],

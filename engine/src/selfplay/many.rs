@@ -203,9 +203,9 @@ impl Run {
     }
 }
 
-/// The greatest number of games with shallow searches that one thread plays together. They are
-/// enough to use the cached weights of a phase for many searches, and few enough to finish in a
-/// second or two.
+/// The greatest number of games with shallow searches that one thread plays together. This number
+/// is large enough to use the cached weights of a phase for many searches, and small enough to
+/// finish in a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {

@@ -27,7 +27,7 @@ impl PerfectFrom {
         Self(12..=13)
     }
 
-    /// Returns the range of numbers of empty squares from which each game draws its own.
+    /// Returns the range of numbers of empty squares from which each game draws one.
     pub fn range(&self) -> RangeInclusive<u32> {
         self.0.clone()
     }

@@ -34,7 +34,7 @@ fn solve_finds_the_same_with_the_same_nodes_on_any_number_of_threads() {
     assert_eq!(solve(3), alone);
 }
 
-/// A regression: the allocation panicked.
+/// A regression: the program panicked if a transposition table did not fit into memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_that_no_memory_is_left_for_is_refused_with_its_size() {

@@ -17,8 +17,8 @@ fn boards_and(values: &str) -> Vec<(Position, Value)> {
     boards.into_iter().zip(values).collect()
 }
 
-/// Regenerates the files in `datasets/conformance`. It is not a test: run it by name, with
-/// `--ignored`.
+/// Regenerates the files in `datasets/conformance`. This function is not a test; run it by name,
+/// with `--ignored`.
 #[test]
 #[ignore = "writes into datasets/conformance"]
 fn regenerate() {

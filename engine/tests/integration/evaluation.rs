@@ -88,7 +88,7 @@ fn ten_thousand_positions_and_their_seven_images_have_the_same_value_by_definiti
             let images: Vec<Value> =
                 Symmetry::all().map(|symmetry| value(&position.image(symmetry))).collect();
             assert_eq!(images, [images[0]; 8], "{position:?}");
-            // The definition is slow.
+            // The computation by definition is slow, so it covers only some positions.
             if checked < 1_200 {
                 let parameters = weights.geometry().parameters_of(&position);
                 let steps = weights.steps(Phase::of(&position).unwrap());

@@ -11,8 +11,8 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 const CHILD: &str = "OTHELLO_TEST_WITHOUT_MEMORY";
 
-/// The child process of the test below: one thread panics without memory, while another thread
-/// waits for it. It is not a test itself.
+/// The child process of the test below, not a test itself: one thread panics without memory, while
+/// another thread waits for it.
 #[test]
 #[ignore = "a process for the other test"]
 fn process_without_memory() {

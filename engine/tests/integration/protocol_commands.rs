@@ -80,8 +80,8 @@ fn ask(
     if text.starts_with('=') { Ok(body) } else { Err(body) }
 }
 
-/// Regressions of a GTP command that reads a game: it printed the first bytes of any file, and
-/// never stopped reading a device.
+/// Regressions: the GTP command that reads a game printed the first bytes of any file, and never
+/// stopped reading a device.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_without_a_game_is_not_printed_and_an_endless_one_is_not_read() {

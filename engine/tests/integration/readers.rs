@@ -132,8 +132,8 @@ fn python_reads_games_of_self_play_with_exploration() {
     assert_eq!(output(command), games.iter().map(game_line).collect::<String>());
 }
 
-/// A regression: if the reader of a pipe had closed it, the commands of the Python reader ended in
-/// a traceback.
+/// A regression: if another program had closed the pipe of their output, the commands of the Python
+/// reader ended in a traceback.
 #[cfg(unix)]
 #[test]
 fn python_says_nothing_where_nobody_reads_on() {

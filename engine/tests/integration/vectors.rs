@@ -18,8 +18,8 @@ use othello_engine::search::Search;
 use othello_testing::records;
 use sha2::{Digest as _, Sha256};
 
-/// The weights files of the conformance vectors. Each comes with the name of the file that contains
-/// the expected values.
+/// The weights files of the conformance vectors. Each weights file comes with the name of the file
+/// that contains the expected values.
 pub(crate) const WEIGHTS: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 

@@ -47,7 +47,7 @@ fn a_file_is_described_and_a_class_is_the_same_on_mirrored_squares() {
     let most = weights.geometry().parameters() - 1;
     let counts = json!({"phase": 7, "seen": most, "least": 1, "most": most});
     assert_eq!(report["counts"][7], counts);
-    // A regression: "phases 60 of 54 weights" was misread as a part of them.
+    // A regression: "phases 60 of 54 weights" could be misread as 60 of the 54 weights.
     let line = format!("phases       60, each with {} weights\n", most + 1);
     assert!(folder.said("weights a.weights").contains(&line), "{line}");
 

@@ -1,4 +1,4 @@
-//! The weights inside the binary, if it was built with the feature `embedded`.
+//! The weights inside the binary, if the binary was built with the feature `embedded`.
 
 #[cfg_attr(feature = "embedded", path = "carried.rs")]
 #[cfg_attr(not(feature = "embedded"), path = "absent.rs")]

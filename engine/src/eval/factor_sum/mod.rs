@@ -87,9 +87,9 @@ fn sum<I: Instructions, const DIMENSIONS: usize>(
             let greatest = others.fold(places.middles.greatest(), |a, &b| a.max(b)) as usize;
             assert!(greatest + 2 * MARGIN <= vectors.len());
             let wide = I::SET == InstructionSet::Avx512 && DIMENSIONS.is_multiple_of(avx512::WIDTH);
-            // SAFETY: a token of either set exists only if the processor has AVX2, and one of
-            // AVX-512 only if it has that. An index is in −32,768..=32,767: with the middle
-            // added, it stays within the margins.
+            // SAFETY: a token of AVX2 or AVX-512 exists only if the processor has AVX2, and a token
+            // of AVX-512 only if the processor has AVX-512. An index is in −32,768..=32,767: added
+            // to a middle, it stays within the margins.
             unsafe { if wide { avx512::sum(vectors, places) } else { avx2::sum(vectors, places) } }
         }
         _ => portable::sum(vectors, places),

@@ -37,8 +37,8 @@ pub(super) fn sum<I: Instructions>(
     match I::SET {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a token exists only if the processor has the instructions. An index is in
-        // −32,768..=32,767: with the middle added, it stays within the margins, and so do the two
-        // bytes after the last weight.
+        // −32,768..=32,767: added to a middle, it stays within the margins, and so do the two bytes
+        // after the last weight.
         InstructionSet::Avx512 => unsafe {
             avx512::sum(tables.as_ptr().add(start), &middles.of, indices)
         },
@@ -51,8 +51,8 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// For each lane (a pattern instance), its middle: the index in a phase's table at which the weight
-/// of the pattern's configuration 0 is.
+/// For each lane (a pattern instance), its middle: the index of the weight of its pattern's
+/// configuration 0 in the table of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     of: Aligned,

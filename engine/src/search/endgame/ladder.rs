@@ -2,8 +2,8 @@
 //! exact solve.
 //!
 //! The score of the last of these searches centres the aspiration window of the exact search. The
-//! exact search also tries their best moves first, which are in the transposition table. It uses
-//! none of their bounds.
+//! exact search first tries the best moves that these searches leave in the transposition table,
+//! but uses none of their bounds.
 
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 //! null windows.
 //!
 //! Half of all positions of an endgame search have at most four empty squares. To save time, their
-//! search uses no table and does not sort moves. It tries each empty square, beginning with those
-//! in quadrants with an odd number of empty squares. Each function decides whether the score is
-//! above `alpha`: a result above `alpha` is a lower bound of the score, any other result is an
+//! search uses no table and does not sort moves. The search tries each empty square, beginning with
+//! those in quadrants with an odd number of empty squares. Each function decides whether the score
+//! is above `alpha`: a result above `alpha` is a lower bound of the score, any other result is an
 //! upper bound.
 
 use super::INFINITE;
@@ -158,7 +158,7 @@ struct Tries<I> {
     best: Discs,
 }
 
-/// The best score of a node that has tried no legal move. It is below every score.
+/// The best score of a node that has tried no legal move: a number below every score.
 const NO_SCORE: Discs = -INFINITE;
 
 impl<I: Instructions> Tries<I> {
@@ -167,9 +167,9 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries the move on `square`, if it is legal. Returns true if its score is above `alpha`,
-    /// which ends the node. `score` receives the position after the move and the new `alpha`, both
-    /// from the opponent's view, and returns the score from that view.
+    /// Tries the move on `square`, if it is legal. Returns true if the move's score is above
+    /// `alpha`, which ends the node. `score` receives the position after the move and the new
+    /// `alpha`, both from the opponent's view, and returns the score from that view.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {

@@ -22,7 +22,7 @@ use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The upper bound of a full window. It is greater than every score.
+/// The upper bound of a full window, which is greater than every score.
 const INFINITE: Discs = <Discs as Unit>::INFINITE;
 /// The least number of empty squares at which a fixed-depth search guesses the score before the
 /// exact search.

@@ -24,8 +24,8 @@ struct Candidate {
     replies: u64,
 }
 
-/// The move score of the best move that the shallow table has for a position. It is above every
-/// other move score.
+/// The move score of the best move that the shallow table has for a position, above every other
+/// move score.
 const TABLE_MOVE: i32 = 1 << 20;
 /// The number that each legal reply of the opponent subtracts from a move's score. For comparison,
 /// a corner adds 9 ([`WORTH`]).

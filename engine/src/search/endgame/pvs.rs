@@ -37,7 +37,7 @@ const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 /// its score for move ordering. Edax uses the same margin.
 const HOPELESS_MARGIN: Discs = 8;
 
-/// The search mode of searches to the end of the game. Its unit is discs.
+/// The search mode of searches to the end of the game, with values in discs.
 pub(super) struct ToEnd;
 
 impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {

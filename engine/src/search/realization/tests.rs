@@ -135,8 +135,8 @@ fn a_search_by_probabilities_that_cannot_be_ends_all_the_same() {
     }
 }
 
-/// A search by probability with a valid model must reach its depth. Its limit on nodes is for
-/// invalid models: it is far above the number of nodes here.
+/// A search by probability with a valid model must reach its depth. The limit on nodes, which is
+/// for invalid models, is far above the number of nodes here.
 #[test]
 fn a_search_by_probabilities_that_can_be_is_not_ended() {
     let likely = in_no_order();
@@ -151,8 +151,8 @@ fn a_search_by_probabilities_that_can_be_is_not_ended() {
     }
 }
 
-/// A search limited by the probability of lines proves nothing for a fixed-depth search. Its
-/// results must not remove exact scores from the table.
+/// A search limited by the probability of lines proves nothing for a fixed-depth search. The
+/// results of such a search must not remove exact scores from the table.
 #[test]
 fn a_search_by_depth_takes_nothing_over_from_one_by_probability() {
     let likely = in_no_order();
