@@ -137,7 +137,7 @@ impl fmt::Display for Hints {
 
 /// Searches the position after each move separately, from an empty transposition table, so that the
 /// values do not depend on the number of threads. In searches without pruning, idle threads help
-/// busy ones.
+/// busy threads.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;

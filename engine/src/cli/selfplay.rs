@@ -123,8 +123,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of empty squares at which both sides start exact play. It is an error if
-    /// the numbers of the two sides differ.
+    /// Returns the number of empty squares at which both sides start exact play. Returns an error
+    /// if the numbers of the two sides differ.
     fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(
@@ -143,7 +143,7 @@ impl Arguments {
         Ok(perfect)
     }
 
-    /// Returns the player of white, which is that of black by default.
+    /// Returns the player of white, by default the player of black.
     fn white(&self) -> &WeightsSpec {
         self.white.as_ref().unwrap_or(&self.weights)
     }

@@ -160,7 +160,7 @@ impl fmt::Display for Solve {
 
 /// Solves as many positions at a time as there are threads, and reports them in the order of the
 /// file. Each search starts from a logically empty transposition table, so that its nodes do not
-/// depend on other positions. Idle threads help busy ones.
+/// depend on other positions. Idle threads help busy threads.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;

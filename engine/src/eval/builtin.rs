@@ -20,11 +20,11 @@ impl Zero {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
-/// The value of having one more legal move than the opponent, in steps of the evaluation.
+/// The value of having one more legal move than the opponent, in steps of 1/32 disc.
 const MOVE: i32 = 3 * STEPS_PER_DISC / 4;
-/// The value of a corner, in steps of the evaluation.
+/// The value of a corner, in steps of 1/32 disc.
 const CORNER: i32 = 8 * STEPS_PER_DISC;
-/// The cost of a disc diagonally next to an empty corner, in steps of the evaluation.
+/// The cost of a disc diagonally next to an empty corner, in steps of 1/32 disc.
 const BEFORE_CORNER: i32 = 3 * STEPS_PER_DISC;
 
 impl Mobility {

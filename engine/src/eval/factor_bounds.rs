@@ -20,7 +20,7 @@ static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
 });
 
 /// The mean of the contribution of the factor vectors to a position's value, and the ends of its
-/// likely range, in steps of the evaluation.
+/// likely range, in steps of 1/32 disc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FactorBounds {
     pub(super) least: i32,
@@ -43,7 +43,7 @@ impl FactorBounds {
 
     /// Computes the likely range of the contribution of the factor vectors to a value, from
     /// positions of random games in the phases for which `are_meant` is true. `worth` returns the
-    /// contribution in a position, in steps of the evaluation.
+    /// contribution in a position, in steps of 1/32 disc.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

@@ -25,7 +25,7 @@ pub use tables::Tables;
 /// An evaluation that can follow a search move by move.
 ///
 /// The state of the evaluation (pattern indices, or nothing) belongs to one position. Each move
-/// computes a new state from that of the position before, and none is undone.
+/// computes a new state from the state of the position before, so that no state is undone.
 pub trait Evaluate: Sync {
     /// The part of the evaluation of a position that is updated from move to move.
     type State: Copy + std::fmt::Debug + Send + Sync;

@@ -244,7 +244,7 @@ impl Tables {
         })
     }
 
-    /// Returns the sum of the weights of all pattern instances, in steps of the evaluation.
+    /// Returns the sum of the weights of all pattern instances, in steps of 1/32 disc.
     #[inline(always)]
     fn sum_of_patterns<I: Instructions>(
         &self,
@@ -278,8 +278,8 @@ impl Tables {
         }
     }
 
-    /// Returns the sum of the weights of all pattern instances and scalar features, in steps of the
-    /// evaluation.
+    /// Returns the sum of the weights of all pattern instances and scalar features, in steps of
+    /// 1/32 disc.
     #[inline(always)]
     fn sum_of_weights<I: Instructions>(
         &self,
@@ -294,7 +294,7 @@ impl Tables {
     }
 
     /// Returns the contribution to a value of the factor vectors of patterns and scalar features,
-    /// in steps of the evaluation.
+    /// in steps of 1/32 disc.
     #[inline(always)]
     fn sum_of_factors<I: Instructions>(
         &self,

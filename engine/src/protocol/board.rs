@@ -53,8 +53,8 @@ impl Board {
     }
 
     /// Returns the position with `side` to move: the current position or, if it is the other side's
-    /// turn, the position after its pass. It is an error if the other side has to move and has a
-    /// legal move.
+    /// turn, the position after a pass of the other side. Returns an error if the other side has to
+    /// move and has a legal move.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));

@@ -20,8 +20,8 @@ const PVS_DEPTH: u32 = 3;
 /// 3, the order by replies and squares is nearly as good, while the order by values would cause a
 /// third of all evaluations of a depth-8 search.
 const VALUED_DEPTH: u32 = 4;
-/// The cost of each of the opponent's replies in a move's score, in steps of the evaluation, if
-/// moves are not ordered by value.
+/// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, if moves
+/// are not ordered by value.
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies by which each iteration is deeper than the previous one. This number is even
 /// because the values of even and of odd depths differ.

@@ -1,9 +1,9 @@
 //! Game-tree search: to a depth, under limits of nodes or time, and exact solving.
 //!
 //! A [`Search`] has the settings: evaluation, depth or [`Level`], [`Pruning`], [`Limits`], memory
-//! and threads. It searches one position or many. It can also create searchers that keep their
-//! transposition table from one position to the next: one [`Searcher`], a [`Team`] that searches
-//! one position on several threads, or a pool for parallel work ([`Searchers`]).
+//! and threads. A search finds the value of one position or of many. For positions that share a
+//! transposition table, a [`Search`] creates a searcher ([`Searcher`]), a team that searches one
+//! position on several threads ([`Team`]), or a pool for parallel work ([`Searchers`]).
 //!
 //! ```
 //! # use othello_engine::board::Position;
@@ -104,7 +104,7 @@ pub use team::Team;
 /// The number of plies at which a search can have nodes: 0 to 60, where the board is full.
 const PLIES_OF_NODES: usize = 61;
 
-/// A searcher of one position after another. Its transposition table keeps the results of earlier
+/// A searcher of one position after another, whose transposition table keeps the results of earlier
 /// searches.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one

@@ -7,8 +7,8 @@ use crate::board::{CORNERS, Position, QUADRANTS, Square, Squares};
 use crate::eval::STEPS_PER_DISC;
 use crate::simd::Instructions;
 
-/// The cost of each of the opponent's replies in a move's score, in steps of the evaluation, if
-/// moves are ordered by value.
+/// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, if moves
+/// are ordered by value.
 pub(super) const MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 4;
 
 /// A legal move, the position after it, and its score.
@@ -96,8 +96,8 @@ impl Moves {
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns the score of a square for move ordering, in steps of the evaluation: 64 for a corner,
-/// −32 next to a corner, otherwise 0. Move ordering uses this score if the value of the move is not
+/// Returns the score of a square for move ordering, in steps of 1/32 disc: 64 for a corner, −32
+/// next to a corner, otherwise 0. Move ordering uses this score if the value of the move is not
 /// known.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {

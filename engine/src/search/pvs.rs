@@ -13,7 +13,7 @@ use crate::simd::{Instructions, compiled_for};
 /// A kind of search: to a depth, or to the end of the game. In a search to the end, the depth of a
 /// node is its number of empty squares.
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
-    /// The unit of values: steps of the evaluation, or discs.
+    /// The unit of values: steps of 1/32 disc, or discs.
     type Unit: Unit;
 
     /// The least depth at which a node looks up all its children in the table before it searches

@@ -28,7 +28,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Calls `work` with a searcher that no other thread uses meanwhile. The searcher's
+    /// Calls `work` with a searcher that no other thread uses at the same time. The searcher's
     /// transposition table may contain entries of earlier searches: call [`Searcher::new_game`] to
     /// forget them.
     ///

@@ -18,13 +18,13 @@ use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
 /// The kind of search below a split point, which also determines the unit of the window: discs or
-/// steps of the evaluation.
+/// steps of 1/32 disc.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
     /// An endgame search with these ProbCut settings. The window is in discs.
     End(ProbCutSettings),
     /// A search to this depth, with the settings that depend on the depth. The window is in steps
-    /// of the evaluation.
+    /// of 1/32 disc.
     Depth(u32, Tuning),
 }
 
@@ -79,8 +79,8 @@ impl<S> Split<S> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this split point, or one above it, has ended. A search below such a point is
-    /// useless.
+    /// Returns whether this split point, or a split point above it, has ended. A search below such
+    /// a point is useless.
     pub(super) fn is_stopped(&self) -> bool {
         let mut split = self;
         loop {
@@ -228,7 +228,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         while let Some((next, alpha)) = split.next_move() {
             let state = self.evaluator.after(&split.state, next.square, next.flips);
             let mut value = -self.split_child(split, &next.child, &state, (-alpha - 1, -alpha));
-            // Meanwhile, another searcher may have found a better move.
+            // During this search, another searcher may have found a better move.
             let Window { alpha: raised, beta, .. } = split.window();
             if alpha < value && value < beta && raised < beta && !self.is_stopped() {
                 value = -self.split_child(split, &next.child, &state, (-beta, -raised));

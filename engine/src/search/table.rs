@@ -23,7 +23,7 @@ const NO_SQUARE: u8 = 64;
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
-/// The known bounds on a position's value, in steps of the evaluation, and its best moves.
+/// The known bounds on a position's value, in steps of 1/32 disc, and its best moves.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
@@ -48,9 +48,9 @@ fn sureness(selectivity: Selectivity) -> u8 {
 }
 
 impl Entry {
-    /// Returns the rank of the bounds. Bounds of higher rank replace those of lower rank. Bounds of
-    /// a depth-limited search rank above all bounds of searches by realization probability, since
-    /// the former may be exact.
+    /// Returns the rank of the bounds in an entry. Bounds of higher rank replace bounds of lower
+    /// rank. Bounds of a fixed-depth search rank above all bounds of searches by realization
+    /// probability, since the former may be exact.
     #[inline]
     fn effort(&self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -134,7 +134,7 @@ impl Table {
     }
 
     /// Empties the table by advancing the generation. Overwrites the entries only if the generation
-    /// would wrap around. No other thread may use the table meanwhile.
+    /// would wrap around. No other thread may use the table at the same time.
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
         if generation == u32::MAX {
@@ -215,7 +215,7 @@ impl Table {
             (entry.lower, entry.upper) = (EMPTY.lower, EMPTY.upper);
             (entry.depth, entry.sureness) = (depth, sureness);
         }
-        // A value in steps fits into 16 bits.
+        // A value in steps of 1/32 disc fits into 16 bits.
         if let Some(lower) = lower {
             entry.lower = entry.lower.max(lower.steps() as i16);
         }
@@ -282,7 +282,7 @@ mod tests {
         Some(name.parse().unwrap())
     }
 
-    /// Creates a value of `steps` steps.
+    /// Creates a value of `steps` steps of 1/32 disc.
     fn steps(steps: i32) -> Value {
         Value::from_steps(steps).unwrap()
     }

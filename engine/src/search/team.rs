@@ -34,7 +34,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
     }
 
     /// Calls `work` for every job, with a searcher whose transposition table is logically empty at
-    /// the start. Runs as many jobs at a time as searchers take jobs. Returns the results in the
+    /// the start. Each searcher that takes jobs does one job at a time. Returns the results in the
     /// order of the jobs.
     ///
     /// A searcher without a job helps a searcher that has one. With help, scores are the same, but
@@ -77,8 +77,8 @@ impl<'a, E: Evaluate> Team<'a, E> {
         &mut self.searchers[0]
     }
 
-    /// Calls `work` for every job, on as many searchers at a time as take jobs. Returns the results
-    /// in the order of the jobs.
+    /// Calls `work` for every job. Each searcher that takes jobs does one job at a time. Returns
+    /// the results in the order of the jobs.
     fn share<J: Sync, T: Send>(
         &mut self,
         jobs: &[J],
@@ -127,7 +127,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
 enum Sharing {
     /// Only searches without pruning, whose results do not depend on help.
     WithoutEffect,
-    /// All searches, including pruned ones, whose results depend on help.
+    /// All searches, including pruned searches, whose results depend on help.
     Everything,
 }
 

@@ -7,12 +7,12 @@ use crate::eval::STEPS_PER_DISC;
 /// The least depth at which a search uses the settings for deep searches.
 const DEEP: u32 = 11;
 /// Half the width of the first aspiration window around the value of the previous iteration, in
-/// steps of the evaluation.
+/// steps of 1/32 disc.
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
-/// Half the width of the first aspiration window in a deep search, in steps of the evaluation.
+/// Half the width of the first aspiration window in a deep search, in steps of 1/32 disc.
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
-/// The cost of each of the opponent's replies in a move's score, in steps of the evaluation, when a
-/// deep search orders moves by value.
+/// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, when a deep
+/// search orders moves by value.
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
 /// The settings of a search that depend on its depth. The settings for deep searches save a tenth
@@ -22,11 +22,11 @@ pub(super) struct Tuning {
     /// The ply of the leaves of the search. Moves are ordered by the weights for the phase of this
     /// ply.
     pub(super) leaf_ply: u32,
-    /// The cost of each of the opponent's replies in a move's score, in steps of the evaluation,
-    /// when moves are ordered by value.
+    /// The cost of each of the opponent's replies in a move's score, in steps of 1/32 disc, when
+    /// moves are ordered by value.
     pub(super) mobility_weight: i32,
     /// Half the width of the first aspiration window around the value of the previous iteration, in
-    /// steps of the evaluation.
+    /// steps of 1/32 disc.
     pub(super) first_margin: i32,
 }
 

@@ -5,7 +5,7 @@ use std::ops::{Add, Neg};
 use crate::board::{Discs, Square};
 use crate::eval::Value;
 
-/// The unit of the values in a search: steps of the evaluation in the midgame, whole discs in the
+/// The unit of the values in a search: steps of 1/32 disc in the midgame, whole discs in the
 /// endgame.
 pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     /// The upper bound of a full window, which is greater than every value of a node.
@@ -20,10 +20,10 @@ pub(super) trait Unit: Copy + Ord + Neg<Output = Self> + Add<Output = Self> {
     /// Converts a number in this unit to a [`Value`].
     fn value(self) -> Value;
 
-    /// Converts to a plain integer: steps of the evaluation, or discs.
+    /// Converts to a plain integer: steps of 1/32 disc, or discs.
     fn number(self) -> i32;
 
-    /// Converts from a plain integer: steps of the evaluation, or discs.
+    /// Converts from a plain integer: steps of 1/32 disc, or discs.
     fn of_number(number: i32) -> Self;
 }
 

@@ -147,7 +147,7 @@ mod tests {
         assert_eq!([0, 1, 2, u64::MAX].map(plies), [3, 2, 3, 2]);
     }
 
-    /// The expected checksum is that of `printf 'f5d6c3\nf5f6\n' | sha256sum`.
+    /// The expected checksum is the output of `printf 'f5d6c3\nf5f6\n' | sha256sum`.
     #[test]
     fn the_moves_identify_them_however_they_are_written() {
         let sum = "f629c17c955c0fbbaa6edc52f3cb4242c53ee92685e992d74d1ce41549930e14";

@@ -27,8 +27,8 @@ pub(super) fn rate(unit: &str, per_second: f64) -> String {
     }
 }
 
-/// Returns the remaining time as text, such as `, 1 min 20 s left`; empty if too few units are
-/// finished for an estimate.
+/// Returns the remaining time as text, such as `, 1 min 20 s left`; empty if no rate can be
+/// estimated yet.
 pub(super) fn time_left(units: u64, per_second: f64) -> String {
     const YEAR: f64 = 365.25 * 86_400.0;
     let seconds = units as f64 / per_second;

@@ -18,7 +18,7 @@ use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
 /// The indices of the factor vectors of a position, counted from the first vector of its group of
-/// phases. There is one for each lane (a pattern instance) and one for each scalar feature.
+/// phases: one index for each lane (a pattern instance) and one for each scalar feature.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     /// For each lane, the index of the factor vector of configuration 0 of the lane's pattern. This
@@ -40,8 +40,8 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors to a value, in steps of the evaluation: a function of
-/// the sum of the factor vectors at `places`. Each vector has `dimensions` numbers. The element of
+/// Returns the contribution of the factors to a value, in steps of 1/32 disc: a function of the sum
+/// of the factor vectors at `places`. Each vector has `dimensions` numbers. The element of
 /// `vectors` with index [`MARGIN`](super::layout::MARGIN) is the vector with index 0.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(

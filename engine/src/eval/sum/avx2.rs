@@ -11,8 +11,8 @@ use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
 /// # Safety
-/// For every lane, the address `start` plus the lane's entries of `middles` and `indices` must be
-/// that of a weight that is followed by at least two more bytes.
+/// For every lane, `start` plus the lane's entries of `middles` and `indices` must be the address
+/// of a weight that is followed by at least two more bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

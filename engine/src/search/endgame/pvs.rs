@@ -29,8 +29,8 @@ const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 /// nearly as well: the search takes 1 to 4 % more nodes and 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
-/// The distance below the best move's score, in steps of the evaluation, within which move scores
-/// are exact. Lower move scores are only upper bounds.
+/// The distance below the best move's score, in steps of 1/32 disc, within which move scores are
+/// exact. Lower move scores are only upper bounds.
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
 
 /// A move whose value is more than this number of discs below `alpha` gets only an upper bound as
@@ -113,7 +113,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
         let parity = self.parity(position);
         let (mut lower, mut upper) = (alpha, beta);
-        // Each null window halves the interval of possible scores, or ends the search.
+        // Each null window narrows the interval of possible scores about its middle, or ends the
+        // search.
         loop {
             let middle = (lower + upper - 1).div_euclid(2);
             let value = self.null_window(*position, parity, middle, empties);
@@ -184,10 +185,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         });
     }
 
-    /// Returns the move-ordering score of a move, in steps of the evaluation: the value by a
-    /// shallow search, plus a bonus for a square in an odd quadrant, minus a cost for each reply.
-    /// The result is only an upper bound if it is below `least`, or if the value is below
-    /// `hopeless`.
+    /// Returns the move-ordering score of a move, in steps of 1/32 disc: the value by a shallow
+    /// search, plus a bonus for a square in an odd quadrant, minus a cost for each reply. The
+    /// result is only an upper bound if it is below `least`, or if the value is below `hopeless`.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,
