@@ -55,8 +55,8 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns a text about the search in a position with `empties` empty squares, such as `depth
-    /// 12`, as [`how_found`] does.
+    /// Returns a text about the search in a position with `empties` empty squares, as [`how_found`]
+    /// does: `depth 12`, for example.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }

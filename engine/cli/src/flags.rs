@@ -25,8 +25,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Reads shared flags from the format of `flags.txt`. Below a heading, a flag is a line `--name:
-/// help`, then an indented second paragraph, then its defaults as `[command: default]`.
+/// Reads shared flags from a text in the format of `flags.txt`. Below a heading, a flag has a line
+/// `--name: help`, then an indented second paragraph, then its defaults as `[command: default]`.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {

@@ -1,5 +1,6 @@
-//! The command line: one file for each subcommand, with `Arguments` (clap) and `run(&Arguments,
-//! &Session)`. [`othello_cli`] has the parts that are not specific to the engine.
+//! The command line: one file for each subcommand. A file has the subcommand's `Arguments` (clap)
+//! and `run(&Arguments, &Session)`. [`othello_cli`] has the parts that are not specific to the
+//! engine.
 
 pub mod arguments;
 mod positions;

@@ -27,7 +27,8 @@ pub use tables::Tables;
 /// The state of the evaluation (pattern indices, or nothing) belongs to one position. Each move
 /// computes a new state from the state of the position before, so that no state is undone.
 pub trait Evaluate: Sync {
-    /// The part of the evaluation of a position that is updated from move to move.
+    /// The data of the evaluation for one position, which each move updates, such as pattern
+    /// indices.
     type State: Copy + std::fmt::Debug + Send + Sync;
 
     /// Computes the state of a position from scratch.

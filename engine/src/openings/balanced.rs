@@ -1,4 +1,4 @@
-//! Nearly even openings, from which matches start.
+//! The choice of nearly even openings, from which matches start.
 
 use super::OpeningTree;
 use crate::board::transcript::Replay;

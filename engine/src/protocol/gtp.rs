@@ -198,8 +198,8 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// Returns the effect of a new line on the running search. GoGui sends the comment `#
-    /// interrupt` to end a search, if the engine has the command `gogui-interrupt`.
+    /// Returns the effect of a new line on the running search. To end a search, GoGui sends the
+    /// comment `# interrupt`, if the engine has the command `gogui-interrupt`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

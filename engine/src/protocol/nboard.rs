@@ -16,7 +16,7 @@ use crate::board::{Side, Square};
 use crate::eval::{Evaluate, Value};
 use crate::search::{Found, Level, Limits, Selectivity};
 
-/// A server of the NBoard protocol.
+/// A server of the NBoard protocol, with one game in progress.
 #[derive(Debug)]
 pub struct Nboard<'a, E: Evaluate> {
     player: Player<'a, E>,

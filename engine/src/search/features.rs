@@ -21,8 +21,8 @@ pub struct Features {
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
-    /// Value ordering: moves are ordered by the values of the positions after them, where that
-    /// saves time. Exact searches compute these values by a shallow search.
+    /// Value ordering: moves are ordered by the values of the positions after them, if that saves
+    /// time. Exact searches compute these values by a shallow search.
     pub value_ordering: bool,
     /// Fastest first: exact searches begin with the moves that leave the opponent the fewest
     /// replies.

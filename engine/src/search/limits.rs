@@ -13,7 +13,7 @@ use crate::simd::Instructions;
 /// limit of nodes alone, on one thread, a search is reproducible.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The greatest number of nodes.
+    /// The number of nodes at which the search ends.
     pub nodes: Option<u64>,
     /// The time at which the search ends.
     pub deadline: Option<Instant>,
@@ -61,7 +61,7 @@ impl Limits {
 #[derive(Debug, Default)]
 pub(super) struct Control {
     pub(super) limits: Limits,
-    /// True if the search has a limit. If false, nodes do not check any limit.
+    /// True if the search has a limit or an interrupt flag. If false, nodes do not check any limit.
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,

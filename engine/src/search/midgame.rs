@@ -85,8 +85,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 
     /// Computes the move scores of a node from the number of replies that each move leaves, and
-    /// from the values of the positions after the moves. At small depths, where computing these
-    /// values would not save time, a score for the square of the move replaces them.
+    /// from the values of the positions after the moves. At small depths, computing these values
+    /// would not save time, so a score for the square of the move replaces them.
     #[inline(always)]
     fn rate(
         searcher: &mut Searcher<'_, E, I>,

@@ -26,7 +26,7 @@ pub(super) struct Move {
 /// second-best move in the entry has a score that is one lower.
 const TABLE_MOVE: i32 = 1 << 24;
 
-/// The legal moves of a position.
+/// The legal moves of a position that have not been taken yet, with their scores.
 #[derive(Debug)]
 pub(super) struct Moves(ArrayVec<Move, 64>);
 

@@ -120,7 +120,7 @@ pub(super) struct ProbCutSettings {
 }
 
 impl ProbCutSettings {
-    /// Returns the settings of a search that does not belong to the selectivity ladder.
+    /// Creates the ProbCut settings of a search that does not belong to the selectivity ladder.
     pub(super) fn new(selectivity: Selectivity, cuts: Option<Arc<Cuts>>) -> Self {
         Self { selectivity, cuts, is_rung: false }
     }
@@ -131,7 +131,8 @@ impl ProbCutSettings {
 pub(super) struct EndgameProbCuts(Vec<(u32, ProbCutSettings)>);
 
 impl EndgameProbCuts {
-    /// Creates the settings for the steps of a schedule, by the ProbCut model of an evaluation.
+    /// Creates the ProbCut settings for the steps of an endgame schedule, by the ProbCut model of
+    /// an evaluation.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         steps: &EndgameSchedule,
@@ -142,14 +143,14 @@ impl EndgameProbCuts {
         Ok(Self(steps.0.iter().map(end).collect::<Result<_, _>>()?))
     }
 
-    /// Returns the settings for a position with `empties` empty squares; without pruning if no step
-    /// applies.
+    /// Returns the ProbCut settings of a search to the end from `empties` empty squares; without
+    /// pruning if no step applies.
     pub(super) fn of(&self, empties: u32) -> ProbCutSettings {
         let own = self.0.iter().rev().find(|&&(from, _)| empties <= from);
         own.map(|(_, end)| end.clone()).unwrap_or_default()
     }
 
-    /// Returns the settings of all steps.
+    /// Returns the ProbCut settings of all steps of the schedule.
     pub(super) fn all(&self) -> impl Iterator<Item = &ProbCutSettings> {
         self.0.iter().map(|(_, end)| end)
     }

@@ -53,7 +53,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
         self.share(jobs, afresh, Sharing::WithoutEffect)
     }
 
-    /// Calls `work` with the first searcher of the team, while the other searchers help it. The
+    /// Calls `work` once, with a searcher that takes jobs, while the other searchers help it. The
     /// helpers also take part in pruned searches, whose results then depend on the number of
     /// threads. The transposition table keeps its entries from call to call. Returns `None` only if
     /// `work` was not called.

@@ -4,7 +4,7 @@ use super::ordering::MOBILITY_WEIGHT;
 use crate::board::Position;
 use crate::eval::STEPS_PER_DISC;
 
-/// The least depth at which a search uses the settings for deep searches.
+/// The least depth of a search that uses the settings for deep searches.
 const DEEP: u32 = 11;
 /// Half the width of the first aspiration window around the value of the previous iteration, in
 /// steps of 1/32 disc.

@@ -104,7 +104,7 @@ impl<T: Unit> Window<T> {
         Window { given_alpha, alpha, beta, best }
     }
 
-    /// Creates the window of a node about which nothing else is known.
+    /// Creates the window of a node at the beginning of its search.
     pub(super) fn new(alpha: T, beta: T) -> Self {
         let best = Best { value: -T::INFINITE, square: None };
         Self { given_alpha: alpha, alpha, beta, best }

@@ -3,7 +3,7 @@
 use super::{Exploration, Openings, PerSide, PerfectFrom, Schedule};
 use crate::search::{EndgameSchedule, Selectivity};
 
-/// The settings that determine how games are played.
+/// The settings of self-play games, which determine every move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The seed of all random moves.

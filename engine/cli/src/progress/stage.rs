@@ -20,7 +20,7 @@ pub(super) struct Stage {
     total: u64,
     begun: Instant,
     last_told: Instant,
-    /// The time of the last line about an epoch.
+    /// The time at which the last line about an epoch of a fit was printed.
     epoch_told: Instant,
     bar: Option<ProgressBar>,
 }

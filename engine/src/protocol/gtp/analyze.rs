@@ -8,7 +8,7 @@ use crate::board::Side;
 use crate::eval::Evaluate;
 use crate::search::Limits;
 
-/// The commands, each with the type of its answer and its name in the menu of GoGui.
+/// The analysis commands of GoGui, each as `type of the answer/name in the menu/command`.
 pub(super) const COMMANDS: [&str; 3] = [
     "gfx/Values of moves/othello-values",
     "var/Best line/othello-line",

@@ -35,8 +35,8 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Runs the pruned endgame searches that precede an exact solve (the selectivity ladder).
-    /// Returns the score of the last one, rounded down to an even number. If no such search runs,
-    /// returns `guess`.
+    /// Returns the score of the last search, rounded down to an even number. If no such search
+    /// runs, returns `guess`.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,

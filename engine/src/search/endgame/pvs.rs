@@ -113,8 +113,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
         let parity = self.parity(position);
         let (mut lower, mut upper) = (alpha, beta);
-        // Each null window narrows the interval of possible scores about its middle, or ends the
-        // search.
+        // Each null window bisects the interval of possible scores, or ends the search.
         loop {
             let middle = (lower + upper - 1).div_euclid(2);
             let value = self.null_window(*position, parity, middle, empties);
