@@ -16,7 +16,7 @@ use crate::text::excerpt;
 pub enum PlayerSpec {
     /// An evaluation with the engine's search.
     Weights(WeightsSpec),
-    /// Another program.
+    /// Another program, which plays by a text protocol.
     Program(ExternalEngine),
 }
 
@@ -78,7 +78,7 @@ pub enum SearchBy {
 pub struct SearchSpec {
     /// The level, whose row in the table of levels supplies the values of missing keys.
     pub level: Option<Level>,
-    /// The depth before exact play.
+    /// The search depth, in plies, before exact play.
     pub depth: Option<u32>,
     /// The greatest number of nodes of a search before exact play.
     pub nodes: Option<u64>,

@@ -11,7 +11,7 @@ pub struct PlyStatistics {
     /// The number of counted positions: positions in which a move was played, or whose legal moves
     /// were all counted.
     pub positions: u64,
-    /// The number of moves whose flips are counted.
+    /// The number of moves whose flipped discs are counted.
     pub moves: u64,
     /// The total number of discs that the counted moves flip.
     pub flips: u64,

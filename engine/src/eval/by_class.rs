@@ -10,7 +10,7 @@ use super::{Weights, WeightsChoice, WeightsError, WeightsFile};
 /// Weights with one value for each class of symmetric configurations, loaded from a file or from
 /// the binary, and their origin.
 pub struct ByClass {
-    /// The weights.
+    /// The weights, with one value for each class of symmetric configurations.
     pub weights: Weights,
     /// True if the weights contain the number of occurrences of each class in training. Embedded
     /// weights do not.

@@ -8,7 +8,8 @@ use crate::pattern::{Geometry, MAX_SQUARES};
 use crate::simd::{Instructions, Portable};
 use crate::with_instructions;
 
-/// The weights of [`MoveOrderingWeights`], expanded for searching.
+/// The move-ordering evaluation: pattern weights by configuration, expanded from
+/// [`MoveOrderingWeights`].
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
@@ -38,7 +39,8 @@ impl Instance {
 }
 
 impl MoveOrdering {
-    /// Expands weights from classes to configurations.
+    /// Expands weights with one value for each class of symmetric configurations to one value for
+    /// each configuration.
     pub fn new(weights: &MoveOrderingWeights) -> Self {
         let geometry = Geometry::new(weights.set());
         let (mut expanded, mut middles) = (vec![], vec![]);

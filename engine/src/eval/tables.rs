@@ -56,7 +56,7 @@ struct PhaseTable<'t> {
 }
 
 impl Tables {
-    /// Creates tables from weights by class, all expanded.
+    /// Creates tables from weights with one value for each class; all blocks are expanded.
     pub fn new(weights: &Weights) -> Self {
         ExpandedWeights::of(weights).into()
     }
@@ -120,7 +120,7 @@ impl Tables {
         &self.expand(block).block
     }
 
-    /// Returns whether a block is expanded.
+    /// Returns whether a block of phases is expanded.
     #[cfg(all(test, feature = "embedded"))]
     pub(super) fn is_expanded(&self, block: usize) -> bool {
         self.blocks[block].get().is_some()
@@ -155,7 +155,7 @@ impl Tables {
         Expanded { bounds, ..within }
     }
 
-    /// Returns the table of a phase.
+    /// Returns the weights of a phase, and expands its block first if necessary.
     #[inline(always)]
     fn table(&self, phase: usize) -> PhaseTable<'_> {
         let (block, start) = self.phases[phase];

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// a number of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
-    /// The main time.
+    /// The time for all moves before the first byo-yomi period.
     pub main: Duration,
     /// The time for [`Self::moves`] moves after the main time is used up.
     pub period: Duration,

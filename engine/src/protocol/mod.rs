@@ -24,7 +24,7 @@ pub use player::{Choice, Player};
 pub struct Reply {
     /// The text, with its line ends; it may be empty.
     pub text: String,
-    /// True if the session is over.
+    /// True if the session is over after this answer.
     pub quits: bool,
 }
 

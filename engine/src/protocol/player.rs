@@ -84,7 +84,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         (self.level, self.strength) = (level, strength);
     }
 
-    /// Forgets earlier searches and moves.
+    /// Forgets earlier searches and moves, so that a new game can begin.
     pub fn new_game(&mut self) {
         self.team.leader().new_game();
         self.last = None;

@@ -11,7 +11,7 @@ pub struct Features {
     /// Aspiration: a search begins in a narrow window around a guess or the previous search's
     /// value.
     pub aspiration: bool,
-    /// The transposition table.
+    /// The transposition table, which keeps bounds and best moves of earlier searches.
     pub transposition_table: bool,
     /// The shallow table: a small transposition table near the leaves.
     pub shallow_table: bool,

@@ -48,9 +48,9 @@ const WIDE: u32 = 18;
 impl Level {
     /// The default level: a move takes a fraction of a second.
     pub const USUAL: Self = Self(10);
-    /// The least level.
+    /// The least level: 1.
     pub const LEAST: Self = Self(1);
-    /// The greatest level.
+    /// The greatest level: 60.
     pub const GREATEST: Self = Self(60);
 
     /// Returns the level with this number; `None` if the number is not from 1 to 60.

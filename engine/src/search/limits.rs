@@ -68,7 +68,7 @@ pub(super) struct Control {
     /// True if the interrupt flag ends the search even while [`Self::is_patient`] is true, because
     /// another search can provide a result.
     pub(super) is_interruptible: bool,
-    /// True once a limit is reached.
+    /// True once a limit is reached, so that the search must end.
     pub(super) is_stopped: bool,
     /// The number of nodes at which a search by realization probability ends, whatever its other
     /// limits are. Only a search with a malformed model of move probabilities reaches this number.
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// A search ends soon after it is interrupted.
+    /// A search must end soon after the interrupt flag is set.
     #[test]
     fn a_search_that_someone_interrupts_ends_soon() {
         let evaluator = Evaluator::embedded();

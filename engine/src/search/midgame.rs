@@ -33,7 +33,7 @@ const RATING_PLY: u32 = 44;
 /// The criterion by which a search ends a line: its number of moves, or its probability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Horizon {
-    /// All lines have the same number of moves.
+    /// The number of moves, which is the same in all lines.
     Depth,
     /// The probability of a line. Likely lines are searched deeper than unlikely ones.
     Probability,

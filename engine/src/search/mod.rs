@@ -119,7 +119,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     table: Arc<Table>,
     shallow_table: ShallowTable,
     features: Features,
-    /// The pruning of searches.
+    /// The pruning of searches to a depth and to the end of the game.
     pruning: Pruning,
 
     // Each search resets these fields; limits.rs decides when the search ends.

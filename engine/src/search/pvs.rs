@@ -26,7 +26,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     /// node is less than the second.
     const TRUSTED_DEPTHS: [u32; 2];
 
-    /// Returns the ProbCut settings of the search.
+    /// Returns the ProbCut settings of this kind of search.
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
     /// Returns true if help from other threads cannot change the result: this search prunes

@@ -52,7 +52,7 @@ pub(super) struct ShallowTable {
 }
 
 impl ShallowTable {
-    /// Creates an empty table.
+    /// Creates an empty shallow table.
     pub(super) fn new() -> Self {
         Self { entries: bytemuck::zeroed_box(), generation: 1 }
     }

@@ -10,7 +10,7 @@ use crate::board::Position;
 pub(super) struct Content {
     pub(super) player: u64,
     pub(super) opponent: u64,
-    /// The packed bounds and moves.
+    /// The bounds and best moves of the position, packed into 64 bits.
     pub(super) entry: u64,
     /// The generation in which the slot was written; 0 if it was never written.
     pub(super) generation: u32,

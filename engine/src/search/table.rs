@@ -105,7 +105,7 @@ impl Entry {
      --threads"
 )]
 pub struct TableError {
-    /// The requested size, in MiB.
+    /// The requested size of the table, in MiB.
     pub megabytes: usize,
 }
 

@@ -30,7 +30,7 @@ pub struct Run {
     pub settings: Settings,
     /// The number of games of the run, in all shards together.
     pub games: u64,
-    /// The shard to play.
+    /// The part of the games that this process plays.
     pub shard: Shard,
 }
 

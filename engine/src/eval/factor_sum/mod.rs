@@ -24,9 +24,9 @@ pub(super) struct Places<'a> {
     /// For each lane, the index of the factor vector of configuration 0 of the lane's pattern. This
     /// index plus the lane's configuration (a signed number) is the index of the lane's vector.
     pub(super) middles: &'a Middles,
-    /// The configurations of all lanes.
+    /// The configurations of all lanes (pattern instances).
     pub(super) indices: &'a Indices,
-    /// The indices of the vectors of scalar features.
+    /// The indices of the factor vectors of scalar features.
     pub(super) others: &'a [u32],
 }
 
