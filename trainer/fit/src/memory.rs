@@ -28,8 +28,8 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns how many parts of `bytes` bytes fit into the memory limit, at most `most`. Refuses a
-    /// limit below the size of one part.
+    /// Returns the number of parts of `bytes` bytes that fit into the memory limit, at most `most`.
+    /// Refuses a limit below the size of one part.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
         match parts_within(self.bytes, bytes, most) {
@@ -51,7 +51,7 @@ impl MemoryLimit {
     }
 
     fn no_room(&self, source: io::Error) -> MemoryError {
-        // The work may have divided the limit into parts.
+        // The limit may be only a part of the limit that the user gave, because work may divide it.
         let (folder, megabytes) = (self.folder.clone(), self.bytes.div_ceil(1 << 20));
         MemoryError::Temporary { folder, megabytes, source }
     }
@@ -87,13 +87,14 @@ pub fn allowed_bytes() -> u64 {
     allowed_memory().0
 }
 
-/// Returns the least memory in bytes that the machine, the control groups and the process limits
-/// allow, and which of them allows no more.
+/// Returns the memory in bytes that this process is allowed to use: the least of the machine's
+/// memory, the limits of control groups and the process limits. Also returns the name of the one
+/// that sets the least limit.
 #[cfg(target_os = "linux")]
 pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
     let installed = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
-    // A file without a number in it sets no limit.
+    // A limit file that does not contain a number sets no limit.
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let groups = limits_of_groups(&groups, Path::new("/sys/fs/cgroup"));
     let groups = groups.map(|bytes| (bytes, "control group"));
@@ -112,9 +113,9 @@ pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns half of the memory that the process's limits (`ulimit -d` and `-v`) still allow. Only
-/// half, since vectors allocate up to twice their size, and threads and the allocator reserve
-/// unused memory.
+/// Returns half of the memory that the process's limits (`ulimit -d` and `-v`) still allow. The
+/// other half is a reserve, since vectors allocate up to twice their size, and threads and the
+/// allocator reserve unused memory.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -142,7 +143,7 @@ fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item =
         let (controllers, group) =
             (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (bases, file) = match controllers {
-            // Where both versions are in use, version 2 is under `unified/`.
+            // If both versions are in use, version 2 is under `unified/`.
             "" => (vec![root.to_owned(), root.join("unified")], "memory.max"),
             _ if controllers.split(',').any(|name| name == "memory") => {
                 (vec![root.join("memory")], "memory.limit_in_bytes")

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// A batch: part `number` of `of` parts of about equal size, into which positions are divided in
-/// their original order. A batch takes the same share of every [`Rows`](super::Rows), so each batch
-/// has the same mix of the phases in a window.
+/// The positions that one update of an optimizer uses. The positions of every [`Rows`](super::Rows)
+/// are divided, in their original order, into `of` parts of about equal size, and the batch
+/// consists of part `number` of each. All batches therefore have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     number: u32,
@@ -12,7 +12,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// All positions.
+    /// The batch that contains all positions.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
     /// Returns batch `number` of `of`, counted from 0; `None` unless `number < of`.

@@ -8,11 +8,11 @@ use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 pub struct Errors {
     /// The number of positions.
     pub positions: u64,
-    /// Σ weight in 1/64 occurrence.
+    /// The total weight of the positions, in 1/64 occurrence.
     weight: u64,
-    /// Σ weight · |error|.
+    /// Σ weight · |error|, in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`] disc.
     absolute: u128,
-    /// Σ weight · error².
+    /// Σ weight · error², in units of 1/64 occurrence · 1/[`RESIDUALS_PER_DISC`]² disc².
     squared: u128,
 }
 

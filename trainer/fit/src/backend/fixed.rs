@@ -16,10 +16,11 @@ pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 /// The number of bits to which the search directions of the conjugate gradients are rounded.
 pub const DIRECTION_BITS: i32 = 24;
 
-/// The shift that converts labels from 2⁻⁸ disc to 2⁻¹⁸ disc.
+/// The left shift that converts labels from units of 2⁻⁸ disc to units of 2⁻¹⁸ disc.
 const LABEL_SHIFT: u32 = 10;
 
-/// The shift that converts 2⁻¹⁸ disc to 2⁻¹⁰ disc.
+/// The right shift that converts differences in units of 2⁻¹⁸ disc to residuals in units of 2⁻¹⁰
+/// disc.
 const RESIDUAL_SHIFT: u32 = 8;
 
 /// The largest total weight of the rows of a phase, in 1/64 occurrence: 134 million occurrences. A

@@ -32,9 +32,9 @@ pub struct Group {
 }
 
 impl Group {
-    /// Creates a group of at least one phase. `trained` has the occurrences of each parameter in
-    /// training, `others` those in the other positions that the fit is measured on. `None` if the
-    /// model has no factors.
+    /// Creates a group of at least one phase. For each parameter of the model, `trained` has the
+    /// number of its occurrences in training positions, and `others` the number in validation and
+    /// test positions. Returns `None` if the model has no factors.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |&parameter: &u32| {

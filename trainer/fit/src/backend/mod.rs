@@ -66,18 +66,19 @@ pub trait Backend: Sync {
     /// Positions that the device can access.
     type Positions<'a>: Sync;
     /// A vector of 32-bit integers below [`WEIGHT_LIMIT`] in size: weights in
-    /// 1/[`WEIGHTS_PER_DISC`] disc, or a rounded direction.
+    /// 1/[`WEIGHTS_PER_DISC`] disc, or a rounded search direction of the conjugate gradients.
     type Fixed: Send;
     /// A vector of 64-bit integers: sums over positions.
     type Sums: Send;
-    /// A vector of doubles.
+    /// A vector of doubles (64-bit floating point).
     type Reals: Send;
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
-    /// Returns this device for a group of phases. The elements of its vectors are then the weights
-    /// of all phases of the group and the shared factors. Values are not linear in factors, so a
-    /// group is fitted by [`Self::descend`], not by sums of residuals and occurrences.
+    /// Returns a backend on the same device for a group of phases that share factors. The elements
+    /// of its vectors are the weights of all phases of the group, then the factors. Values are not
+    /// linear in factors, so a group is fitted by [`Self::descend`], not by sums of residuals and
+    /// occurrences.
     fn of_group(&self, group: &Group) -> Result<Self>
     where
         Self: Sized;
@@ -85,7 +86,8 @@ pub trait Backend: Sync {
     /// Returns the number of elements of a vector.
     fn parameters(&self) -> usize;
 
-    /// Makes positions available to the device; their weights total less than [`MAX_TOTAL_WEIGHT`].
+    /// Makes positions available to the device. Their weights must total less than
+    /// [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
     /// Returns a vector of zeros.
@@ -103,7 +105,7 @@ pub trait Backend: Sync {
     /// Returns the elements of a vector of sums.
     fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>>;
 
-    /// Sets `to` to `from`.
+    /// Copies the elements of `from` to `to`.
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
     /// Sets each parameter's element of `sums` to Σ weight · residual over the positions of the
@@ -119,10 +121,11 @@ pub trait Backend: Sync {
         sums: &mut Self::Sums,
     ) -> Result<u128>;
 
-    /// Sets `sums` to Σ weight for each parameter, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
+    /// Sets each parameter's element of `sums` to Σ weight over the positions in which the
+    /// parameter occurs, in 1/[`WEIGHTS_PER_OCCURRENCE`] occurrence.
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
-    /// Returns the errors of weights on positions.
+    /// Returns the sums of the errors that an evaluation with these weights makes on the positions.
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors>;
 
     /// Returns Σ left · right, in this order: the vectors are cut into chunks of [`DOT_CHUNK`]
@@ -192,15 +195,16 @@ pub trait Backend: Sync {
     fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one update by Adam of the weights and factors of a group that occur in a position of
-    /// the batch, and rounds the new values like [`Self::round_weights`]. All others stay
-    /// unchanged, and so do their moments. Returns Σ weight · residual² before the update, in the
-    /// unit of [`Self::residual_sums`].
+    /// the batch, and rounds the new values like [`Self::round_weights`]. Weights and factors that
+    /// do not occur stay unchanged, and so do their moments. Returns Σ weight · residual² before
+    /// the update, in the unit of [`Self::residual_sums`].
     ///
     /// The gradient sum s of a parameter is Σ weight · residual · derivative of the value with
-    /// respect to the parameter. Let n be the weight of the batch's positions that have the
-    /// parameter (for a weight: in its phase), and N that of all such training positions of the
-    /// group. The update is that of [`Self::adam`] with the ridge `ridge · n / N`, so in a whole
-    /// epoch the ridge pulls rare and frequent parameters equally.
+    /// respect to the parameter. Let n be the total weight of the positions in the batch that have
+    /// the parameter, and N the total weight of all training positions of the group that have it.
+    /// If the parameter is the weight of a phase, only positions of this phase count in n. The
+    /// update is that of [`Self::adam`] with the ridge `ridge · n / N`, so in a whole epoch the
+    /// ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -216,11 +220,12 @@ pub trait Backend: Sync {
 pub struct GroupUpdate<'v, B: Backend> {
     /// The scalars.
     pub step: &'v AdamStep,
-    /// The initial elements, towards which the ridge penalty pulls the result.
+    /// The initial weights and factors, towards which the ridge penalty pulls the result.
     pub initial: &'v B::Reals,
-    /// The vectors of the optimizer.
+    /// The current weights and factors, and their running means.
     pub moments: &'v mut Moments<B>,
-    /// The elements in fixed point.
+    /// The current weights and factors in fixed point. The update reads them, and then rounds the
+    /// new values to them.
     pub fixed: &'v mut B::Fixed,
 }
 
@@ -229,9 +234,9 @@ pub struct GroupUpdate<'v, B: Backend> {
 pub struct Moments<B: Backend + ?Sized> {
     /// The weights in discs.
     pub weights: B::Reals,
-    /// The running mean of the gradient.
+    /// For each weight, the running mean of its gradient.
     pub first: B::Reals,
-    /// The running mean of the squared gradient.
+    /// For each weight, the running mean of its squared gradient.
     pub second: B::Reals,
 }
 
@@ -244,17 +249,19 @@ pub struct AdamStep {
     pub unit: f64,
     /// The strength of the pull towards the initial weights, in the unit of the gradient.
     pub ridge: f64,
-    /// β₁.
+    /// Adam's β₁: the decay rate of the running mean of the gradient.
     pub keep_first: f64,
-    /// 1 − β₁.
+    /// 1 − β₁: the weight of a new gradient in the running mean.
     pub take_first: f64,
-    /// β₂.
+    /// Adam's β₂: the decay rate of the running mean of the squared gradient.
     pub keep_second: f64,
-    /// 1 − β₂.
+    /// 1 − β₂: the weight of a new squared gradient in the running mean.
     pub take_second: f64,
-    /// The learning rate in discs, divided by 1 − β₁ᵗ.
+    /// The learning rate in discs, divided by 1 − β₁ᵗ for update number t, which corrects the bias
+    /// of the running mean.
     pub rate: f64,
-    /// 1/(1 − β₂ᵗ).
+    /// 1/(1 − β₂ᵗ) for update number t: the factor that corrects the bias of the running mean of
+    /// squares.
     pub correction: f64,
     /// The small number that keeps the divisor above 0.
     pub epsilon: f64,
@@ -280,7 +287,7 @@ fn unsupported(device: &'static str, reason: &str) -> BackendError {
 pub struct Rows<'a> {
     /// The positions, each with label and weight.
     pub positions: &'a [ScoredPosition],
-    /// The factor in 1/256, 0..=256.
+    /// The factor of the weights in units of 1/256, from 0 to 256.
     pub factor: u16,
 }
 

@@ -10,8 +10,9 @@ pub trait SolveMany: Sync {
     /// Returns the greatest number of empty squares of a position that the device solves.
     fn most_empties(&self) -> u32;
 
-    /// Solves the positions that have few enough empty squares and need few enough steps; the
-    /// scores of the others are `None`. Stops if `progress` is interrupted.
+    /// Finds the exact scores of positions. A score is `None` if the position has more empty
+    /// squares than [`Self::most_empties`], or if its search needs too many steps. Stops with an
+    /// error if `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],

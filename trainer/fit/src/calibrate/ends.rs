@@ -24,14 +24,14 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// Cuts are also tried in whole searches, from positions with the greatest number of empty squares
-/// that is calibrated, or at most this many fewer.
+/// The greatest number of empty squares by which a position of the trial searches may be below the
+/// greatest calibrated number. Trial searches are whole searches to the end that test the cuts.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
 /// The range of the number of random moves at the beginning of a game.
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
-/// A sampled position follows a position of a game by at most this many random moves.
+/// The greatest number of random moves between a position of a game and the sampled position.
 const MOST_CHANCE: u32 = 2;
 /// The cut thresholds that are tried, in standard deviations of the prediction.
 const TRIED: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
@@ -114,7 +114,7 @@ pub struct Confidence {
 /// A sampled position, its exact score, and the values from which the score is predicted.
 #[derive(Serialize, Deserialize)]
 struct Sample {
-    /// The discs of both sides.
+    /// The discs of the player to move and of the opponent, as bitboards.
     discs: [u64; 2],
     empties: u32,
     score: Discs,
@@ -139,7 +139,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(samples).chain(TRIED.map(trials)).collect()
 }
 
-/// Fits the model. The same weights, settings and seed give the same result.
+/// Fits the model of endgame ProbCut to samples of self-play positions. The same weights, settings
+/// and seed give the same result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
@@ -318,7 +319,7 @@ mod tests {
         assert!((found[0] - (1.0 + share)).abs() < 1e-9);
         assert!((1.0..2.0).contains(&found[1]) && (2.0..3.0).contains(&found[2]));
         assert!((found[4] - 3.0).abs() < 1e-9, "{found:?}");
-        // If no trial is sure enough, the surest counts.
+        // If no trial reaches a confidence, the trial with the fewest wrong scores is used.
         assert_eq!(deviations(&[trial(1.0, 60.0), trial(2.0, 90.0)])[4], 2.0);
     }
 }

@@ -44,7 +44,7 @@ pub struct Work<'a> {
     pub run: Option<&'a Run>,
     /// The stages of the calibration.
     pub stages: Vec<Stage>,
-    /// The progress.
+    /// The receiver of progress reports.
     pub progress: &'a dyn Progress,
 }
 

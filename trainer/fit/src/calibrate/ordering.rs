@@ -26,11 +26,12 @@ use super::{CalibrateError, Work};
 /// The settings of a calibration.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The pattern set, without scalars.
+    /// The pattern set of the move-ordering evaluation. It has no scalar features.
     pub set: PatternSet,
-    /// The seed of the positions.
+    /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The number of families: of positions in which all moves are solved.
+    /// The number of families. A family consists of the positions after all legal moves of one
+    /// position; all of them are solved exactly.
     pub families: u64,
     /// The number of positions that are searched to compare strengths.
     pub searches: u64,
@@ -99,13 +100,14 @@ const HELD_OUT: usize = 10;
 /// parameters that occur more often.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that the weights of patterns are 0 and only the counts explain scores.
+/// A ridge so large that the weights of patterns are 0, and only the counts (such as the number of
+/// replies) explain scores.
 const COUNTS_ALONE: f64 = 1e18;
 
 /// Returns the stages of a calibration. The first solves families of positions: a position and its
 /// children. Each further stage solves positions with one strength of the move-ordering evaluation.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
-    // A position has about eight moves, and its game some searches.
+    // A position has about eight moves to solve. Its game needs about 30 searches.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
     let families =
         Stage::new("solve (positions with all moves)", settings.families, per_part(family));
@@ -116,8 +118,9 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns from positions of games that the evaluation plays against itself. The same weights,
-/// settings and seed give the same result.
+/// Learns the weights of the move-ordering evaluation and their strength, from positions of games
+/// that the evaluation plays against itself. The same weights, settings and seed give the same
+/// result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,
@@ -157,7 +160,8 @@ pub fn calibrate(
 }
 
 /// The strengths to try, as fractions of a unit strength. In the search's move ordering, one reply
-/// costs 16 units. The unit strength makes the discs that one reply is worth count 16 units also.
+/// costs 16 units. At the unit strength, a difference in score that equals the fitted effect of one
+/// reply also counts 16 units.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
@@ -208,16 +212,19 @@ fn family_of(position: &Position, scores: &[Discs], geometry: &Geometry) -> Fami
     Squares(position.moves()).zip(scores).map(member).collect()
 }
 
-/// Returns the counts that explain scores in addition to the patterns.
+/// Returns the counts that explain a move's score in addition to the patterns: the number of the
+/// opponent's replies, the number of replies to corners, and 1 if the move is in a quadrant with an
+/// odd number of empty squares.
 fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS] {
     let odd = (position.empty() & QUADRANTS[square.quadrant()]).count_ones() % 2;
     let replies = child.moves();
     [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
 }
 
-/// Returns a position with this number of empty squares; `None` if the game ends before. Its game
-/// begins and ends with random moves, since not all positions of a search are well played; the
-/// moves between are those of shallow searches.
+/// Plays a game and returns its position with this number of empty squares; `None` if the game ends
+/// earlier, or if the player of the position must pass. The first 10 to 19 moves and the last 4 are
+/// random, because a search also meets badly played positions. Depth-2 searches choose the moves
+/// between.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,
@@ -259,7 +266,7 @@ fn trial_positions(
     Ok(numbers.filter_map(position).collect())
 }
 
-/// Returns the number of nodes for solving these positions.
+/// Returns the total number of nodes of the searches that solve `positions`.
 fn nodes(
     stage: usize,
     positions: &[Position],
@@ -267,7 +274,7 @@ fn nodes(
     work: &Work<'_>,
 ) -> Result<u64, CalibrateError> {
     let searchers = Search::new(evaluator).searchers()?;
-    // Some games end before their positions, so that the last units have no search.
+    // Some games end before the wanted number of empty squares, so the last units have no search.
     let nodes = work.results(stage, |number| {
         Ok(positions.get(number as usize).map_or(0, |position| {
             searchers.with(|searcher| {

@@ -78,7 +78,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     vec![Stage::new("probcut (positions)", settings.positions, per_part)]
 }
 
-/// Fits the model. The same weights, settings and seed give the same result.
+/// Fits the ProbCut model to samples of self-play positions. The same weights, settings and seed
+/// give the same result.
 pub fn calibrate(
     settings: &Settings,
     weights: &Weights,

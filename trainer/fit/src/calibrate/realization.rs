@@ -1,5 +1,5 @@
-//! Counts in games how likely moves of each kind are to be played, for searches by realization
-//! probability (Tsuruoka et al.).
+//! Estimates the probability that a move of each kind is played, from counts in games, for searches
+//! by realization probability (Tsuruoka et al.).
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -34,9 +34,9 @@ pub struct Counts {
     /// The number of positions.
     pub positions: u64,
     /// The number of times that a move of each kind was legal: first for all kinds in the first
-    /// stage, then in the next stage, and so on.
+    /// stage of the game, then for all kinds in the next stage, and so on.
     available: Vec<u64>,
-    /// The number of played moves of each kind, in the same order.
+    /// The number of played moves of each kind, in the order of `available`.
     played: Vec<u64>,
 }
 
@@ -180,8 +180,8 @@ impl Counts {
             let last = ply.checked_sub(1).map(|before| steps[before].square);
             searcher.new_game();
             let best = searcher.search(&step.position, REMEMBERED_DEPTH).best;
-            // A search may or may not know of an earlier one, so the probabilities are needed for
-            // both.
+            // A search may or may not have the result of an earlier search of the position, so the
+            // probabilities are needed for both cases.
             for memory in [None, best] {
                 let stage = Realization::stage(step.position.ply());
                 for (square, kind) in searcher.move_kinds(&step.position, last, memory) {
@@ -195,7 +195,8 @@ impl Counts {
         counts
     }
 
-    /// Returns the numbers of played and of available moves of some kinds.
+    /// Returns the number of played moves and the number of available moves at some indices of
+    /// `played` and `available`.
     fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
         places.fold([0.0; 2], |[played, available], place| {
             [played + self.played[place] as f64, available + self.available[place] as f64]
@@ -250,8 +251,8 @@ impl Counts {
     }
 }
 
-/// Returns the share of available moves that were played, smoothed towards the share `other`: it
-/// counts [`PRIOR`] additional available moves, of which the share `other` was played.
+/// Returns the share of available moves that were played, smoothed towards the share `other`. For
+/// this, [`PRIOR`] additional available moves are counted, of which the share `other` was played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }
@@ -313,15 +314,16 @@ mod tests {
         let remembered = remembered.map(|rank| [of(rank, Memory::Best), of(rank, Memory::Another)]);
         let available = |which: usize| remembered.iter().map(|pair| pair[which][1]).sum::<u64>();
         assert_eq!([available(0), available(1)], [1, 3]);
-        // One move of the kind, and 16 of its family's probability: (0.5·16 + 1) / 17 in all
-        // stages, in this one (that·16 + 1) / 17.
+        // The kind has one move. The prior counts as 16 moves with the probability p of the kind's
+        // family. Over all stages, p = (0.5 · 16 + 1) / 17; in this stage, p = (that · 16 + 1) /
+        // 17.
         let overall = (0.5 * 16.0 + 1.0) / 17.0;
         let of_stage = (overall * 16.0 + 1.0) / 17.0;
         let expected = (of_stage * 16.0 + 1.0) / 17.0;
         let model = counts.model();
         let found = model.probability(0, first_kind(Rank::Third, Memory::Nothing));
         assert!((found - expected).abs() < 1e-4, "{found} {expected}");
-        // The last stage has no moves, so it leans on all others.
+        // The last stage has no moves, so its probabilities are those over all stages.
         let late = model.probability(5, first_kind(Rank::Third, Memory::Nothing));
         assert!((late - overall).abs() < 1e-4, "{late} {overall}");
     }

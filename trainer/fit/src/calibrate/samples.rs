@@ -1,6 +1,6 @@
 //! Samples of positions, each from a separate self-play game of the evaluation. Models are fitted
-//! to four fifths of the samples, by two linear regressions: of a value, and of the logarithm of
-//! the error of its prediction.
+//! to four fifths of the samples by two linear regressions: one predicts a value, the other the
+//! logarithm of the first prediction's error.
 
 use std::fmt;
 
@@ -22,7 +22,8 @@ pub struct Settings {
     pub seed: u64,
     /// The number of positions, each from a separate game.
     pub positions: u64,
-    /// The greatest depth of a search, or number of empty squares of a position.
+    /// For ProbCut, the greatest depth of a search; for endgame ProbCut, the greatest number of
+    /// empty squares of a position.
     pub most: u32,
 }
 
@@ -32,13 +33,14 @@ pub(super) const HELD_OUT: usize = 5;
 /// The greatest number of samples in a part.
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// Returns the number of units of a part if each takes about this number of seconds.
+/// Returns the number of units of work in a part of a run, if each unit takes about `seconds`.
 pub(super) fn per_part(seconds: f64) -> u64 {
     size::units(seconds, MOST_PER_PART)
 }
 
 impl Settings {
-    /// Makes the samples by calls of `sample`: the first stage of a calibration.
+    /// Runs the first stage of a calibration: makes one sample by each call of `sample`. Returns
+    /// the results of the calls, in order.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -141,7 +143,8 @@ fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);
     let mean = squares.mean().unwrap_or(1.0).max(f64::MIN_POSITIVE);
-    // The first term is the constant 1, so this is an error that is the same everywhere.
+    // The first term is the constant 1. The iteration therefore starts with the same error for all
+    // samples.
     let mut found = Array1::zeros(terms.ncols());
     found[0] = mean.ln() / 2.0;
     for _ in 0..ITERATIONS {

@@ -19,7 +19,7 @@ pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 /// Families of positions. There is one row for each position, with the position's score for its
 /// side to move.
 pub(super) struct Siblings {
-    /// The parameters of each position.
+    /// The parameter indices of each position's patterns.
     parameters: Array2<u32>,
     counts: Array2<f64>,
     scores: Array1<f64>,
@@ -101,7 +101,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share of the variance inside families that `by` explains.
+    /// Returns the share, at most 1, of the variance of scores within families that the model `by`
+    /// explains.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -187,7 +188,8 @@ mod tests {
         for (found, put) in found.counts.iter().zip(counts) {
             assert!((found - put).abs() < 1e-3, "{found} for {put}");
         }
-        // Each pattern's weights have a constant that families do not show.
+        // A constant added to all weights of a pattern does not change the differences within a
+        // family.
         for group in [0..10, 10..20] {
             let shift = found.weights[group.start] - weights[group.start];
             for one in group {

@@ -12,7 +12,7 @@ use othello_engine::text::excerpt;
 use super::DatasetFolder;
 use crate::InvalidSetting;
 
-/// A file and the weight of its positions: `PATH` or `PATH*WEIGHT`.
+/// A file or folder of records and the weight of its positions, written `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DataChoice {
     /// The file.
@@ -72,7 +72,7 @@ impl FromStr for DataChoice {
 impl fmt::Display for DataChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display().to_string();
-        // A path that ends like a weight needs a weight after it.
+        // If the end of a path could be read as a weight, the weight is written after it.
         if self.weight == 1.0 && path.parse() == Ok(Self { path: self.path.clone(), weight: 1.0 }) {
             return f.write_str(&path);
         }
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(choice("a*b.games*0.5"), Ok(("a*b.games".into(), 0.5)));
         assert_eq!(choice("a*b.games"), Ok(("a*b.games".into(), 1.0)));
         assert!(["a*0", "a*-1", "a*NaN", "a*1e9"].iter().all(|text| choice(text).is_err()));
-        // A regression: each of these weights counted as 1/64.
+        // A regression: each of these weights was replaced by 1/64.
         for lost in ["a*0.001", "a*0.02", "a*1e-300", "a*0.1"] {
             let refused = choice(lost).unwrap_err().to_string();
             assert!(refused.contains(&format!("`{lost}`: the weight ")), "{refused}");

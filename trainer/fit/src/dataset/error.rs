@@ -39,7 +39,8 @@ pub enum DatasetError {
     NoRecords { path: PathBuf },
 }
 
-/// Implements conversions to [`DatasetError`] from errors that can also be errors of a source.
+/// Implements conversions to [`DatasetError`] from the errors that `SourceError` can also contain.
+/// The macro wraps each of them in a `SourceError`.
 macro_rules! from_source {
     ($($error:ty),*) => {
         $(impl From<$error> for DatasetError {

@@ -1,4 +1,4 @@
-//! Filters: the positions that a fit, a dataset or an export takes.
+//! Filters, which select the positions for a fit, a dataset or an export.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::InvalidSetting;
 use crate::source::SourceError;
 
-/// A number of a position that a filter can bound. The flips are those of the played move. The
-/// value is that of the search or, outside games, the label; the surprise is its difference from
-/// the game's result. Both are absolute, in discs. The share is drawn at random.
+/// A property of a position whose value a filter can restrict to a range. `Flips` is the number of
+/// discs that the played move flips. `Value` is the absolute value of the search that chose the
+/// move or, outside games, of the label. `Surprise` is the absolute difference between the search
+/// value and the game's result. Both are in discs. `Share` is a random number from 0 to 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -28,7 +29,7 @@ enum Key {
     Share,
 }
 
-/// The keys in their order, each with its greatest number.
+/// All keys in the order of the enum, each with the greatest number that its range may contain.
 const KEYS: [(Key, f64); 6] = [
     (Key::Ply, 60.0),
     (Key::Moves, 64.0),
@@ -38,13 +39,15 @@ const KEYS: [(Key, f64); 6] = [
     (Key::Share, 1.0),
 ];
 
-/// The conditions that a position must meet, at most one for each key. As text: `KEY=A..B`,
-/// separated by commas; ranges include both ends, and `share=B` is `share=0..B`. A position that
-/// lacks a number, such as a value, does not meet the condition.
+/// The conditions that a position must meet, at most one for each key. The text form is `KEY=A..B`,
+/// with commas between conditions. Ranges include both ends, and `share=B` means `share=0..B`. A
+/// position does not meet a condition if the key is undefined for it, such as the search value of a
+/// game without recorded values.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// The number of positions that each key excludes, and of those that lack its number.
+/// For each key, two numbers of excluded positions: positions whose number for the key is outside
+/// the range, and positions for which the key is undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
@@ -87,7 +90,7 @@ impl fmt::Display for Excluded {
     }
 }
 
-/// A game, and a place in it.
+/// A position of a game: the game, the step of its replay, and the index of the step.
 #[derive(Clone, Copy)]
 pub(super) struct Played<'a> {
     pub(super) game: &'a Game,
@@ -107,12 +110,13 @@ impl Filter {
         if self.is_all() { provenance } else { provenance.with("filter", self.to_string()) }
     }
 
-    /// Returns true if all positions pass.
+    /// Returns true if the filter has no conditions, so that all positions pass.
     pub fn is_all(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns whether a position outside games passes, and counts it if not.
+    /// Returns true if a position outside games passes the filter. Otherwise counts the position in
+    /// `excluded`. `seed` determines the random number of `share`.
     pub fn passes(&self, row: &ScoredPosition, seed: u64, excluded: &mut Excluded) -> bool {
         self.passes_played(row, None, seed, excluded)
     }

@@ -22,16 +22,16 @@ use crate::source::LabelRules;
 pub struct LayoutSettings {
     /// The rules for the labels of a game's positions.
     pub labels: LabelRules,
-    /// The positions that are taken.
+    /// The filter that selects the positions of the dataset.
     #[serde(default, with = "as_text", skip_serializing_if = "Filter::is_all")]
     pub filter: Filter,
-    /// The split of the games.
+    /// The split of the games into training, validation and test.
     #[serde(flatten)]
     pub split: Split,
 }
 
 impl LayoutSettings {
-    /// Returns settings by which all positions are taken.
+    /// Returns settings without a filter, so that the dataset contains all positions.
     pub fn new(labels: LabelRules, split: Split) -> Self {
         Self { labels, filter: Filter::default(), split }
     }
@@ -64,7 +64,7 @@ struct Manifest {
     phases: Vec<PhaseEntry>,
 }
 
-/// The part of the provenance that a fit needs.
+/// The part of a dataset's provenance that a fit needs.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 struct Made {
     data: Vec<Input>,
@@ -102,18 +102,18 @@ struct FileEntry {
 
 const MANIFEST: &str = "dataset.json";
 const FORMAT: &str = "othello dataset";
-/// The version of folders that this program writes, and the only one that it reads.
+/// The version of dataset folders that this program writes, and the only one that it reads.
 const VERSION: u32 = 2;
 /// The largest manifest that is read, in bytes: enough for thousands of inputs.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
 impl DatasetFolder {
-    /// Returns true if the folder has a manifest, valid or not.
+    /// Returns true if the folder has a dataset's manifest, valid or not.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(MANIFEST).exists()
     }
 
-    /// Reads the manifest of a folder.
+    /// Reads the manifest of a dataset folder.
     pub fn open(folder: &Path) -> Result<Self, DatasetError> {
         let path = folder.join(MANIFEST);
         let wrong = |reason: String| DatasetError::Manifest { path: path.clone(), reason };
@@ -133,7 +133,7 @@ impl DatasetFolder {
     ///
     /// # Errors
     ///
-    /// Returns the reason why it is not valid.
+    /// Returns the reason why the manifest is not valid.
     pub fn check(text: &[u8]) -> Result<(), String> {
         Manifest::parse(text).map(drop)
     }
@@ -143,7 +143,7 @@ impl DatasetFolder {
         self.manifest.games
     }
 
-    /// Returns the settings of labels and split.
+    /// Returns the settings of labels, filter and split with which the dataset was made.
     pub fn settings(&self) -> &LayoutSettings {
         &self.made.settings
     }

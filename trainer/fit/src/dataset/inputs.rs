@@ -15,12 +15,12 @@ use crate::source::records::{Records, Stretch};
 /// range of records that becomes one sorted run; it takes one thread a few seconds.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The most memory for a position while it is read and sorted, in bytes. Vectors allocate up to
+/// The greatest memory for a position while it is read and sorted, in bytes. Vectors allocate up to
 /// twice their size.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The most memory, in bytes, for the frames of records that are processed at the same time:
-/// labelled, and assigned to subsets and phases.
+/// The greatest memory, in bytes, for the frames (blocks of records) that are processed at the same
+/// time: labelled, and assigned to subsets and phases.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -87,7 +87,8 @@ impl<'a> Inputs<'a> {
         self.stretches.iter().map(|(stretch, _)| stretch.most_positions()).sum()
     }
 
-    /// Returns the most memory, in bytes, that a stretch needs while it is read.
+    /// Returns the greatest memory, in bytes, that the program needs while it reads one stretch (a
+    /// range of an input's records).
     fn bytes_of_stretch(&self) -> u64 {
         let positions = self.stretches.iter().map(|(stretch, _)| stretch.most_positions());
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);

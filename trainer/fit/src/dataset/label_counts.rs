@@ -11,8 +11,8 @@ use crate::source::{LabelRules, Labelled};
 pub(crate) struct LabelCounts {
     rules: LabelRules,
     counts: BTreeMap<Option<u8>, [u64; PHASES]>,
-    /// For each phase, the labels that `add_kinds` added: the number of each kind. Their rules are
-    /// unknown.
+    /// For each phase, the number of labels of each kind that `add_kinds` added. The rules that
+    /// gave these labels are unknown.
     before: Vec<BTreeMap<String, u64>>,
 }
 
@@ -39,8 +39,8 @@ impl LabelCounts {
         Phase::all().map(|phase| self.of_phases(&[phase.index()])).collect()
     }
 
-    /// Returns the kinds of labels in some phases, each with its number of labels, the most
-    /// frequent first.
+    /// Returns the kinds of labels that occur in `phases`, each with its number of labels, the most
+    /// frequent kind first.
     pub(crate) fn of_phases(&self, phases: &[usize]) -> Vec<(String, u64)> {
         let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
         for &phase in phases {

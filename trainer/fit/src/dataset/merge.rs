@@ -1,5 +1,5 @@
-//! The merge of a phase's sorted rows: duplicates in training become one row, and positions of
-//! training are removed from the other subsets.
+//! Merges the sorted rows (labelled positions) of a phase. Duplicates in training become one row,
+//! and positions of training are removed from the other subsets.
 
 use othello_engine::board::Position;
 use othello_engine::record::{Label, ScoredPosition, Weight};
@@ -15,7 +15,7 @@ pub(super) fn merge<E>(
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut rows: Vec<_> = sources.iter().map(|(_, rows)| rows.iter()).collect();
-    // By position, then training before the other subsets.
+    // The order is by position. Of equal positions, training comes before the other subsets.
     let sorted = merged(sources.len(), |source| {
         let row = rows[source].next().copied();
         Ok::<_, E>(row.map(|row| (key(&row), sources[source].0 as usize, row)))
@@ -37,7 +37,7 @@ pub(super) fn merge<E>(
 }
 
 /// Returns the sort key of rows: a hash of the position, then the row. Any range of sorted rows is
-/// thus a fair sample for mini-batches.
+/// therefore a random sample of positions, suitable as a mini-batch.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
@@ -62,7 +62,7 @@ fn scattered(position: &Position) -> u64 {
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// The sum of labels times weights. It cannot overflow with up to 2³³ of the largest products.
+    /// Σ label · weight. Even 2³³ of the largest products do not overflow this sum.
     labels: i64,
 }
 

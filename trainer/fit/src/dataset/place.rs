@@ -12,15 +12,18 @@ use crate::source::{LabelRules, Labelled};
 
 const RECORDS_AT_ONCE: usize = 64;
 
-/// Labels the records of a file, and determines the places of their positions.
+/// Labels the positions in the records of a file. Determines the subset, the phase and, if wanted,
+/// the canonical image of each position.
 pub(super) struct Placer<'a> {
     pub(super) rules: &'a LabelRules,
-    /// The filter of the positions, except those that all belong to the test subset.
+    /// The filter that selects positions. It does not apply to files whose positions all belong to
+    /// the test subset.
     pub(super) filter: &'a Filter,
     /// The split of the records; `None` if all of them belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
-    /// True if the positions are a complete enumeration: then all of them are for training.
+    /// True if the positions are a complete enumeration, for example of all openings. Then all of
+    /// them are for training.
     pub(super) is_enumerated: bool,
     /// For each phase, whether its positions are placed; other positions are omitted.
     pub(super) wanted: &'a [bool],
@@ -28,7 +31,7 @@ pub(super) struct Placer<'a> {
     pub(super) is_canonical: bool,
 }
 
-/// A labelled position, its subset and the number of its game.
+/// A labelled position, its subset, and the number that identifies its game.
 pub(super) struct Found {
     pub(super) labelled: Labelled,
     pub(super) subset: Subset,
@@ -101,7 +104,8 @@ impl Placer<'_> {
         self.given(found.row, subset, found.game, placed);
     }
 
-    /// Places a position that already has its label.
+    /// Adds a position that already has its label to `placed`. Omits the position if it has no
+    /// legal move, if the filter excludes it, or if its phase is not wanted.
     fn given(
         &self,
         row: ScoredPosition,

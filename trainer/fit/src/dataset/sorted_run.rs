@@ -22,7 +22,8 @@ use crate::memory::{MemoryError, MemoryLimit, Temporary};
 use crate::source::LabelRules;
 use crate::source::records::{Frame, Stretch};
 
-/// The number of frames that are placed before their positions are sorted into phases.
+/// The number of frames (blocks of records) that are labelled and split before their positions are
+/// sorted into phases.
 const FRAMES_AT_ONCE: usize = 8;
 
 pub(super) struct SortedRun {
@@ -76,8 +77,8 @@ impl RunBuilder {
 }
 
 impl SortedRun {
-    /// Reads a range of records into a sorted run. After each frame, passes the frame's number of
-    /// records to `read`.
+    /// Reads a range of records into a sorted run. After each frame (block of records), passes the
+    /// frame's number of records to `read`.
     pub(super) fn read(
         stretch: &Stretch,
         placer: &Placer<'_>,
@@ -127,7 +128,7 @@ impl SortedRun {
         write_rows(part, ROWS, self.rows.iter().flatten())
     }
 
-    /// Maps into memory a part that [`Self::write`] wrote.
+    /// Maps a part that [`Self::write`] wrote into memory, and returns its sorted run.
     pub(super) fn of_part(part: Reader) -> Result<Self, DatasetError> {
         let part = MappedPart::open(part)?;
         let run =

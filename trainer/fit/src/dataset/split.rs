@@ -39,8 +39,8 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns the product of the two shares: this share of the games that `other` selects. It is
-    /// at least one millionth.
+    /// Returns the product of the two shares: this share of the games that `other` selects. The
+    /// result is at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);
@@ -133,8 +133,9 @@ impl Split {
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that is stated for a position, or else that of its game. With another
-    /// seed, a stated subset stays; `None` if the share omits the game.
+    /// Returns the subset that the record of a position states, or else the subset of the
+    /// position's game. A stated subset does not depend on the seed. Returns `None` if the share
+    /// omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));
@@ -144,7 +145,7 @@ impl Split {
     fn subset(&self, key: &[u8]) -> Option<Subset> {
         let hash: [u8; 32] =
             Sha256::new().chain_update(self.seed.to_le_bytes()).chain_update(key).finalize().into();
-        // Two independent draws, one for the subset and one for the share.
+        // Makes two independent draws from the hash, one for the subset and one for the share.
         let draw = |number: usize, below: u32| {
             let bytes = hash.as_chunks().0.get(number).copied().unwrap_or_default();
             (u128::from(u64::from_le_bytes(bytes)) * u128::from(below)) >> 64

@@ -1,5 +1,5 @@
-//! Rows in memory, in a mapped file, or in a part of a run. Such a part has a description as JSON,
-//! and sections of rows that are memory-mapped.
+//! Rows (labelled positions) in memory, in a mapped file, or in a part of a run. A part of rows has
+//! a description as JSON, and sections of rows that are memory-mapped.
 
 use std::fmt;
 use std::io::Write;
@@ -30,12 +30,12 @@ pub(super) struct MappedRows {
     place: Range<usize>,
 }
 
-// Files have the lowest byte first; a mapped file is read as memory.
+// Files store the lowest byte first, and a mapped file is read without conversion.
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl StoredRows {
-    /// Returns the rows at `place` of a mapped file; `None` if these bytes are not rows. The file
-    /// must not change.
+    /// Returns the rows at the byte range `place` of a mapped file; `None` if these bytes are not
+    /// valid rows. The file must not change while the rows exist.
     pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
         let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
         let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
@@ -157,7 +157,7 @@ impl MappedPart {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();
         let sections = reader.by_ref().collect::<Result<_, _>>()?;
-        // SAFETY: a complete part of a run is never written to again.
+        // SAFETY: nobody writes to a complete part of a run again.
         let map = open_ordinary(&path)
             .and_then(|file| unsafe { Mmap::map(&file) }.map_err(FileError::io(&path, "map it")))?;
         Ok(Self { map: Arc::new(map), raw: reader.raw_sections().to_vec(), path, sections })

@@ -1,4 +1,4 @@
-//! The positions of records one after another, labelled and split as for a fit. They are neither
+//! A stream of the positions of records, labelled and split as for a fit. The positions are neither
 //! sorted nor merged, so any number of records takes little memory.
 
 use std::ops::RangeInclusive;
@@ -15,7 +15,7 @@ use super::{Counts, DataChoice, DatasetError, DatasetFolder, Filter, Input, Spli
 use crate::source::LabelRules;
 use crate::source::records::Records;
 
-/// The number of frames that are placed in parallel.
+/// The number of frames (blocks of records) that are labelled and split in parallel.
 const FRAMES_AT_ONCE: usize = 16;
 
 /// A labelled position and its subset.
@@ -68,7 +68,7 @@ impl Columns {
         self.player.len()
     }
 
-    /// Returns true without positions.
+    /// Returns true if there are no positions.
     pub fn is_empty(&self) -> bool {
         self.player.is_empty()
     }
@@ -87,9 +87,9 @@ impl From<&[Placed]> for Columns {
 pub struct StreamSettings {
     /// The rules by which the positions of games get labels.
     pub labels: LabelRules,
-    /// The positions that are wanted.
+    /// The filter that selects positions.
     pub filter: Filter,
-    /// The split of the games.
+    /// The split of the games into training, validation and test.
     pub split: Split,
     /// The only subset whose positions are wanted; all if `None`.
     pub subset: Option<Subset>,
@@ -159,7 +159,7 @@ impl PositionStream {
         if self.settings.shuffled == 0 {
             return Ok(self.pool.drain(..taken).collect());
         }
-        // What is drawn goes to the end.
+        // Drawn positions are moved to the end of the pool.
         let rest = self.pool.len() - taken;
         for last in (rest..self.pool.len()).rev() {
             let drawn = self.random.below_u64(last as u64 + 1) as usize;
@@ -173,7 +173,8 @@ impl PositionStream {
         &self.inputs
     }
 
-    /// Reads some more positions into the pool; returns false at the end of the last file.
+    /// Reads more positions into the pool of positions that were not yet returned. Returns false at
+    /// the end of the last file.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool, DatasetError> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {

@@ -1,5 +1,5 @@
-//! Files of named arrays: NumPy's `.npz`, a zip of `.npy` files; and the arrays of weights.
-//! `datasets/formats.md` lists the arrays.
+//! Writes named arrays as NumPy's `.npz` files (zip files of `.npy` files), and converts weights to
+//! arrays. `datasets/formats.md` lists the arrays.
 
 use std::io::{Cursor, Seek, Write};
 use std::ops::Range;
@@ -31,23 +31,23 @@ impl Npz {
 }
 
 impl<W: Write + Seek> Npz<W> {
-    /// Creates a file without arrays.
+    /// Starts an `.npz` file that is written to `writer`, at first without arrays.
     pub fn to(writer: W) -> Self {
         Self(NpzWriter::new(writer))
     }
 
-    /// Completes the file; returns its writer.
+    /// Completes the `.npz` file, and returns the writer that it was written to.
     pub fn into_writer(self) -> Result<W, ExportError> {
         Ok(self.0.finish()?)
     }
 
-    /// Adds an array.
+    /// Adds an array under a name to the `.npz` file.
     pub fn array<T: WritableElement, D: Dimension>(
         &mut self,
         name: &str,
         array: &ArrayBase<impl Data<Elem = T>, D>,
     ) -> Result<(), ExportError> {
-        // The zip needs other fields for a long array.
+        // A zip file stores the size of a long array in other fields.
         let is_long = array.len().saturating_mul(size_of::<T>()) >= 0xFFFF_0000;
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
@@ -61,8 +61,9 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// An array of a weights file in NumPy form, and its parameters. It covers one pattern, by class,
-/// or all scalar features, by feature and count.
+/// One array of weights in NumPy form, and the range of parameters that it covers. An array covers
+/// either one pattern (one number for each class) or all scalar features (one number for each
+/// feature and count).
 pub(super) struct Place {
     /// The number of the pattern; `None` for the scalar features.
     pub(super) pattern: Option<usize>,
@@ -72,8 +73,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Returns the arrays that together have all parameters of a phase: one for each pattern, then
-    /// one for the scalar features.
+    /// Returns the arrays that together contain all parameters of a phase: one array for each
+    /// pattern, then one array for the scalar features.
     pub(super) fn all(geometry: &Geometry) -> Vec<Self> {
         let patterns = geometry.patterns.iter().enumerate().map(|(number, pattern)| Self {
             pattern: Some(number),
@@ -88,8 +89,8 @@ impl Place {
         patterns.chain([scalars]).collect()
     }
 
-    /// Returns the name of an array of a `kind`, such as `weights_00` for pattern 0, or
-    /// `scalar_weights`.
+    /// Returns the name of this array for numbers of a `kind`. With the kind `weights`, it is
+    /// `weights_00` for pattern 0, and `scalar_weights` for the scalar features.
     pub(super) fn name(&self, kind: &str) -> String {
         match self.pattern {
             Some(number) => format!("{kind}_{number:02}"),
@@ -111,7 +112,7 @@ pub struct Origin<'a> {
     pub provenance: &'a str,
     /// The checksum of the weights file's content.
     pub sha256: &'a str,
-    /// True if the weights have counts.
+    /// True if it is known how often each parameter occurs in training positions.
     pub counted: bool,
 }
 
@@ -143,15 +144,15 @@ pub fn add_weights(
     Ok(())
 }
 
-/// Returns the numbers of one array: for each phase, those of the array's parameters.
+/// Returns the array of a `place`: for each phase, the numbers of the place's parameters.
 fn columns<T: Copy>(place: &Place, by_phase: ArrayView2<'_, T>) -> ArrayD<T> {
     let columns = by_phase.slice_move(s![.., place.parameters.clone()]);
     let shaped = columns.to_shape(place.shape(PHASES, None)).map(|shaped| shaped.into_owned());
     shaped.expect("a place has as many parameters as its axes")
 }
 
-/// Returns the factors of one array: for each group of phases, the vectors of the array's
-/// parameters.
+/// Returns the array of factors of a `place`: for each group of phases, the factor vectors of the
+/// place's parameters.
 fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
     let (groups, dimensions) = (all.shape().groups(), all.shape().dimensions());
     let own = place.parameters.start * dimensions..place.parameters.end * dimensions;

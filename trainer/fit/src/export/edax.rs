@@ -16,35 +16,37 @@ use super::tables::{
 };
 
 const MAGIC: [u8; 8] = *b"XADELAVE";
-/// The version, release and build that the file states: those that every Edax since 3.2 accepts.
+/// The version, release and build that the written file states. Every Edax since 3.2 accepts them.
 const VERSION: [i32; 3] = [3, 2, 5];
 const HEADER_BYTES: usize = 28;
 /// The number of sets of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
-/// Returns the file with these weights. Its unit is finer than ours, so the conversion is exact.
+/// Returns the bytes of an Edax evaluation file with these weights. Edax's unit of 1/128 disc is
+/// finer than our unit of 1/32 disc, so the conversion is exact.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
     let mut bytes = Vec::with_capacity(file_bytes(&order));
     bytes.extend(MAGIC);
     bytes.extend(VERSION.iter().flat_map(|number| number.to_le_bytes()));
-    // The date, which nobody reads.
+    // The date, which no program reads.
     bytes.extend(0_f64.to_le_bytes());
     for ply in 0..PLIES {
         // The full board is scored, not evaluated.
         let phase = Phase::new(ply.min(PHASES - 1)).expect("there are as many phases");
         let steps = weights.steps(phase);
         let constant = 0_i16;
-        // Below 2^14: weights are at most 4095 steps.
+        // The products are below 2^14, because weights are at most 4095 steps.
         let theirs = order.iter().map(|&parameter| steps[parameter] * FINENESS as i16);
         bytes.extend(theirs.chain([constant]).flat_map(i16::to_le_bytes));
     }
     Ok(bytes)
 }
 
-/// Reads a file. Our weights have no constant, so a quarter of the file's constant is added to each
-/// weight of row 2. Every position has four configurations of row 2.
+/// Reads an Edax evaluation file. Our weights have no constant, so a quarter of the file's constant
+/// is added to each weight of the pattern `row 2`. Every position has four instances of this
+/// pattern.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let mut weights = Weights::zero(Program::Edax.set());
     let order = order(weights.geometry());

@@ -1,10 +1,10 @@
 //! Reads and writes Egaroucid's evaluation file, `eval.egev2`.
 //!
-//! The file has the number of the 16-bit words that follow (`i32`), then the words (`i16`). A word
-//! below 4096 is a weight in 1/32 disc; 4096 + n stands for n zeros. The weights are those of 60
-//! phases. Each phase has one table for each of the 16 patterns of the shipped set `egaroucid`, by
-//! the number of the configuration, and 65 weights by the player's number of discs. Integers are
-//! little-endian.
+//! The file begins with the number of 16-bit words that follow (`i32`). A word (`i16`) below 4096
+//! is a weight in 1/32 disc; the word 4096 + n represents n zeros. The weights belong to 60 phases.
+//! Each phase has one table for each of the 16 patterns of the shipped set `egaroucid`, indexed by
+//! the number of the configuration, and 65 weights indexed by the player's number of discs.
+//! Integers are little-endian.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{MAX_STEPS, Weights, weight_in_discs};
@@ -13,14 +13,15 @@ use othello_engine::pattern::{Geometry, Scalar};
 use super::program::{ExportError, Program};
 use super::tables::{Differences, ReadTables, classes_by_number, for_set, nearest};
 
-/// The largest weight that a file may have, in steps.
+/// The largest weight that an Egaroucid file may contain, in units of 1/32 disc.
 const MAX_WEIGHT: i16 = 4091;
-/// The smallest word that stands for several zeros: 4096 + n stands for n zeros.
+/// The base of the words that represent several zeros: the word 4096 + n represents n zeros.
 const RUN: i16 = 4096;
-/// The longest run.
+/// The greatest number of zeros that one word may represent.
 const MAX_RUN: usize = 28_600;
 
-/// Returns the file with these weights; the units are the same.
+/// Returns the bytes of an Egaroucid evaluation file with these weights. Its unit is the same as
+/// ours, 1/32 disc.
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());
@@ -62,7 +63,8 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     Err(ExportError::Large { program: Program::Egaroucid, phase, discs, most })
 }
 
-/// Reads a file. The weight of a class is the mean of its configurations' weights.
+/// Reads an Egaroucid evaluation file. The weight of a class is the mean of its configurations'
+/// weights in the file.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -76,7 +78,7 @@ pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
             sums[parameter].0 += i32::from(weight);
             sums[parameter].1 += 1;
         }
-        // Twice the mean of whole numbers, so that the divisor is even.
+        // Both sum and number are doubled, because `nearest` needs an even divisor.
         let mean = |&(sum, number): &(i32, i32)| nearest(2 * sum, 2 * number.max(1)) as i16;
         let steps: Vec<i16> = sums.iter().map(mean).collect();
         for (&parameter, &weight) in order.iter().zip(theirs) {
@@ -102,7 +104,8 @@ fn words(bytes: &[u8]) -> Result<&[u8], ExportError> {
     Ok(words)
 }
 
-/// Returns the weights of a file. There must be `expected` of them.
+/// Returns the weights of a file, with each run of zeros expanded. Returns an error unless there
+/// are `expected` weights.
 fn unpacked(words: &[u8], expected: usize) -> Result<Vec<i16>, ExportError> {
     let mut weights = Vec::with_capacity(expected);
     for (place, word) in words.chunks_exact(2).enumerate() {

@@ -1,5 +1,5 @@
-//! Positions as arrays of NumPy. The arrays and their file are made in temporary files, so that any
-//! number of positions takes little memory.
+//! Writes positions as NumPy arrays. The arrays and their `.npz` file are made in temporary files,
+//! so that any number of positions takes little memory.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::dataset::Subset;
 
-    /// A regression: an export of positions took more memory the more positions there were.
+    /// A regression: the memory for an export grew with the number of positions.
     #[test]
     fn positions_are_kept_in_files_and_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();

@@ -6,10 +6,11 @@ use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Scalar, configurations};
 use sha2::{Digest as _, Sha256};
 
-/// Returns the weights as little-endian words, in steps: phase by phase, for each pattern by
-/// configuration, then for each scalar feature by count. Phases that share their weights in groups
-/// of equal size are written once for each group. The vectors of factors follow, if there
-/// are any: group by group in the same order, a signed byte for each factor.
+/// Returns the weights as little-endian 16-bit words, in steps of 1/32 disc. They are ordered by
+/// phase. A phase has the weights of each pattern by configuration, then the weights of each scalar
+/// feature by count. If phases share their weights in groups of equal size, each group is written
+/// once. Then follow the factor vectors, if there are any: by group in the same order, with a
+/// signed byte for each factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -27,7 +28,8 @@ pub fn raw(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-/// Returns the largest number of consecutive phases that share their weights, in all groups.
+/// Returns the largest number n for which the phases, divided into groups of n consecutive phases,
+/// have equal weights within each group.
 fn shared_phases(weights: &Weights) -> usize {
     let phases: Vec<Phase> = Phase::all().collect();
     let share = |phases: &[Phase]| {
@@ -125,7 +127,7 @@ extern const int16_t @name@_weights[];
 #endif
 "#;
 
-/// Returns words as a C array.
+/// Returns the C definition of an array with these little-endian 16-bit words.
 fn table(bytes: &[u8]) -> String {
     let words = bytes.chunks_exact(2).map(|word| i16::from_le_bytes([word[0], word[1]]));
     let words: Vec<String> = words.map(|word| word.to_string()).collect();

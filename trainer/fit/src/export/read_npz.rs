@@ -1,5 +1,5 @@
-//! Reads weights as NumPy arrays, written by `export` or by a Python program, and makes weights of
-//! any arrays of numbers.
+//! Reads weights from `.npz` files of NumPy arrays, written by `export` or by a Python program.
+//! Also converts arrays of numbers in memory to weights.
 
 use std::fmt::Display;
 use std::io::{Read, Seek};
@@ -22,13 +22,13 @@ use super::tables::{Differences, ReadTables};
 const MAX_SET_BYTES: usize = 1 << 20;
 /// The greatest size of the header of an array in bytes.
 const MAX_HEADER_BYTES: usize = 1 << 16;
-/// The size of a number of the widest type in bytes.
+/// The size in bytes of a number of the widest type that an array may have.
 const WIDEST: usize = size_of::<f64>();
 
-/// Reads weights from arrays: `pattern_set`, the weights of every pattern (`weights_KK`) and, if
-/// the set has scalar features, `scalar_weights`. Also reads the counts if the file has them, and
-/// the factors if the set has any. Weights and factors are in steps; numbers that are not whole are
-/// rounded.
+/// Reads weights from the arrays of an `.npz` file: `pattern_set`, the weights of every pattern
+/// (`weights_KK`) and, if the set has scalar features, `scalar_weights`. Also reads the counts if
+/// the file has them, and the factors if the set has any. Weights and factors are in the steps of
+/// weights files; numbers that are not whole are rounded.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(steps) = arrays.numbers("steps_per_disc", 1)?
@@ -116,8 +116,9 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins all arrays of one `kind`. A row has the numbers of all parameters or, with
-    /// `dimensions`, the vectors of all parameters. Returns `None` if the first array is missing.
+    /// Joins all arrays of one `kind` (such as `weights`) into one matrix. A row has the numbers of
+    /// all parameters or, with `dimensions`, the factor vectors of all parameters. Returns `None`
+    /// if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -172,9 +173,10 @@ fn view<T: ViewElement + Copy>(
 /// The arrays from which weights are made. Their values are not yet rounded or checked.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightArrays<'a> {
-    /// The weights in steps: by phase and parameter.
+    /// The weights in steps of 1/32 disc. Rows are phases, columns are parameters.
     pub steps: ArrayView2<'a, f64>,
-    /// The counts, if they are known: by phase and parameter.
+    /// The number of training occurrences of each parameter, if known. Rows are phases, columns are
+    /// parameters.
     pub counts: Option<ArrayView2<'a, f64>>,
     /// The factors, required for a set with factors. Each row belongs to a group of phases, and
     /// contains the vectors of all parameters one after another.

@@ -13,12 +13,12 @@ use serde::Serialize;
 
 use super::program::{ExportError, Program};
 
-/// Weights read from another program's file, in our units.
+/// Weights read from another program's file, converted to steps of 1/32 disc.
 #[derive(Clone, Debug)]
 pub struct ReadTables {
     /// The weights. Their counts are 0, because other programs' files contain no counts.
     pub weights: Weights,
-    /// The rounding errors of the conversion to our unit.
+    /// The rounding errors of the conversion to steps of 1/32 disc.
     pub rounding: Rounding,
 }
 
@@ -63,9 +63,11 @@ pub(super) fn classes_by_number(pattern: &PatternGeometry) -> Vec<usize> {
     let squares = pattern.squares();
     let class = |number: usize| {
         let (mut rest, mut index) = (number, 0);
-        // Their last digit is the last square, our most significant one.
+        // The other program's least significant digit is the last square, which is our most
+        // significant one.
         for power in (0..squares).rev() {
-            // Player, opponent and empty are 0, 1, 2 there; 2, 0, 1 here.
+            // The digits of player, opponent and empty square are 0, 1, 2 in the file, and 2, 0, 1
+            // here.
             index += [2, 0, 1][rest % 3] * configurations(power);
             rest /= 3;
         }
@@ -82,9 +84,9 @@ pub(super) fn first_met(pattern: &PatternGeometry, classes: Vec<usize>) -> Vec<u
     new.map(|class| pattern.first_parameter + class).collect()
 }
 
-/// Converts weights to the pattern set of `program`. This set must have all scalars of the weights,
-/// and all their patterns or symmetric images of them, in any order. Its other parameters become 0,
-/// with a count of 0.
+/// Converts weights to the pattern set of `program`. This set must contain all scalar features of
+/// the weights and, in any order, all their patterns or symmetric images of them. Parameters of the
+/// set that the weights lack get the weight 0 and the count 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     let set = program.set();
     if weights.factors().is_some() {
@@ -107,8 +109,8 @@ struct Correspondence<'a> {
 }
 
 impl Correspondence<'_> {
-    /// Returns, for each parameter of the set, the corresponding parameter of the weights, if there
-    /// is one.
+    /// Returns, for each parameter of the target set, the corresponding parameter of the weights;
+    /// `None` if the weights have no such parameter.
     fn parameters(&self) -> Result<Vec<Option<usize>>, ExportError> {
         let (from, to) = (self.from.geometry(), Geometry::new(self.to));
         let mut parameters = vec![None; to.parameters()];
@@ -142,8 +144,9 @@ impl Correspondence<'_> {
     }
 
     /// Finds the pattern of the target set that equals `pattern` or a symmetric image of it.
-    /// Returns its index, and for each square of `pattern` the index of the corresponding square
-    /// there. Returns `None` if the target set has no such pattern.
+    /// Returns the index of the found pattern. Also returns, for each square of `pattern`, the
+    /// index of the corresponding square in the found pattern. Returns `None` if the target set has
+    /// no such pattern.
     fn place(&self, pattern: &Pattern) -> Option<(usize, Vec<usize>)> {
         self.to.patterns().iter().enumerate().find_map(|(place, other)| {
             let digits = Symmetry::all()
@@ -167,7 +170,8 @@ pub(super) const FINER_STEPS: i32 = 128;
 /// The number of steps of 1/128 disc (the unit of other programs) in one step of our weights.
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
-/// The pattern to whose weights the constant of a file is added; our weights have no constant.
+/// The name of the pattern to whose weights the constant of another program's file is added. Our
+/// weights have no constant.
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
@@ -183,8 +187,8 @@ pub(super) struct FinerTables<'a> {
 
 impl FinerTables<'_> {
     /// Sets the weights of a phase to `theirs`, converted from 1/128 disc. A quarter of `constant`
-    /// is added to each weight of the pattern `row 2`, because a position has four instances of it.
-    /// The error is a message that a weight is too large for our files.
+    /// is added to each weight of the pattern `row 2`, because a position has four instances of
+    /// this pattern. The error is a message that a weight is too large for a weights file.
     pub(super) fn set(
         &mut self,
         phase: Phase,

@@ -1,16 +1,17 @@
 //! Reads and writes Zebra's evaluation file, `coeffs2.bin`.
 //!
-//! The file may be compressed by gzip. Its words are 16-bit integers, big-endian. First come two
-//! magic numbers, the number of stages, and for each stage its number of discs played. Then come
-//! the numbers of each stage, all in 1/512 disc: a constant, the parity, and a weight for each
-//! class of the 11 patterns of the shipped set `zebra`. Zebra converts them to 1/128 disc, rounded
-//! towards zero. It adds the parity at odd numbers of played discs.
+//! The file may be compressed by gzip. Its words are 16-bit integers, big-endian. The first words
+//! are two magic numbers, the number of stages, and the number of played discs of each stage. Then
+//! come the numbers of each stage, all in 1/512 disc: a constant, the parity, and a weight for each
+//! class of the 11 patterns of the shipped set `zebra`. Zebra converts these numbers to 1/128 disc,
+//! rounded towards zero. Zebra adds the parity to the value if the number of played discs is odd.
 //!
-//! The classes of a pattern are ordered by the lowest number of their configurations. The digits of
-//! such a number are: 0 for a disc of the player, 1 for an empty square, 2 for a disc of the
+//! The classes of a pattern are ordered by the lowest number of their configurations. In the number
+//! of a configuration, the digit 0 is a disc of the player, 1 an empty square, and 2 a disc of the
 //! opponent. The first square is the least significant digit.
 //!
-//! We have weights for every phase, Zebra for eleven, so the writer fits the eleven to ours.
+//! Our weights files have weights for every phase, Zebra's file for eleven stages. The writer fits
+//! the weights of these stages to ours by least squares.
 
 use std::io::{Read as _, Write as _};
 
@@ -83,8 +84,9 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the weights of the stages to those of the phases that Zebra interpolates from them. A phase
-/// counts by the parameter's number of occurrences in it.
+/// Fits the pattern weights of the stages, so that the weights that Zebra interpolates for each
+/// phase are close to `weights`. In the least-squares sum of a parameter, each phase counts by the
+/// parameter's number of occurrences.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -99,8 +101,9 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constants of the stages to the mean residuals of even-numbered phases, and constant
-/// plus parity to those of odd-numbered phases.
+/// Fits the constant and the parity of each stage to the mean residuals that the pattern weights
+/// leave. The constant is fitted to even-numbered phases, constant plus parity to odd-numbered
+/// phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -116,8 +119,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean of the value with `weights` minus the value with the weights of the stages,
-/// over a phase's positions, in 1/128 disc.
+/// Returns the mean, over the training positions of a phase, of the value with `weights` minus the
+/// value with the weights of the stages. The unit is 1/128 disc.
 fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -137,9 +140,9 @@ fn left(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads a file. Every phase gets the weights with which Zebra evaluates it. Our format has neither
-/// constant nor parity. A quarter of their sum is therefore added to every weight of the pattern
-/// `row 2`, of which a position has four instances.
+/// Reads Zebra's evaluation file. Every phase gets the weights with which Zebra evaluates it. Our
+/// format has neither constant nor parity. A quarter of their sum is therefore added to every
+/// weight of the pattern `row 2`, of which a position has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -163,7 +166,8 @@ pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     Ok(ReadTables { weights, rounding })
 }
 
-/// Returns the words of a file after checking their number.
+/// Returns the 16-bit words of a file, decompressed if needed. Returns an error if their number is
+/// wrong.
 fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     let expected = header().len() + STORED.len() * STAGE_WORDS;
     let mut unpacked = vec![];
@@ -221,7 +225,7 @@ fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
 
 fn order(geometry: &Geometry) -> Vec<usize> {
     let in_order = geometry.patterns.iter().flat_map(|pattern| {
-        // Their digits are ours in reverse: 0 for a disc of the player.
+        // The digits of Zebra are ours in reverse order: 0 is a disc of the player.
         let classes = pattern.class_of.iter().rev().map(|&class| usize::from(class));
         first_met(pattern, classes.collect())
     });
@@ -233,19 +237,19 @@ pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 5
 /// The stage of the full board, whose weights count discs. It is not stored.
 pub(super) const FULL: usize = 60;
 
-/// The two stages between which Zebra interpolates for a phase, and their shares.
+/// The two stages between which Zebra interpolates the weights of a phase, and their shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Between {
-    /// The number of the earlier stage, 0 to 11; the last is that of the full board.
+    /// The index of the earlier stage, 0 to 11. Index 11 is the stage of the full board.
     pub(super) before: usize,
     /// The interpolation weights of the earlier stage and of the next one. The first is never 0.
     pub(super) shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the two stages between which a phase lies. Zebra interpolates at even numbers of
-    /// played discs, from its first stage on. A phase with another number gets the stages of the
-    /// next such number.
+    /// Returns the two stages between which Zebra interpolates for a phase. Zebra interpolates at
+    /// even numbers of played discs, beginning with its first stage. A phase with an odd number, or
+    /// before the first stage, gets the result of the next even number in this range.
     pub(super) fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -282,8 +286,8 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Adds an observation with weight `weight`: interpolation at `between`, which must lie between
-    /// stored stages, should give `number`.
+    /// Adds an observation with the weight `weight`: the interpolation at `between` should give
+    /// `number`. Both stages of `between` must be stored stages.
     pub(super) fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));

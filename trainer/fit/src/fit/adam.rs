@@ -1,16 +1,17 @@
-//! Adam (Kingma and Ba 2015) on mini-batches or on all positions at once. Its learning rate falls
+//! Adam (Kingma and Ba 2015) on mini-batches or on all positions at once. The learning rate falls
 //! to 0 over all epochs, along half a cosine.
 //!
-//! The gradient is that of the mean squared error per occurrence, plus that of the ridge, so that
-//! full batches and small batches approach the minimum that least squares approaches. A batch is a
-//! range of rows of every phase of the window; rows are sorted by a hash, so a batch is a fair
-//! sample. The batches of a phase do not change; each pass over them has a new random order. So
-//! data that are read from front to back in chunks need no shuffling.
+//! The gradient is the gradient of the mean squared error per occurrence, plus the gradient of the
+//! ridge penalty. Full batches and small batches therefore approach the same minimum as least
+//! squares. A batch is a range of rows of every phase of the window. The rows of a phase are sorted
+//! by a hash, so a batch is a random sample. The batches of a phase do not change, but each pass
+//! over them has a new random order. Data that are read from front to back in chunks therefore need
+//! no shuffling.
 //!
-//! A phase with few positions has few batches, and ten updates per epoch are too few for it. Such a
-//! phase goes over its positions several times in an epoch. (On WTHOR, ten updates left the
-//! validation error of phase 5 at 1,470 discs²; 640 updates bring it below the 1,150 discs² of
-//! least squares.)
+//! A phase with few positions has few batches. One pass would make only about ten updates, which
+//! are too few. In an epoch, the fit of such a phase therefore passes over its positions several
+//! times. (On WTHOR, ten updates per epoch left the validation error of phase 5 at 1,470 discs²;
+//! 640 updates bring it below the 1,150 discs² of least squares.)
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ struct Progress {
 }
 
 impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
-    /// Creates Adam at the start of a fit, or in a saved state.
+    /// Creates Adam in the saved `state` or, without one, at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         settings: &'p AdamSettings,
@@ -121,11 +122,13 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         let (batches, occurrences) = (f64::from(self.batches), self.problem.occurrences);
         let next = (self.progress.updates + 1) as f64;
         AdamStep {
-            // Every batch represents as many occurrences as the average batch.
+            // The gradient of every batch is scaled as if the batch had the occurrences of the
+            // average batch.
             unit: batches / (Problem::<B>::SUM_OF_ONE * occurrences),
             ridge: match self.memory {
                 Memory::Phase(_) => self.problem.ridge / occurrences,
-                // Each of the batches has its share of the pull.
+                // An update of a group applies only the share of the ridge that belongs to its
+                // batch. The factor `batches` compensates for this, as in `unit`.
                 Memory::Group(_) => self.problem.ridge * batches / occurrences,
             },
             keep_first: beta1,

@@ -8,14 +8,15 @@ use super::settings::Stop;
 use super::solver::Epoch;
 use crate::backend::Errors;
 
-/// The vector of a phase or group in the order of the device: the one with the least validation
-/// error, or the latest if there are no validation positions.
+/// The fitted weights (and factors) of a phase or of a group of phases, in the parameter order of
+/// the device. They are the ones with the least validation error, or the latest ones if there are
+/// no validation positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
     /// The weights in discs and, for a group, the factors (1.0 is a factor of 1, not a step).
     pub(super) elements: Vec<f64>,
     pub(super) progress: Progress,
-    /// One line for each epoch so far.
+    /// The metrics of each completed epoch, in order.
     pub metrics: Vec<Metrics>,
 }
 
@@ -31,8 +32,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if a fit with this progress is unfinished and can have these metrics: one line
-    /// for each complete epoch, in order.
+    /// Returns true if this progress is consistent with an unfinished fit that has these metrics.
+    /// The metrics must contain each complete epoch once, in order.
     pub(super) fn fits(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -49,7 +50,7 @@ impl FittedVector {
         self.progress.epochs
     }
 
-    /// Returns false if the checkpointer stopped the fit.
+    /// Returns true if the fit is complete; false if the checkpointer stopped it earlier.
     pub fn is_finished(&self) -> bool {
         self.progress.finished
     }

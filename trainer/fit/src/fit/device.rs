@@ -44,7 +44,8 @@ enum Kind {
 }
 
 impl Device {
-    /// Finds the device. If a requested device is missing, the error states the remedy.
+    /// Selects the device that the option names, and checks that it is usable. If a requested
+    /// device is missing, the error states the remedy.
     pub fn pick(self) -> Result<PickedDevice, FitError> {
         let asked = || "chosen by --device".to_owned();
         Ok(match self {
@@ -77,7 +78,7 @@ impl PickedDevice {
         self.kind == Kind::Cpu
     }
 
-    /// Returns the GPU, if picked.
+    /// Returns the GPU, if the picked device is one.
     pub fn gpu(&self) -> Option<&Gpu> {
         match &self.kind {
             Kind::Cuda(found) => Some(found),
@@ -85,7 +86,7 @@ impl PickedDevice {
         }
     }
 
-    /// Returns the solver of many positions at once; `None` for the CPU.
+    /// Returns the exact solver of many positions that runs on the device; `None` for the CPU.
     pub fn solver(&self) -> Result<Option<Box<dyn SolveMany>>, BackendError> {
         Ok(match &self.kind {
             Kind::Cpu => None,
@@ -97,7 +98,7 @@ impl PickedDevice {
         })
     }
 
-    /// Runs a fit on the device.
+    /// Runs a fit on the device, as [`Fit::run`] describes.
     pub fn run(
         &self,
         fit: &Fit<'_>,

@@ -28,7 +28,8 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) settings: &'a FitSettings,
     /// The phases with training positions, and the parameters that are fitted.
     pub(super) group: Group,
-    /// For each phase of the group, the initial weights of all parameters of the model, in steps.
+    /// For each phase of the group, the initial weights of all parameters of the model, in steps of
+    /// 1/32 disc.
     pub(super) start: Vec<Vec<i16>>,
     pub(super) initial: Option<&'a Weights>,
 }
@@ -78,7 +79,7 @@ impl<B: Backend> GroupFit<'_, B> {
         let validation = rows(self.dataset, phases, Dataset::validation);
         let factors = self.settings.factors.clone().unwrap_or_default();
         let problem = Problem::new(backend, &training, factors.ridge, self.start())?;
-        // Each group draws the orders of its batches from a stream of its own.
+        // Each group draws the orders of its batches from a separate random stream.
         let phase = phases[0];
         let seed = self.settings.seed ^ ((phase.index() as u64 + 1) << 56);
         let (state, vector) = Snapshot::or_start(resumed, &problem.initial);
@@ -117,7 +118,7 @@ impl<B: Backend> GroupFit<'_, B> {
         let missing: Vec<bool> = (0..dimensions).map(is_missing).collect();
         let seed = self.settings.seed ^ ((self.group.phases[0].index() as u64 + 1) << 48);
         let mut random = Generator::new(seed);
-        // From the middle of the last 53 bits: a number between −1 and 1.
+        // The upper 53 bits of a draw give a number from −1 to 1.
         let mut draw = || (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
         let trained = self.group.trained * dimensions;
         for (place, factor) in to_begin_with[..trained].iter_mut().enumerate() {
@@ -128,7 +129,8 @@ impl<B: Backend> GroupFit<'_, B> {
         }
     }
 
-    /// Returns the initial factors in the group's numbering; 0 if there are none.
+    /// Returns the factors of the initial weights in the parameter order of the group; zeros if
+    /// there are no initial factors.
     fn initial_factors(&self) -> Vec<i8> {
         let mut found = vec![0; self.group.factors().len()];
         if let Some(factors) = self.initial.and_then(Weights::factors) {
@@ -182,8 +184,9 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the values of all parameters of the model, in the order of weights files. `values`
-    /// has those of the group's parameters. The others come from `before` or, without it, are 0.
+    /// Returns the values of all parameters of the model, in the order of weights files. The values
+    /// of the group's parameters are taken from `values`. The values of all other parameters are
+    /// taken from `before`; without `before`, they are 0.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -199,9 +202,10 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns, for each parameter, half the square of its own vector, in discs. The engine adds
-    /// half the square of the sum of a position's vectors, which contains this amount. So it is
-    /// subtracted from the parameter's weight in a file.
+    /// Returns, for each parameter, half the signed square of its factor vector, in discs. The
+    /// engine adds half the signed square of the sum of a position's vectors, which contains this
+    /// amount. To compensate, the amount is subtracted from the parameter's weight in a weights
+    /// file.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -1,6 +1,6 @@
 //! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel
-//! 1952), computed directly from positions. Also, for comparison, steepest descent with exact
-//! steps, the method of early pattern evaluations.
+//! 1952), computed directly from positions. For comparison, the same code can also take exact steps
+//! of steepest descent, the method of early pattern evaluations.
 //!
 //! With many positions, the first steps use a sample of them, so that fewer steps on all positions
 //! are needed. The objective does not change.
@@ -21,9 +21,10 @@ use crate::backend::{
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Directions {
-    /// Conjugate to all earlier directions, preconditioned by the occurrences of each parameter.
+    /// Directions that are conjugate to all earlier ones, preconditioned by the number of
+    /// occurrences of each parameter.
     Conjugate,
-    /// Along the plain gradient.
+    /// Directions along the gradient, without a preconditioner (steepest descent).
     Steepest,
 }
 
@@ -77,7 +78,7 @@ struct Progress {
     sample_steps: u32,
     /// The dot product of the gradient and the preconditioned gradient at the beginning of the fit.
     start: f64,
-    /// gradient · preconditioned gradient now.
+    /// The dot product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
     /// The objective that the fit minimises, in discs² · occurrences.
     objective: f64,
@@ -127,7 +128,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(solver)
     }
 
-    /// Returns the positions of the next step, and their share of all positions.
+    /// Returns the batch of positions that the next step uses, and its share of all positions.
     fn part(&self) -> (Batch, f64) {
         match self.sample {
             Some(sample) if self.progress.sample_steps > 0 => (sample.batch, sample.share),
@@ -154,7 +155,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns ‖weights − initial weights‖² in discs², and stores the difference in `moved`.
+    /// Computes weights − initial weights, and stores the difference in the scratch vector `moved`.
+    /// Returns the squared norm of the difference in discs².
     fn moved(&mut self) -> Result<f64, BackendError> {
         let (backend, moved) = (self.problem.backend, &mut self.scratch.moved);
         backend.copy(&self.weights, moved)?;
@@ -208,14 +210,15 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     }
 }
 
-/// Uploads the initial weights; `None` if all of them are 0.
+/// Uploads the initial weights to the device. Returns `None` if all of them are 0.
 fn starts<B: Backend>(problem: &Problem<'_, B>) -> Result<Option<B::Reals>, BackendError> {
     let moved = problem.initial.iter().any(|&weight| weight != 0.0);
     moved.then(|| problem.backend.upload(&problem.initial)).transpose()
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// A step on all positions is an epoch; steps on the sample count as part of the first epoch.
+    /// Takes one step. A step on all positions is an epoch; steps on the sample count as part of
+    /// the first epoch.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {
@@ -281,7 +284,8 @@ impl<B: Backend> Scratch<B> {
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
         backend.residual_sums(&problem.positions, batch, fixed, Target::Zero, sums)?;
-        // The value of a sum of 1: residuals are 2⁸ times coarser than weights.
+        // Converts sums to weights: the unit of residuals is 2⁸ times coarser than the unit of
+        // weights.
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
         backend.scale_sums(sums, -unit, product)?;

@@ -8,16 +8,16 @@
 //!
 //! over the positions xᵢ of the phase and its [`Window`], with labels yᵢ in discs, weights ωᵢ in
 //! occurrences, the ridge λ and the initial weights w⁰. [`PhaseFit`] fits one phase. [`Fit`] fits
-//! all of them, as a run that can be stopped and resumed. [`FitSettings`] are the settings of both.
+//! all phases, as a run that can be stopped and resumed. [`FitSettings`] are the settings of both.
 //!
 //! | modules | content |
 //! |---|---|
 //! | `window`, `settings` | the settings that decide a fit |
 //! | `report`, `best` | the result of a fit |
-//! | `solver`, `adam`, `least_squares` | the optimizers: a problem, updates, and the state between them |
+//! | `solver`, `adam`, `least_squares` | the optimizers, and the problem they solve |
 //! | `snapshot` | the state of an unfinished fit, and when it is saved |
-//! | `epochs`, `final_errors`, `phase`, `group` | the fit of a phase or of a group, and its errors |
-//! | `part`, `side_files`, `error`, `pack`, `run` | all phases: a run whose parts are units of phases |
+//! | `epochs`, `final_errors`, `phase`, `group` | the fit of one phase or of one group |
+//! | `part`, `side_files`, `error`, `pack`, `run` | the fit of all phases, as a run in parts |
 //! | `device` | the device that a fit runs on |
 //!
 //! The elements of a fit's vectors have the order of [`crate::model`]. The fit rounds, measures and

@@ -118,7 +118,8 @@ impl Packing<'_> {
     }
 }
 
-/// The fitted phases so far. Their weights are stored only once, in the [`Weights`] to be written.
+/// The phases whose fitted weights have been read. The weights are stored only once, in the
+/// [`Weights`] to be written.
 struct Assembly {
     weights: Weights,
     reports: BTreeMap<Phase, PhaseReport>,
@@ -126,7 +127,8 @@ struct Assembly {
 }
 
 impl Assembly {
-    /// Starts with `weights`. Phases that are not fitted keep these weights.
+    /// Creates an assembly without fitted phases. Phases that are not fitted keep their weights in
+    /// `weights`.
     fn new(weights: Weights) -> Self {
         Self { weights, reports: BTreeMap::new(), metrics: BTreeMap::new() }
     }
@@ -146,9 +148,10 @@ impl Assembly {
 
     /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
     ///
-    /// A wanted phase that has no positions, or reached the time limit before its first epoch
-    /// ended, gets the weights of the nearest fitted phase; of two equally near phases, the
-    /// earlier. So does a phase that is not wanted, unless `keep_others` is set.
+    /// A wanted phase has no fitted weights if it has no positions, or if it reached the time limit
+    /// before its first epoch ended. It then gets the weights of the nearest fitted phase; of two
+    /// equally near phases, the earlier. A phase that is not wanted also gets the weights of the
+    /// nearest fitted phase, unless `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

@@ -27,7 +27,8 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the part of some phases. Phases without positions have no sections.
+    /// Reads the part of the unit that consists of `phases`. Phases without positions have no
+    /// sections.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -183,7 +184,7 @@ mod tests {
     use super::*;
     use crate::model::Phases;
 
-    /// The metrics were once missing.
+    /// A regression: the documentation of the sections lacked the metrics.
     #[test]
     fn the_documented_sections_of_a_fitted_phase_are_those_written() {
         let formats = include_str!("../../../../datasets/formats.md");
@@ -206,7 +207,7 @@ mod tests {
         };
         assert_eq!(read("small", "20..30", "2/6"), [19, 21, 23, 25, 27, 29]);
         assert_eq!(read("small", "20..21", "1/1"), [18, 19, 20, 21, 22, 23]);
-        // The second group, and the second phase without factors.
+        // The shard has the second group, and the second phase of the fit without factors.
         let both = [19, 21, 23].into_iter().chain(28..=41).collect::<Vec<_>>();
         assert_eq!(read("factors", "20..59", "2/40"), both);
     }

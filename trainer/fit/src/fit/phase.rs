@@ -19,26 +19,26 @@ use crate::model::Model;
 
 /// The inputs of the fit of a phase.
 pub struct PhaseFit<'a, B> {
-    /// The device.
+    /// The device that computes the fit.
     pub backend: &'a B,
-    /// The parameters.
+    /// The model, which defines the parameters and computes the features of positions.
     pub model: &'a Model,
-    /// The positions.
+    /// The positions of all phases, split into training, validation and test.
     pub dataset: &'a Dataset,
-    /// The settings.
+    /// The settings of the fit.
     pub settings: &'a FitSettings,
     /// The optimizer. If the caller supplies its own solver, the fit ends by the same rule as with
     /// this optimizer.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,
-    /// The phase, which has training positions.
+    /// The phase to fit. It must have training positions.
     pub phase: Phase,
 }
 
 impl<B: Backend> PhaseFit<'_, B> {
-    /// Fits the phase from `resumed`, if given, until the end or until the checkpointer stops the
-    /// fit. Returns the weights in the numbering of the model.
+    /// Fits the phase until the fit is complete or the checkpointer stops it. The fit starts from
+    /// the snapshot `resumed`, if given. Returns the weights in the parameter order of the model.
     pub fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -61,7 +61,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(solver, checkpointer)
     }
 
-    /// Rounds the weights that [`Self::run`] returned to steps, and measures their errors.
+    /// Rounds the weights that [`Self::run`] returned to steps of 1/32 disc, and measures their
+    /// errors.
     pub fn finish(&self, vector: FittedVector) -> Result<FittedPhase, BackendError> {
         let &Self { backend, model, dataset, phase, initial, .. } = self;
         let steps = vector.steps();
@@ -98,7 +99,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         }
     }
 
-    /// Creates the solver, in the saved `state` or, without it, at the start of a fit.
+    /// Creates the solver in the saved `state` or, without one, at the start of a fit.
     fn solver<'p>(
         &'p self,
         problem: &'p Problem<'_, B>,
@@ -107,7 +108,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         let directions = match self.optimizer {
             Optimizer::Adam => {
                 let settings = &self.settings.adam;
-                // Each phase draws the orders of its batches from a stream of its own.
+                // Each phase draws the orders of its batches from a separate random stream.
                 let seed = self.settings.seed ^ ((self.phase.index() as u64 + 1) << 56);
                 let memory = Memory::of_phase(problem)?;
                 return Ok(Box::new(Adam::new(problem, settings, seed, memory, state)?));

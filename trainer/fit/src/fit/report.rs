@@ -95,7 +95,7 @@ impl PhaseReport {
         }
     }
 
-    /// Creates the report of a phase without positions.
+    /// Creates the report of a phase without positions, whose weights are copied from phase `from`.
     pub fn copied(phase: Phase, from: Phase) -> Self {
         Self { phase, copied_from: Some(from), ..Self::default() }
     }
@@ -125,7 +125,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Describes the epoch in one line.
+    /// Returns a description of the epoch, which took `seconds`, in one line for the user.
     pub(super) fn line(&self, seconds: f64) -> String {
         let Self { phase, epoch, train_mse, validation_mse, validation_mae, .. } = *self;
         let squared = |name: &str, mse: Option<f64>| mse.map(|mse| format!("{name} {mse:.2}"));
@@ -140,7 +140,8 @@ impl Metrics {
         format!("phase {phase}, epoch {epoch}: {}", errors.join(", "))
     }
 
-    /// Returns the fields of the event of the epoch, which took `seconds` for `positions`.
+    /// Returns the fields of the progress event that reports the end of the epoch, which took
+    /// `seconds` for `positions` training positions.
     pub(super) fn event(&self, seconds: f64, positions: usize) -> Map<String, Value> {
         let fields = json!(self).as_object().cloned();
         let mut fields = fields.unwrap_or_default();
@@ -161,7 +162,7 @@ pub struct FittedPhase {
     pub counts: Vec<u32>,
     /// The errors and the length of the fit.
     pub report: PhaseReport,
-    /// One line for each epoch.
+    /// The metrics of each epoch, in order.
     pub metrics: Vec<Metrics>,
 }
 

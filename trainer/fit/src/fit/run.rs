@@ -2,7 +2,7 @@
 //!
 //! | stage | parts | content |
 //! |---|---|---|
-//! | `fit without factors (epochs)` | phases | the weights that a fit of factors starts from, if it has no others |
+//! | `fit without factors (epochs)` | phases | initial weights for a fit of factors |
 //! | `fit (epochs)` or `fit factors (epochs)` | phases or groups | fitted weights and factors |
 
 use std::ops::RangeInclusive;
@@ -34,13 +34,13 @@ use crate::model::Model;
 
 /// The inputs of a fit.
 pub struct Fit<'a> {
-    /// The parameters.
+    /// The model, which defines the parameters and computes the features of positions.
     pub model: &'a Model,
-    /// The positions.
+    /// The positions of all phases, split into training, validation and test.
     pub dataset: &'a Dataset,
-    /// The settings.
+    /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer.
+    /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
     /// The initial weights of the model's pattern set, which the ridge pulls towards. Phases that
     /// are not fitted keep them. Without initial weights, such phases use those of the nearest
@@ -65,7 +65,7 @@ pub struct Limits {
     pub memory: Option<u64>,
 }
 
-/// The end of a fit.
+/// The result of a fit, or of the parts of a fit that one shard made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FitEnd {
     /// The result of the fit of each phase; for a shard, of its own phases.
@@ -136,7 +136,7 @@ impl Fit<'_> {
     fn plan(&self, units: &Units) -> Plan {
         let input = |input: &Input| json!({"sha256": input.sha256, "weight": input.weight});
         let inputs = |inputs: &[Input]| inputs.iter().map(input).collect::<Vec<_>>();
-        // The test files change only the report that stands next to the weights.
+        // The test files affect only the report file, not the weights.
         let provenance = Provenance::new("fit")
             .with("optimizer", self.optimizer.to_string())
             .with("data", inputs(self.dataset.inputs()))
@@ -180,7 +180,7 @@ impl Fit<'_> {
                 return Err(FitError::TooMany(phase));
             }
         }
-        // The sums of factors go over all phases that share them.
+        // The gradient sums of factors contain the positions of all phases that share the factors.
         match units.iter().find(|unit| total(unit) > MAX_TOTAL_WEIGHT) {
             Some(unit) => Err(FitError::TooManyInGroup(unit[0])),
             None => Ok(()),
@@ -217,11 +217,12 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of the section with the initial weights of a fit of factors.
+/// The name of the section, in a part of the first stage, that contains the initial weights of the
+/// fit of factors.
 const START: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Makes the missing parts. Returns the phases that reached the time limit.
+    /// Makes the parts that are missing. Returns the phases that reached the time limit.
     fn make(&self) -> Result<Vec<Phase>, FitError> {
         let (model, last) = (self.fit.model, self.run.stages().len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
@@ -315,8 +316,9 @@ impl<B: Backend> Work<'_, B> {
         self.finish(part, vector, |vector| fit.finish(&vector))
     }
 
-    /// Returns the weights from which the fit of factors starts, in steps: those of the initial
-    /// weights file or, without one, those that least squares found.
+    /// Returns the weights from which the fit of factors starts, in steps of 1/32 disc. These are
+    /// the weights of the initial weights file or, without one, the weights that least squares
+    /// found.
     fn start(&self, phase: Phase) -> Result<Vec<i16>, FitError> {
         let model = self.fit.model;
         if let Some(file) = self.fit.initial {
@@ -335,8 +337,8 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Runs a fit from the snapshot of its part, or from the beginning if the snapshot cannot be
-    /// used.
+    /// Runs a fit of weights. The fit starts from the snapshot of its part, or from the beginning
+    /// if the snapshot cannot be used.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,

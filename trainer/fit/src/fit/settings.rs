@@ -187,13 +187,14 @@ impl Default for AdamSettings {
 }
 
 impl FitSettings {
-    /// Reads and checks settings.
+    /// Reads settings from a TOML text, and checks that every number is in its range.
     pub fn from_toml(text: &str) -> Result<Self, InvalidSetting> {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads and checks settings. Settings that determine the dataset (labels and split) come from
-    /// `laid_out`, if it is given and the text does not name them.
+    /// Reads settings from a TOML text and checks them. Settings that determine the dataset
+    /// (labels, filter and split) are taken from `laid_out`, the settings of an existing dataset,
+    /// if it is given and the text does not contain them.
     pub fn from_toml_over(
         text: &str,
         laid_out: Option<&LayoutSettings>,
@@ -207,7 +208,7 @@ impl FitSettings {
         Ok(settings)
     }
 
-    /// Checks the ranges of the numbers.
+    /// Checks that every number of the settings is in its range.
     pub fn check(&self) -> Result<(), InvalidSetting> {
         let Self { least_squares, adam, .. } = self;
         let positive = |number: f64| number.is_finite() && number > 0.0;
@@ -246,7 +247,7 @@ impl FitSettings {
         }
     }
 
-    /// Returns the split of the games.
+    /// Returns the split of the games into training, validation and test.
     pub fn split(&self) -> Split {
         let Self { seed, validation_percent, test_percent, share, .. } = *self;
         Split { seed, validation_percent, test_percent, share }
@@ -276,10 +277,10 @@ impl FitSettings {
         take(named, "share", &mut self.share, share);
     }
 
-    /// Returns the rule by which the epochs of a phase end. Adam always runs to the end of its
-    /// cosine. Most of its gain comes in the last epochs. At the high learning rates before, noise
-    /// in the validation error would stop it too early (on WTHOR, phase 59 stopped after 7 of 20
-    /// epochs).
+    /// Returns the conditions under which the fit of a phase stops. Adam always makes all its
+    /// epochs, since the learning rate falls along a cosine and most of the gain comes in the last
+    /// epochs. At the high learning rates before, noise in the validation error would stop the fit
+    /// too early (on WTHOR, phase 59 stopped after 7 of 20 epochs).
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -290,7 +291,7 @@ impl FitSettings {
         Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
-    /// Returns the settings that affect the weights if `optimizer` fits them.
+    /// Returns, as JSON, the settings that affect the weights if `optimizer` fits them.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
         let foreign = match optimizer {

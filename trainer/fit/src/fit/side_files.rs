@@ -1,5 +1,5 @@
-//! The plain files next to the weights of a fit: the metrics, with a line for each epoch of each
-//! phase, and the report, the result of the fit of each phase. A later run that finds the weights
+//! Two text files that a fit writes next to its weights. The metrics have one line for each epoch
+//! of each phase; the report has one line for each phase. A later run that finds the weights
 //! complete reads the report.
 
 use std::collections::HashSet;
@@ -16,12 +16,14 @@ use serde_json::json;
 use super::error::FitError;
 use super::report::{FitReport, Metrics};
 
-/// Returns the paths of the plain files that a fit writes next to its weights: metrics and report.
+/// Returns the paths of the two text files that a fit writes next to its weights: metrics and
+/// report.
 pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     ["metrics.jsonl", "report.json"].map(|extension| weights.with_added_extension(extension))
 }
 
-/// The largest report that is read, in bytes. Its provenance may list a hundred thousand inputs.
+/// The size in bytes of the largest report that is read. The provenance in a report may list a
+/// hundred thousand inputs.
 const LONGEST: u64 = 64 << 20;
 
 /// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`. Both begin with the provenance of
@@ -31,7 +33,7 @@ const LONGEST: u64 = 64 << 20;
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The beginning of both files, without a line end.
+    /// The beginning of both files, which contains the provenance, without a line end.
     head: String,
 }
 
@@ -43,8 +45,8 @@ struct Stored {
 /// The open file of metrics, and the phase and epoch of each of its lines.
 type Begun = (File, HashSet<(Phase, u32)>);
 
-/// The metrics of a running fit, which get a line for each epoch as soon as it ends. Packing puts
-/// the lines in order.
+/// The metrics file of a running fit. A line is appended at the end of each epoch of each phase.
+/// When the fit is complete, packing rewrites the lines in order.
 pub(super) struct GrowingMetrics {
     path: PathBuf,
     head: String,
@@ -92,7 +94,7 @@ impl GrowingMetrics {
 }
 
 impl SideFiles {
-    /// Returns the metrics of a fit that begins or resumes.
+    /// Returns the metrics file of a fit that begins or resumes.
     pub(super) fn growing_metrics(&self) -> GrowingMetrics {
         let (path, head) = (self.metrics.clone(), format!("{}}}\n", self.head));
         GrowingMetrics { path, head, begun: Mutex::default() }

@@ -17,14 +17,14 @@ use super::solver::{HEAD, State};
 /// update. Its decision may depend on time, since saving never affects the weights of a finished
 /// fit.
 pub trait Checkpointer {
-    /// Returns what to do before the next update. `epoch_ended` is true if the last update ended an
-    /// epoch.
+    /// Decides, before an update, whether the fit continues, saves its state or stops.
+    /// `epoch_ended` is true if the last update ended an epoch.
     fn policy(&mut self, epoch_ended: bool) -> CheckpointPolicy;
 
     /// Saves the state of the fit.
     fn save(&mut self, snapshot: &Snapshot) -> Result<(), RunError>;
 
-    /// Takes the metrics of an epoch that has ended.
+    /// Receives the metrics of an epoch that has ended. By default, does nothing.
     fn measured(&mut self, metrics: &Metrics) -> Result<(), RunError> {
         let _ = metrics;
         Ok(())
@@ -62,11 +62,11 @@ pub(super) struct Saver<'s, 'r> {
     part: &'s mut LongPart<'r>,
     deadline: Option<Instant>,
     progress: &'s dyn Progress,
-    /// The file that gets a line for each epoch.
+    /// The metrics file, to which each epoch adds a line; `None` if this fit writes no metrics.
     metrics: Option<&'s GrowingMetrics>,
-    /// The training positions of an epoch.
+    /// The number of training positions in an epoch.
     positions: usize,
-    /// The end of the last epoch, or the begin of the fit.
+    /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
     epoch_begun: Instant,
     saved: Instant,
     /// The duration of the last save.
@@ -76,8 +76,8 @@ pub(super) struct Saver<'s, 'r> {
 impl<'s, 'r> Saver<'s, 'r> {
     /// The shortest time between two saves of the snapshot. [`SAVES`] may require a longer time.
     const SHORTEST: Duration = Duration::from_secs(2);
-    /// The least time between two saves, as a multiple of the duration of the last save. Saving the
-    /// large state of a group takes long.
+    /// The shortest time between two saves, as a multiple of the duration of the last save. The
+    /// large state of a group of phases takes long to save.
     const SAVES: u32 = 20;
 
     pub(super) fn new(
@@ -139,13 +139,13 @@ struct Head {
     solver: serde_json::Value,
     best: best::Progress,
     metrics: Vec<Metrics>,
-    /// The names of the vectors in the following sections. Each vector has one double for each
-    /// parameter. The last one is `best`.
+    /// The names of the vectors in the following sections, of which the last is `best`. Each vector
+    /// has one double for each parameter.
     vectors: Vec<String>,
 }
 
 const BEST: &str = "best";
-/// The largest number of vectors in a snapshot that is accepted. Every solver has fewer.
+/// The greatest number of vectors that a snapshot may have to be accepted. Every solver has fewer.
 const MOST_VECTORS: usize = 16;
 /// The greatest number of vector elements in a section. Longer vectors continue in further
 /// sections.

@@ -1,5 +1,5 @@
-//! The common interface of the optimizers: a problem, and updates between which a fit can be
-//! stopped and resumed.
+//! The common interface of the optimizers: a problem, and a solver that makes one update after
+//! another. A fit can be stopped and resumed between any two updates.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,11 +17,11 @@ pub struct Problem<'a, B: Backend> {
     pub backend: &'a B,
     /// The training positions of the phase and of its window.
     pub positions: B::Positions<'a>,
-    /// The number of these positions.
+    /// The number of training positions of the phase and of its window.
     pub count: u64,
-    /// Σ ω, in occurrences.
+    /// Σ ω: the total weight of the training positions, in occurrences.
     pub occurrences: f64,
-    /// λ, in occurrences.
+    /// The ridge λ, in occurrences.
     pub ridge: f64,
     /// The initial weights w₀ in discs, by parameter. The ridge penalty pulls the fitted weights
     /// towards them.
@@ -136,7 +136,7 @@ pub struct Epoch {
 /// addition to the problem.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
-    /// Counters and scalars.
+    /// The counters and scalars of the solver, as JSON.
     pub scalars: Value,
     /// Named vectors with one element for each parameter. The name `best` is reserved.
     pub vectors: Vec<(String, Vec<f64>)>,

@@ -7,8 +7,9 @@ use othello_engine::board::{PHASES, Phase};
 
 use crate::InvalidSetting;
 
-/// The window of a fit: the weights, in 1/256, of the neighbouring phases' positions by the phases'
-/// distance from the fitted phase. The fitted phase itself has weight 256.
+/// The smoothing window of a fit. For each distance between a neighbouring phase and the fitted
+/// phase, it has the factor on the weights of the neighbouring phase's positions, in 1/256. The
+/// fitted phase itself has the factor 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window {
     factors: Vec<u16>,
@@ -24,7 +25,8 @@ impl Window {
         Self { factors: vec![Self::ONE; 3] }
     }
 
-    /// Returns the phases that train `phase`, in ascending order, each with its weight in 1/256.
+    /// Returns the phases whose positions train `phase`, in ascending order, each with the factor
+    /// on its positions' weights in 1/256.
     pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
         let factor = move |other: Phase| {
             self.factors.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))

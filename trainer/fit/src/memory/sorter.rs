@@ -1,5 +1,5 @@
-//! A sort of more items than fit into memory: sorted runs in a temporary file without a name, which
-//! are merged while they are read.
+//! Sorts more items than fit into memory. Sorted runs are written to a temporary file without a
+//! name, and merged while they are read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::{MemoryError, MemoryLimit};
 
 pub(crate) trait Stored: Ord + Send {
-    /// The most memory that an item takes, in bytes.
+    /// The greatest size of an item in memory, in bytes.
     const BYTES: u64;
 
     fn write(&self, bytes: &mut Vec<u8>);
@@ -52,8 +52,8 @@ impl<T: Stored> Sorter<T> {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice for the user if this many items do not fit into memory. An item takes up to
-    /// `bytes` bytes in the temporary file.
+    /// Returns a notice for the user if `items` items do not fit into memory; otherwise `None`. An
+    /// item takes up to `bytes` bytes in the temporary file.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let (megabytes, folder) = (items.saturating_mul(bytes) >> 20, limit.folder.display());
         (items > Self::fitting(limit)).then(|| {
@@ -110,8 +110,8 @@ struct Sources<T> {
 }
 
 impl<T: Stored> Sources<T> {
-    /// Returns the next item of a run; `None` at its end. The items that are still in memory are
-    /// the run with the last number.
+    /// Returns the next item of a sorted run; `None` at the end of the run. The last run consists
+    /// of the items that are still in memory.
     fn next(&mut self, run: usize) -> Result<Option<T>, MemoryError> {
         let (Some(run), Some(map)) = (self.runs.get_mut(run), &self.map) else {
             return Ok(self.held.next());
@@ -157,7 +157,7 @@ impl Temporary {
         Ok(Self::of(limit.temporary_file()?, limit))
     }
 
-    /// Takes over a temporary file.
+    /// Creates a `Temporary` that writes to `file`, an empty file without a name.
     pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
         Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }
@@ -174,8 +174,8 @@ impl Temporary {
     pub(crate) fn map(self) -> Result<Mmap, MemoryError> {
         let limit = self.limit;
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error);
-        // SAFETY: the file has no name, so that nobody else writes to it, and this was its only
-        // writer.
+        // SAFETY: the file has no name, so nobody else writes to it, and its only writer is
+        // finished.
         let map = file.and_then(|file| unsafe { Mmap::map(&file) });
         map.map_err(|error| limit.no_room(error))
     }

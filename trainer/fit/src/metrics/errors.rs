@@ -22,11 +22,11 @@ pub struct BiasSums {
     signed_squared: i128,
     /// Σ over games of S · W, where S is the game's Σ weight · (label − value) and W its Σ weight.
     signed_by_weight: i128,
-    /// Σ over games of W².
+    /// Σ over games of W², where W is the game's Σ weight.
     weight_squared: i128,
     /// The sum S of the current game, whose end was not yet reported by [`Self::end_game`].
     open_signed: i128,
-    /// Its weight.
+    /// The sum W of the weights of the current game's positions.
     open_weight: i128,
 }
 
@@ -112,7 +112,8 @@ const REGIONS: [(usize, &str); 3] = [(0, "opening"), (20, "midgame"), (40, "endg
 /// A test of whether positions with this number of empty squares belong to a group.
 type EmptiesTest = fn(usize) -> bool;
 
-/// Groups by number of empty squares. A position may be in several of them.
+/// The groups of positions by number of empty squares, each with its name and its test. A position
+/// may belong to several groups.
 const BY_EMPTIES: [(&str, EmptiesTest); 5] = [
     ("13 to 18", |empties| (13..=18).contains(&empties)),
     ("19 to 24", |empties| (19..=24).contains(&empties)),
@@ -152,8 +153,9 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index of the first group by phase; group 0 contains all positions. The next constants are
-/// the indices of the first groups by value, by region of the game and by empty squares.
+/// The index of the first group by phase, where group 0 contains all positions. The constants that
+/// follow are the indices of the first group by value, by region of the game, and by number of
+/// empty squares.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;

@@ -55,7 +55,8 @@ pub struct InstanceRow {
     pub count: Option<u32>,
 }
 
-/// The weights whose contributions to a value are reported.
+/// Weights, and whether their counts are known. Computes the contribution of each weight to a
+/// value.
 pub struct Explainer {
     weights: Weights,
     counted: bool,

@@ -1,6 +1,7 @@
 //! Checks that errors are small enough.
 
-/// Limits on errors, with the errors to compare. Empty if no limit was requested.
+/// Limits on errors, each with the errors to compare with it. The list is empty if the user gives
+/// no limit.
 #[derive(Default)]
 pub struct ErrorLimits(Vec<Limit>);
 
@@ -50,8 +51,8 @@ impl ErrorLimits {
 }
 
 impl Limit {
-    /// Returns a sentence for each error that is too large, or one sentence if there is no error to
-    /// compare.
+    /// Returns a sentence for each error above this limit, or one sentence if there is no error to
+    /// compare with it.
     fn failures(&self) -> Vec<String> {
         let Self { flag, largest, errors, unknown } = self;
         if errors.is_empty() {

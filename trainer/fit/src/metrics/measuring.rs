@@ -21,12 +21,12 @@ use crate::source::{LabelRules, Labelled, SourceError};
 /// The settings of measuring the errors of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Measuring<'a, E> {
-    /// The evaluation.
+    /// The evaluation whose errors are measured.
     pub evaluator: &'a E,
     /// The depth of searches in plies; 0 for static values. Each position is searched from a
     /// logically empty transposition table. Searches that reach the end of the game are exact.
     pub depth: u32,
-    /// The selective cuts of searches.
+    /// The pruning of the searches, such as Multi-ProbCut.
     pub pruning: Pruning,
     /// The phases whose positions are measured.
     pub phases: RangeInclusive<Phase>,
@@ -41,15 +41,18 @@ pub struct Measured {
     pub phases: Vec<PhaseErrors>,
     /// The errors of all positions.
     pub all: GroupErrors,
-    /// The positions grouped by value, the lowest first; omits empty groups.
+    /// The errors of positions grouped by value, the group of the lowest values first. Empty groups
+    /// are omitted.
     pub by_value: Vec<Group>,
-    /// The positions grouped by region of the game; omits empty groups.
+    /// The errors of positions grouped by region of the game (opening, midgame, endgame). Empty
+    /// groups are omitted.
     pub by_region: Vec<Group>,
-    /// The positions grouped by ranges of empty squares and by their parity; omits empty groups.
+    /// The errors of positions grouped by ranges of the number of empty squares, and by its parity.
+    /// Empty groups are omitted.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
-    /// The checksums of the files.
+    /// The SHA-256 checksums of the files' contents, in the order of the files.
     pub sha256: Vec<String>,
 }
 

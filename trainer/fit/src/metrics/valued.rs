@@ -15,7 +15,7 @@ pub struct Valued {
     pub row: ScoredPosition,
     /// The label minus the value, in 1/1024 disc.
     pub error: i32,
-    /// The origin of the position; `None` if it stands for equal positions of several games.
+    /// The origin of the position; `None` if it represents equal positions of several games.
     pub place: Option<Place>,
 }
 

@@ -8,9 +8,9 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns the rounded mean of every weight and factor, and the greatest count. Narrow factors are
-/// widened as by [`Weights::with_factors`]. Returns `None` without weights, or if their pattern
-/// sets still differ.
+/// Returns weights with the rounded mean of every weight and factor, and with the greatest count of
+/// every parameter. Narrow factor vectors are widened as by [`Weights::with_factors`]. Returns
+/// `None` if `all` is empty, or if the pattern sets still differ after widening.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -54,8 +54,8 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Returns the mean rounded to the nearest, halves to even. Rounding all halves up would bias sums
-/// of means.
+/// Returns the mean of integers, rounded to the nearest integer, halves to even. Rounding all
+/// halves up would bias values, which are sums of means.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

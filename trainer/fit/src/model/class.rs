@@ -1,31 +1,38 @@
 //! The arithmetic of classes, from which the indices of all instances are computed.
 //!
-//! If a pattern has one mirror, its squares are pairs of mirrored squares and fixed squares. Take
-//! empty, player and opponent as digits 0, 1, 2. Let a be the number whose digits are the first
-//! squares of the pairs, b that of the second squares in the same order, c that of the fixed
-//! squares. The mirror swaps a and b. With x = max(a, b), y = min(a, b), k pairs and T = 3^k(3^k +
-//! 1)/2, the class `c·T + x(x + 1)/2 + y` is therefore dense and the same for both images. A
-//! pattern without a mirror is the case k = 0. Only patterns with four or eight symmetries need a
-//! map from c to the class.
+//! If a pattern has one mirror symmetry, its squares are pairs of mirrored squares and fixed
+//! squares. The contents of a square are a ternary digit: 0 empty, 1 player, 2 opponent. Let a be
+//! the number whose digits are the first squares of the pairs, b the number of the second squares
+//! in the same order, and c the number of the fixed squares. The mirror swaps a and b. Let x =
+//! max(a, b), y = min(a, b), and T = 3^k(3^k + 1)/2 for k pairs. The class `c·T + x(x + 1)/2 + y`
+//! is then the same for a configuration and its mirror image, and all classes from 0 to the
+//! greatest occur. A pattern without a mirror symmetry is the case k = 0. Only patterns with four
+//! or eight symmetries need a map from c to the class.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The arithmetic that computes the class of one instance from the discs on its squares.
+/// The arithmetic that computes the class of one instance from the discs on its squares: `c·T + x(x
+/// + 1)/2 + y` with x = max(a, b) and y = min(a, b). The ternary digits of a, b and c are the
+/// contents of squares.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// The squares that are the ternary digits of the number a, the least significant first: the
-    /// first square of each mirrored pair, at most five.
+    /// first square of each pair that the pattern's mirror symmetry swaps, at most five.
     pub first: Vec<Square>,
-    /// The squares of the digits of b, the mirror images of those in `first`, in the same order.
+    /// The squares that are the ternary digits of the number b: the mirror images of the squares in
+    /// `first`, in the same order.
     pub second: Vec<Square>,
-    /// The squares of the digits of c, which the mirror leaves in place: at most ten.
+    /// The squares that are the ternary digits of the number c: those that the mirror symmetry
+    /// leaves in place, at most ten.
     pub fixed: Vec<Square>,
-    /// T: the factor of c.
+    /// The factor T by which the number c is multiplied in the class.
     pub fixed_stride: u16,
-    /// The first parameter of the instance's pattern.
+    /// The index of the first parameter of the instance's pattern. The parameter of the instance is
+    /// this index plus the class.
     pub first_parameter: u32,
-    /// The map from c to the class, if the pattern needs one. Then `first` and `second` are empty.
+    /// The map from the number c to the class, for patterns with four or eight symmetries. If there
+    /// is a map, `first` and `second` are empty.
     pub map: Option<Vec<u16>>,
 }
 
@@ -33,7 +40,8 @@ pub(crate) struct Lane {
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,
-    /// The map from c to the class, if the pattern has too many symmetries for the formula.
+    /// The map from c, the number of the fixed squares, to the class, if the pattern has too many
+    /// symmetries for the formula.
     map: Option<Vec<u16>>,
 }
 

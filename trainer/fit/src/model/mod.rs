@@ -1,5 +1,5 @@
-//! The parameters of a fit: those of a position, and the conversion between their numbering and
-//! that of a weights file.
+//! The parameters of a fit: their indices in a position, and the conversion between the parameter
+//! order of a fit and that of a weights file.
 //!
 //! The value of a position x is the sum over its features p, one for each instance of a pattern and
 //! each scalar:
@@ -28,15 +28,15 @@ use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
 pub use phases::Phases;
 
-/// The parameters of one phase in the numbering of the fit: for each pattern its classes, numbered
-/// as `class.rs` computes them, then the scalars. A weights file has the same parameters; only the
-/// order inside a pattern differs.
+/// The parameters of one phase, in the order of a fit: the classes of each pattern, numbered as
+/// `class.rs` computes them, then the scalar features. A weights file has the same parameters; only
+/// the order inside a pattern differs.
 #[derive(Clone, Debug)]
 pub struct Model {
     set: PatternSet,
     geometry: Geometry,
     indexer: Indexer,
-    /// For each parameter of the fit, its number in a weights file.
+    /// For each parameter of the fit, its index in a weights file.
     in_file: Vec<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Model {
         self.in_file.iter().map(|&parameter| by_file[parameter as usize]).collect()
     }
 
-    /// Reorders values from the fit's numbering to that of the file.
+    /// Reorders values from the parameter order of the fit to that of weights files.
     pub fn to_file<T: Copy + Default>(&self, by_fit: &[T]) -> Vec<T> {
         let mut by_file = vec![T::default(); by_fit.len()];
         for (&parameter, &value) in self.in_file.iter().zip(by_fit) {

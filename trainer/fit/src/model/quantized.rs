@@ -15,7 +15,7 @@ const GAMES: u64 = 100;
 /// The possible steps in units of the file's steps, the coarsest first.
 const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 
-/// The settings of quantisation.
+/// The settings by which weights are rounded to coarser steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
     /// The error σ of one label in discs. For a weight with n occurrences in training, the
@@ -25,8 +25,8 @@ pub struct Coarseness {
     /// The number of leading binary digits of counts to keep; the others are set to 0. With 0
     /// digits, every count becomes 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that share their weights: the mean, weighted by
-    /// occurrences.
+    /// The number of consecutive phases that share their weights. A shared weight is the mean over
+    /// the phases, weighted by occurrences.
     pub shared_phases: usize,
 }
 
@@ -78,7 +78,8 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The mean of a weight in several phases. A weight that never occurred hardly counts.
+/// The running weighted mean of one weight over several phases. A phase in which the parameter
+/// never occurs has almost no influence.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,

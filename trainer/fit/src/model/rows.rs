@@ -1,4 +1,4 @@
-//! The parameters of many positions, in the numbering of a weights file.
+//! Computes the parameter indices of many positions, in the order of weights files.
 
 use ndarray::Array2;
 use othello_engine::board::Position;

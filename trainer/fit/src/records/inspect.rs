@@ -1,5 +1,5 @@
-//! Reports on files of records: the numbers of records and positions, some of them by ply, and the
-//! number of duplicates.
+//! Reports on files of records: the number of records, the number of duplicates, and statistics of
+//! the games or positions by ply.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -167,7 +167,7 @@ impl Inspector {
         }
     }
 
-    /// Fills in the counts of distinct records of each file.
+    /// Sets the numbers of distinct records in the report of each file.
     fn tell_distinct(self, files: &mut [FileReport]) -> Result<(), SourceError> {
         let [games, canonical_games, positions] =
             [self.games, self.canonical_games, self.positions];
@@ -381,7 +381,7 @@ mod tests {
         let (first, second) = (folder.path().join("1.games"), folder.path().join("2.games"));
         records::write(&first, [whole, image, broken]);
         records::write(&second, [valued, game(0, "f5f6")]);
-        // With little memory, and with almost none.
+        // The report must be the same with little memory and with almost none.
         let limited = |bytes| MemoryLimit { bytes, folder: folder.path().to_owned() };
         let paths = [first, second];
         let files = inspect(&paths, &limited(1 << 20), &Silent).unwrap();

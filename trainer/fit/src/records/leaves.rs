@@ -1,9 +1,9 @@
 //! Writes the leaves of searches: the positions that an engine evaluates during play.
 //!
 //! A search maximises over noisy leaf values, so its result is biased even if the evaluation is
-//! unbiased on positions of games. A leaf of the principal variation, with the label of the
-//! searched position, corrects this. The method is TDLeaf(λ) (Baxter, Tridgell and Weaver 1998)
-//! with scores instead of later values.
+//! unbiased on positions of games. Training on leaves of principal variations, each with the label
+//! of its searched position, corrects this bias. The method is TDLeaf(λ) (Baxter, Tridgell and
+//! Weaver 1998) with scores instead of later values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -56,7 +56,7 @@ pub fn leaves<E: Identified>(
 ) -> Result<Made, RecordError> {
     job.games.check_output(out)?;
     let games = job.games.len();
-    // Each of the game's positions is searched, half as deep on average as the deepest.
+    // Every position of a game is searched, on average to half the greatest depth.
     let per_part = size::units(size::game(size::search(job.depth), 0), MOST_PER_PART);
     let plan = Plan {
         kind: Some(Kind::Positions),
@@ -93,7 +93,7 @@ struct Searching<'a, E: Evaluate> {
 }
 
 impl<E: Evaluate> Items for Searching<'_, E> {
-    /// The number of the first game of the part, and all its games.
+    /// The number of the part's first game, and the games of the part.
     type Input = (u64, Vec<Game>);
     /// The leaves of a game.
     type Output = Vec<ScoredPosition>;
@@ -155,7 +155,8 @@ impl LeavesJob<'_> {
         let (mut position, mut label) = (scored.position(), scored.label());
         let mut left = drawn_depth(&position, self.depth);
         searcher.new_game();
-        // Each move of the line is that of a search to the remaining depth; a pass costs none.
+        // Each move of the line is the best move of a search to the remaining depth. A pass does
+        // not reduce the depth.
         while left > 0 || position.moves() == 0 {
             if position.is_over() {
                 return None;

@@ -1,4 +1,4 @@
-//! Work on files of records: reports on them, and files made from them.
+//! Tools for files of records: reports on them, and files made from them.
 
 pub mod inspect;
 pub mod leaves;

@@ -36,12 +36,12 @@ pub struct Search {
     /// The number of nodes at which a search ends; `None` for no limit. The result is that of the
     /// deepest complete iteration.
     pub nodes: Option<u64>,
-    /// The selectivity.
+    /// The confidence that Multi-ProbCut requires to prune a node, or full width.
     pub selectivity: Selectivity,
 }
 
 impl Search {
-    /// Returns a full-width search to a depth.
+    /// Returns the settings of a full-width search to `depth` plies without a limit on nodes.
     pub fn to_depth(depth: u32) -> Self {
         Self { depth, nodes: None, selectivity: Selectivity::Full }
     }
@@ -107,8 +107,8 @@ pub trait Relabel: Record {
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of a shard. If the shard is the whole, also packs the relabelled records
-/// into one file. Only the labels change.
+/// Relabels the records of a shard. If the shard contains all records, also packs the relabelled
+/// records into one file. Only the labels change.
 ///
 /// The file depends neither on threads nor on shards or interruptions.
 pub fn relabel<R: Relabel, E: Identified>(
@@ -186,7 +186,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     fn at_once(&self) -> u64 {
         let most_empties = self.device.map(SolveMany::most_empties);
         match most_empties {
-            // Little is left to do for the CPU.
+            // The device solves nearly all positions, so little work remains for the CPU.
             Some(most) if self.settings.search.is_none() && self.settings.exact <= most => {
                 R::PER_FRAME as u64
             }
@@ -195,8 +195,8 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a part. If a device solves their positions, these take up to
-/// 150 MB.
+/// The greatest number of records in a part. The positions that a device solves for a part take up
+/// to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -207,8 +207,9 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of the first record. Then the records, each with the scores that the device found
-    /// for its positions; `None` is a position that the device did not solve.
+    /// The number of the part's first record, and the records of the part. Each record comes with
+    /// the scores that the device found for its positions; a score is `None` if the device did not
+    /// solve the position.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -219,7 +220,8 @@ impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
         records_in::<R>(part) == Some(numbers.end - numbers.start)
     }
 
-    /// Reads the records. If there is a device, it solves those of their positions that it can.
+    /// Reads the records of a part. If there is a device, it solves those positions of the records
+    /// that it can solve.
     fn begin(&self, numbers: Range<u64>) -> Result<Self::Input, RecordError> {
         let first = numbers.start;
         let records = self.inputs.take(numbers)?;

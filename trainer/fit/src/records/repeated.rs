@@ -43,8 +43,8 @@ impl Keys {
         self.0.push((key, number))
     }
 
-    /// Returns the numbers of the repeated records, that is, of those whose key an earlier record
-    /// has. All record numbers must be below `end`.
+    /// Returns the numbers of the repeated records. A record is repeated if an earlier record has
+    /// the same key. All record numbers must be below `end`.
     pub(super) fn repeated(self, end: u64) -> Result<Repeated, MemoryError> {
         let mut repeated = Repeated::none(end);
         self.each(|number, is_repeated| {
@@ -55,8 +55,8 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns, for each file, the number of distinct records: those whose key no earlier record
-    /// has. `first` contains the number of the first record of each file.
+    /// Returns the number of distinct records of each file. A record is distinct if no earlier
+    /// record has the same key. `first` contains the number of the first record of each file.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

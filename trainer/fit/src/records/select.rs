@@ -29,10 +29,10 @@ pub struct Selected {
 
 /// A record that belongs to a subset of a split.
 pub trait Splittable: Record {
-    /// Returns the subset into which a fit puts the record, if any.
+    /// Returns the subset to which the split assigns the record; `None` if the split omits it.
     fn subset(&self, split: &Split) -> Option<Subset>;
 
-    /// Returns the position, if the record is one.
+    /// Returns the record as a scored position; `None` for a game.
     fn row(&self) -> Option<&ScoredPosition> {
         None
     }
@@ -66,7 +66,7 @@ impl Splittable for PlacedPosition {
 
 /// An output file for some of the records.
 pub(super) enum Output<R> {
-    /// The file is complete.
+    /// The file is already complete, and is not written again.
     Done(Selected),
     /// The writer of a new file, and the number of records written so far.
     Writer(Box<RecordWriter<R>>, u64),
@@ -306,7 +306,7 @@ struct Drawn<R> {
 }
 
 impl<R: Record> Stored for Drawn<R> {
-    // A game with the values of its moves takes most.
+    // A game with the values of its moves takes the most memory.
     const BYTES: u64 = 400;
 
     fn write(&self, bytes: &mut Vec<u8>) {

@@ -80,7 +80,7 @@ impl<R: Record> Inputs<R> {
         &self.checksums
     }
 
-    /// Returns the records from number `first` on, counted from 0.
+    /// Returns a reader that begins with the record of number `first`, counted from 0.
     pub(crate) fn from(&self, first: u64) -> Result<Records<R>, RecordError> {
         let mut records = self.all();
         records.pass_by(first)?;
@@ -91,7 +91,7 @@ impl<R: Record> Inputs<R> {
         Records { paths: self.paths.iter().cloned().collect(), reader: None }
     }
 
-    /// Passes the number of each record, counted from 0, and the record to `take`.
+    /// Calls `take` with each record and its number, counted from 0.
     pub(super) fn each(
         &self,
         progress: &dyn Progress,
@@ -117,7 +117,7 @@ pub(crate) struct Records<R: Record> {
 }
 
 impl<R: Record> Records<R> {
-    /// Skips a number of records, or all that remain.
+    /// Skips `records` records, or all that remain if there are fewer.
     pub(super) fn pass_by(&mut self, mut records: u64) -> Result<(), RecordError> {
         while records > 0 && (self.reader.is_some() || self.open_next()?) {
             if let Some(reader) = &mut self.reader {
@@ -157,7 +157,7 @@ impl<R: Record> Iterator for Records<R> {
 /// The input records of a run. The parts take them in ascending order, so that they are read only
 /// once.
 pub(super) struct InOrder<R: Record> {
-    /// The number of the next unread record, and a reader of the records from there on.
+    /// The number of the next unread record, and a reader that continues at this record.
     records: Mutex<(u64, Records<R>)>,
     first_path: PathBuf,
 }
@@ -183,7 +183,7 @@ impl<R: Record> InOrder<R> {
     }
 }
 
-/// Returns the number of records in a part; `None` if it does not hold records.
+/// Returns the number of records in a part of a run; `None` if the part does not contain records.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()

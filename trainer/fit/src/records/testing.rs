@@ -1,4 +1,4 @@
-//! Helpers of this module's tests: folders of files of records, and random games.
+//! Helpers for tests of records: temporary folders with files of records, and random games.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(super) fn random_game(number: u64, random_plies: u8, most: usize) -> Game {
     Game::of_replay(random_plies, &random::random_game(3, number, most)).unwrap()
 }
 
-/// Returns the score of perfect play by trying all moves.
+/// Returns the score under perfect play for the player, by trying all moves.
 pub(crate) fn score_by_brute_force(position: &Position) -> Discs {
     if position.is_over() {
         return position.score();

@@ -40,7 +40,7 @@ pub struct Validation {
 /// Returns an error if the file cannot be read, or belongs to another program or a newer version.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
     let mut found = read(path, progress, |_| Ok(()))?;
-    // A file of whole sections may still not be valid weights.
+    // A file of undamaged sections may still not be valid weights.
     if found.damage.is_empty()
         && file::kind_of(path)? == Kind::Weights
         && let Err(error) = Weights::read(path)
@@ -286,7 +286,7 @@ mod tests {
             left.remove(damaged);
             let there = GameReader::open(&out).unwrap().map(|game| game.unwrap());
             assert!(there.eq(left.concat()), "frame {damaged}");
-            // A second repair finds the copy done.
+            // A second repair finds that the copy is already complete.
             let again = repair(&path, &out, Existing::Keep, &Silent).unwrap();
             assert_eq!(again, Some((found, summary)));
         }

@@ -1,5 +1,6 @@
-//! Reads scored boards as text, one a line: `64 characters [X|O] score`, or OBF. In OBF, the score
-//! is the score of the position or, if the line states none, of the best move.
+//! Reads a text of scored boards with one board per line. A line is `64 characters [X|O] score`, or
+//! OBF. In OBF, the score is the score of the position or, if the line states none, of the best
+//! move.
 
 use std::path::Path;
 
@@ -18,8 +19,8 @@ pub fn read(path: &Path) -> Result<impl Entries<ScoredPosition> + use<>, SourceE
     Records::open(path, parse)
 }
 
-/// A text of scored boards as training data. Lines without a score, and finished games, are
-/// skipped; a line of another form is an error.
+/// A text file of scored boards, read as training data. Lines without a score, and finished games,
+/// are skipped; a line of another form is an error.
 pub struct ScoredBoards {
     lines: Lines,
     sha256: Option<String>,
@@ -45,7 +46,7 @@ impl ScoredBoards {
         self.sha256.as_deref()
     }
 
-    /// Returns the next positions; `None` at the end of the file.
+    /// Returns the next block of positions; `None` at the end of the file.
     pub(super) fn next_frame(&mut self) -> Result<Option<Vec<ScoredPosition>>, RecordError> {
         let lines: Vec<StatedPosition> = self.lines.next_lines(POSITIONS_PER_FRAME)?;
         if lines.is_empty() {
@@ -96,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_player_who_must_pass_hands_over_the_position() {
-        // Black (to move) holds a1, white b1 and c1: black has d1. With colours swapped the side
-        // to move has none.
+        // Black has a1, white has b1 and c1. If black is to move, d1 is legal. If white is to move,
+        // there is no legal move.
         let line = |side| format!("XOO-{}X {side} 10", "-".repeat(59));
         assert_eq!(parse(&line("X")).unwrap().label().discs(), 10.0);
         let passed = parse(&line("O")).unwrap();

@@ -14,7 +14,7 @@ use othello_engine::record::{Label, ScoredPosition};
 use super::fixed::FixedRecords;
 use super::{Entries, SourceError, labelled};
 
-/// The size of a record.
+/// The size of a record in bytes.
 pub const RECORD_BYTES: usize = 19;
 
 /// Reads the positions of a file, which must consist of whole records.

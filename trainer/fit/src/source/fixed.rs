@@ -8,14 +8,14 @@ use super::{Entries, Rejection, SourceError};
 
 type Parse<T, const BYTES: usize> = Box<dyn Fn(&[u8; BYTES]) -> Result<T, String>>;
 
-/// The records of a file, one after another.
+/// An iterator over the records of a file, all of which have `BYTES` bytes.
 pub(super) struct FixedRecords<T, const BYTES: usize> {
     path: PathBuf,
-    /// The file after its header.
+    /// The reader of the file, initially at the end of the header.
     file: BufReader<File>,
     header_bytes: u64,
     records: u64,
-    /// The number of records read.
+    /// The number of records that were already read.
     number: u64,
     parse: Parse<T, BYTES>,
 }

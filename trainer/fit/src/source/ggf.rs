@@ -2,10 +2,10 @@
 //! `(;GM[Othello]…BO[8 …]B[f5]W[d6]…;)`, with any number of games in a file, plain or compressed by
 //! zstd.
 //!
-//! Fields are `NAME[value]`; `\` takes the next character literally. `BO` has the board that the
-//! game starts with, `B` and `W` are moves: the square, then perhaps `/value/seconds`, which is
-//! ignored. `TY` has the rules, `RE` the result. Text between games, such as their number in a
-//! match, is skipped.
+//! Fields are `NAME[value]`; in a value, `\` takes the next character literally. `BO` has the board
+//! that the game starts with. `B` and `W` are moves: the square, optionally followed by
+//! `/value/seconds`, which is ignored. `TY` has the rules, `RE` the result. Text between games,
+//! such as their number in a match, is skipped.
 
 use std::path::Path;
 
@@ -65,8 +65,9 @@ fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position, side, turns, result })
 }
 
-/// Reads the letters of the rules, such as `sr` in `s8r18`: both colours at the same time, a random
-/// board, komi, or the colour that a player asked for. Refuses other letters, such as that in `8a`.
+/// Returns the letters of the rules in a value such as `s8r18`. The letters mean: both colours at
+/// the same time (`s`), a random board (`r`), komi (`k`), or the colour that a player asked for.
+/// Refuses other letters, such as the `a` in `8a`.
 fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters: String = rules.chars().filter(char::is_ascii_alphabetic).collect();
@@ -268,7 +269,7 @@ mod tests {
             let text = game(moves).replace("RE[+0.00]", &format!("RE[{result}]"));
             read(text.as_bytes())[0].as_ref().unwrap().stated()
         };
-        // The board has 13 discs: with the empty squares, black wins by 64.
+        // The board has 13 discs. If the empty squares count for the winner, black wins by 64.
         for (result, expected) in
             [("+64.00", None), ("+13", None), ("-64", Some(-64)), ("+62:r", Some(62)), ("?", None)]
         {

@@ -16,7 +16,8 @@ mod plies;
 pub use origin::{Lambda, Origin, Use};
 pub use plies::Plies;
 
-/// One rule: positions at `plies` get the label of `label`, and count `weight` times.
+/// A label rule. Positions at `plies` get their label from the source `label`, and count as
+/// `weight` occurrences.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, derive_more::Display)]
 #[display("{}:{}*{}", self.plies, self.label, self.weight)]
 #[serde(deny_unknown_fields)]
@@ -116,9 +117,9 @@ impl LabelRules {
         self.to_string().replace("..", "..=")
     }
 
-    /// Returns the labelled positions of a game in order, without the final position and without
-    /// those before the end of the random moves. The weight of a position is that of its rule times
-    /// `weight`.
+    /// Returns the labelled positions of a game in order. Excludes the final position, and the
+    /// positions before the end of the random opening moves. The weight of a position is the weight
+    /// of its rule times `weight`.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -137,7 +138,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Refuses the weight of a file if its product with the weight of any rule is too far from a
+    /// Refuses the weight of a file if, for any rule, the product of both weights is too far from a
     /// multiple of 1/64.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), InvalidSetting> {
         let wrong = |reason| {
@@ -164,8 +165,8 @@ impl LabelRules {
         }
     }
 
-    /// Returns the label source that the rule with this number names, or `given` for `None`: the
-    /// position already had its label.
+    /// Returns the name of the label source of rule number `rule`. Returns `given` if `rule` is
+    /// `None`, that is, if the position already had its label.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -173,7 +174,8 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns true if this rule gives a label wherever a later rule does.
+    /// Returns true if this rule gives a label to every position to which the rule `later` gives
+    /// one.
     fn hides(&self, later: &Self) -> bool {
         self.plies.contain(&later.plies) && self.label.is_available_with(&later.label)
     }
@@ -337,11 +339,11 @@ mod tests {
     fn by_default_a_value_before_the_solved_position_is_blended_with_what_follows() {
         let default = labels(&LabelRules::default(), &relabelled());
         let discs: Vec<f64> = default.iter().map(|label| label.1).collect();
-        // From black's view the values from ply 3 on are 8, 10, 6 and 6, each with half the
+        // From black's view, the values at plies 3 to 6 are 8, 10, 6 and 6, each with half the
         // weight of the one before.
         let blend = 0.5 * 8.0 + 0.25 * 10.0 + 0.125 * 6.0 + 0.125 * 6.0;
         assert!((discs[3] + blend).abs() < 0.01, "{discs:?}");
-        // The value at ply 1 has no successor; from ply 4 on the scores are exact.
+        // The value at ply 1 has no successor. At ply 4 and later, the scores are exact.
         let rest = [&discs[..3], &discs[4..]].concat();
         assert_eq!(rest, [64.0, 3.0, 10.0, 10.0, -6.0, 6.0, -64.0, 64.0]);
     }
@@ -359,7 +361,8 @@ mod tests {
             assert_eq!((found.0, found.1), (ply, if ply == 7 { -black } else { black }));
         }
         assert_eq!(found.len(), 3);
-        // The move at ply 7 was random, so what followed does not count for ply 7 and before.
+        // The move at ply 7 was random, so later values do not count for positions at ply 7 and
+        // before.
         let deviated = game.clone().with_deviations(1 << 7).unwrap();
         let discs =
             |game| labels(&rules("all:lambda0.5"), game).iter().map(|l| l.1).collect::<Vec<_>>();

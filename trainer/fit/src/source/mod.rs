@@ -1,5 +1,5 @@
-//! The sources of positions: our own files of games, scored positions and openings
-//! ([`records::Records`]), and files of other programs ([`import`]).
+//! The sources of positions: record files of this project ([`records::Records`]), which contain
+//! games, scored positions or openings, and files of other programs ([`import`]).
 //!
 //! A position of a game gets its label from the first of the [`LabelRules`] that applies:
 //!
@@ -42,8 +42,8 @@ use sha2::{Digest as _, Sha256};
 pub use error::{Rejection, SourceError};
 pub use labels::{LabelRule, LabelRules, Labelled, Lambda, Origin, Plies, Use};
 
-/// The records of another program's file. Reading continues after a record that is refused, but
-/// ends after an error.
+/// An iterator over the records of another program's file. Reading continues after a record that is
+/// refused, but ends after an error.
 pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>> {
     /// Returns the number of bytes read, to show progress.
     fn bytes_read(&self) -> u64;
@@ -57,7 +57,7 @@ pub trait Entries<T>: Iterator<Item = Result<Result<T, Rejection>, SourceError>>
     }
 }
 
-/// Makes a game of a replay and adds the stated result, if any. Omits the result if the game is
+/// Makes a game from a replay, and adds the stated result, if any. Omits the result if the game is
 /// finished and the last board gives the same score, with or without the empty squares for the
 /// winner.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {

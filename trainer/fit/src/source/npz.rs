@@ -1,4 +1,4 @@
-//! Reads positions as NumPy arrays (`.npz`), as `export` writes them or a Python program.
+//! Reads positions from NumPy arrays (`.npz`) that `export` or a Python program wrote.
 //! `datasets/formats.md` lists the arrays.
 
 use std::collections::BTreeSet;
@@ -16,20 +16,23 @@ use zip::ZipArchive;
 
 use super::{Entries, Rejection, SourceError, labelled};
 
-/// The arrays that are read; the first three are required.
+/// The names of the arrays that are read. The first three are required.
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
 const REQUIRED: usize = 3;
-/// Further arrays of exported positions. They follow from the others, so they are not read.
+/// The names of further arrays of exported positions. Their contents follow from the other arrays,
+/// so they are not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
 /// The number of positions that are read ahead.
 const AHEAD: usize = 1 << 14;
 
-/// A position, or the reason why it is refused alone.
+/// A position, or the reason why this position is refused. The other positions of the file are
+/// still read.
 type Row = Result<PlacedPosition, String>;
 
-/// Opens a file. Its arrays lie one after another, so a thread reads them side by side: any number
-/// of positions takes little memory.
+/// Opens an `.npz` file. The file contains one array after another, so a thread reads all arrays in
+/// parallel and passes on one position at a time. Any number of positions therefore takes little
+/// memory.
 pub fn read(path: &Path) -> Result<Npz, SourceError> {
     let bytes = open_ordinary(path)?.metadata().map_err(SourceError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(AHEAD);
@@ -43,7 +46,7 @@ pub fn read(path: &Path) -> Result<Npz, SourceError> {
     Ok(Npz { path: path.to_owned(), rows: receiver.into_iter(), number: 0, bytes, is_over: false })
 }
 
-/// The positions of a file.
+/// An iterator over the positions of an `.npz` file.
 pub struct Npz {
     path: PathBuf,
     rows: IntoIter<Result<Row, String>>,
@@ -72,7 +75,8 @@ impl Iterator for Npz {
 
 impl Entries<PlacedPosition> for Npz {
     fn bytes_read(&self) -> u64 {
-        // The arrays are read at several places at once.
+        // The arrays are read at several places of the file at once, so the number is known only at
+        // the end.
         if self.is_over { self.bytes } else { 0 }
     }
 
@@ -81,7 +85,7 @@ impl Entries<PlacedPosition> for Npz {
     }
 }
 
-/// Reads all arrays and passes their positions on.
+/// Reads all arrays of a file in parallel, and sends one position after another to `sender`.
 fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(), String> {
     fn text(error: impl Display) -> String {
         error.to_string()
@@ -124,7 +128,8 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(Column::end)
 }
 
-/// Reads the numbers of one position. A position after the end of its game is refused alone.
+/// Reads the numbers of one position from all arrays. If the position is invalid by itself, for
+/// example after the end of its game, only this position is refused.
 fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {
@@ -167,7 +172,7 @@ fn row(columns: &mut [Column<'_>], index: u64) -> Result<Row, String> {
     }))
 }
 
-/// A number of an array.
+/// An element of an array, which may have any integer or floating-point type.
 #[derive(Clone, Copy, derive_more::Display)]
 enum Number {
     Whole(i128),
@@ -183,18 +188,19 @@ impl Number {
     }
 }
 
-/// The numbers of an array, one after another.
+/// A reader of the numbers of one array, in order.
 struct Column<'a> {
     name: &'static str,
     length: u64,
-    /// The kind of the numbers, `u`, `i` or `f`, and their size in bytes.
+    /// The kind of the numbers in NumPy's notation: `u` unsigned, `i` signed, `f` floating point.
+    /// `bytes` is the size of a number.
     kind: u8,
     bytes: usize,
     array: Box<dyn Read + 'a>,
 }
 
 impl<'a> Column<'a> {
-    /// Reads the header of an array, as the format `.npy` describes it.
+    /// Reads the header of an array in the `.npy` format.
     fn begin(name: &'static str, mut array: Box<dyn Read + 'a>) -> Result<Self, String> {
         let wrong = |reason: &str| format!("array `{name}` {reason}");
         let mut take = |bytes: u16| {
@@ -252,7 +258,7 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// Checks that the array ends, and with that its checksum.
+    /// Checks that the array has no more numbers. Reading its end also verifies its checksum.
     fn end(&mut self) -> Result<(), String> {
         match self.array.read(&mut [0]) {
             Ok(0) => Ok(()),
@@ -388,7 +394,8 @@ mod tests {
         }
     }
 
-    /// Every damaged byte of a file is noticed, or does not change the positions.
+    /// For every damaged byte of a file, the reader must report an error or return unchanged
+    /// positions.
     #[test]
     fn damage_is_noticed() {
         let mut arrays = NpzWriter::new(Cursor::new(vec![]));

@@ -33,7 +33,7 @@ pub(super) struct Games<T> {
     ahead: Vec<u8>,
     /// The number of the line on which the bytes in `ahead` begin.
     line: u64,
-    /// The beginning of a message about the last game: its line, its number, its players.
+    /// The beginning of a message about the last game: its line, its number and its players.
     place: String,
     number: u64,
     /// True if games may have variations in parentheses (SGF).
@@ -152,7 +152,8 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns whether this byte is the last one of a game, or of a text in which no game begins.
+    /// Returns true if `byte` is the last byte of a game, or of a text in which no game begins.
+    /// `nested` is true if games may have variations in parentheses.
     fn ends(&mut self, byte: u8, nested: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';
@@ -212,7 +213,7 @@ impl<T> Entries<T> for Games<T> {
     }
 }
 
-/// Makes a record of a game. Refuses games that do not begin with the standard start position.
+/// Returns the record of a game. Refuses games that do not begin with the standard start position.
 pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     if (game.position, game.side) != (Position::START, Side::Black) {
         let board = board_text(&game.position, game.side);
@@ -226,8 +227,8 @@ pub(super) fn game(game: &StatedGame) -> Result<Vec<Game>, String> {
     Ok(vec![game])
 }
 
-/// Makes the positions of a game that does not begin with the standard start position, with the
-/// result of the game as their label. Returns no positions for other games.
+/// Returns the positions of a game that does not begin with the standard start position, each with
+/// the result of the game as its label. Returns no positions for other games.
 pub(super) fn positions(game: &StatedGame) -> Result<Vec<ScoredPosition>, String> {
     if (game.position, game.side) == (Position::START, Side::Black) {
         return Ok(vec![]);

@@ -1,4 +1,4 @@
-//! Our own files of records, distinguished by their kind, and texts of scored boards.
+//! Reads record files of this project, which differ by their kind, and texts of scored boards.
 
 use std::path::{Path, PathBuf};
 
@@ -19,20 +19,20 @@ pub enum Records {
     Games(GameReader),
     /// Positions or openings, which already have labels.
     Positions(PositionReader),
-    /// Positions with labels, games and subsets.
+    /// Positions, each with its label, the number of its game, and its subset.
     Placed(PlacedReader),
-    /// Lines of boards with scores.
+    /// A text file whose lines are boards with scores.
     Boards(ScoredBoards),
 }
 
-/// A frame of a file of records.
+/// A frame of a record file: a block of records with a checksum.
 #[derive(Clone, Debug)]
 pub enum Frame {
     /// A frame of games.
     Games(Vec<Game>),
     /// A frame of positions or openings.
     Positions(Vec<ScoredPosition>),
-    /// A frame of positions with their games.
+    /// A frame of positions with labels, games and subsets.
     Placed(Vec<PlacedPosition>),
 }
 
@@ -102,7 +102,8 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns whether the records are a complete enumeration, so that none can be held out.
+    /// Returns true if the records are a complete enumeration of positions, so that none of them
+    /// can be held out.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
@@ -143,7 +144,7 @@ impl Records {
         let (size, most_positions) = match self {
             Self::Games(_) => (games, 60),
             Self::Positions(_) | Self::Placed(_) => (positions, 1),
-            // A text has no places to go to.
+            // A text file has no frames at which reading could begin.
             Self::Boards(_) => (u64::MAX, 1),
         };
         let (mut stretches, mut read): (Vec<Stretch>, u64) = (vec![], 0);
@@ -172,12 +173,12 @@ impl Records {
 }
 
 impl Stretch {
-    /// Returns the number of records.
+    /// Returns the number of records in the stretch.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// Returns the greatest possible number of positions in the records.
+    /// Returns the greatest possible number of positions in the records of the stretch.
     pub fn most_positions(&self) -> u64 {
         self.most_positions
     }
@@ -201,7 +202,8 @@ impl Stretch {
     }
 }
 
-/// Divides a frame into the positions of each game. Positions that are apart count as two games.
+/// Divides the positions of a frame into games. If the positions of one game are not adjacent, they
+/// count as several games.
 pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPosition]> {
     rows.chunk_by(|one, next| one.game == next.game)
 }

@@ -1,5 +1,5 @@
-//! Reads games in SGF, `(;GM[2]FF[4]…;B[f5];W[d6])`: the main line of each, with any number of
-//! games in a file, plain or compressed by zstd.
+//! Reads the main lines of games in SGF, `(;GM[2]FF[4]…;B[f5];W[d6])`. A file may have any number
+//! of games, and may be compressed by zstd.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Reads games as text, in the forms of [`transcript`]. A game takes one line or several.
+//! Reads games from text, in the forms that [`transcript`] accepts. A game takes one line or
+//! several.
 
 use std::path::Path;
 

@@ -21,9 +21,9 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a file. The theoretical score of a game becomes [`Game::solved`], at the
-/// number of empty squares that the file states. Games that end before that have no solved
-/// position.
+/// Reads the games of a WTHOR file. The theoretical score of a game becomes the score of
+/// [`Game::solved`], at the number of empty squares that the file states. A game that ends earlier
+/// has no solved position.
 pub fn read(path: &Path) -> Result<impl Entries<Game> + use<>, SourceError> {
     let wrong = |reason| SourceError::Format {
         path: path.to_owned(),
@@ -82,8 +82,8 @@ fn parse(record: &[u8; RECORD_BYTES], solved_ply: Option<u8>) -> Result<Game, St
     game.with_solved(Solved { ply, black_score }).map_err(|error| error.to_string())
 }
 
-/// Makes a game from its moves and the stated number of black discs. Adds the stated result only if
-/// this number differs from that on the last board.
+/// Makes a game from its moves and the stated number of black discs at the end. Adds the stated
+/// result only if this number differs from black's discs on the last board.
 fn with_discs(squares: &[Square], black: u8) -> Result<Game, Invalid> {
     let (game, black) = (Game::new(0, squares)?, Discs::from(black));
     if game.replay().discs()[0] == black { Ok(game) } else { game.with_stated(2 * black - 64) }
@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn moves_and_the_theoretical_score_are_read() {
-        // f5 d6 c5, with the score for 57 empty squares: ply 3.
+        // The first game is f5 d6 c5. Its theoretical score belongs to 57 empty squares, that is,
+        // ply 3.
         let games = read(&file(&[(40, &[56, 64, 53]), (40, &[56])])).unwrap();
         let game = games[0].as_ref().unwrap();
         let names: Vec<String> = game.squares().iter().map(Square::to_string).collect();

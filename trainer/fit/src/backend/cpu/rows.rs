@@ -8,7 +8,8 @@ use othello_engine::record::ScoredPosition;
 
 use crate::model::{Model, Row};
 
-/// The number of positions in a block, whose rows stay in the first-level cache.
+/// The number of positions in a block. The parameter indices of a block fit in the first-level
+/// cache.
 const BLOCK: usize = 16;
 
 /// For each position, adds up the weights of its parameters, and calls `value` with this sum. Adds
@@ -23,7 +24,8 @@ pub(super) fn gather_and_scatter(
 ) {
     assert_eq!((weights.len(), sums.len()), (model.parameters(), model.parameters()));
     for_each_row(model, positions, |position, row| {
-        // SAFETY: rows hold numbers below `Model::parameters`, the length of both.
+        // SAFETY: a row contains parameter indices below `Model::parameters`, which is the length
+        // of both slices.
         unsafe {
             let value = value(position, gather(weights, row));
             scatter(sums, row, value);
@@ -41,7 +43,8 @@ pub(super) fn gather_all(
 ) {
     assert_eq!(weights.len(), model.parameters());
     for_each_row(model, positions, |position, row| {
-        // SAFETY: rows hold numbers below `Model::parameters`, the length of `weights`.
+        // SAFETY: a row contains parameter indices below `Model::parameters`, the length of
+        // `weights`.
         visit(position, unsafe { gather(weights, row) });
     });
 }
@@ -57,7 +60,7 @@ pub(super) fn scatter_all(
 ) {
     assert_eq!(sums.len(), model.parameters());
     for_each_row(model, positions, |position, row| {
-        // SAFETY: rows hold numbers below `Model::parameters`, the length of `sums`.
+        // SAFETY: a row contains parameter indices below `Model::parameters`, the length of `sums`.
         unsafe { scatter(sums, row, value(position)) };
     });
 }
@@ -78,7 +81,7 @@ pub(super) fn for_each_row(
     }
 }
 
-/// Returns the sum of the weights of parameters.
+/// Returns the sum of the elements of `weights` at the indices `parameters`.
 ///
 /// # Safety
 ///
@@ -87,8 +90,9 @@ pub(super) fn for_each_row(
 pub unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
     const WAYS: usize = 4;
     let weights = weights.as_ptr();
-    // SAFETY: the caller's promise. A volatile read is a plain load, in the order of the code:
-    // without it compilers turn the loop into vector gathers, which run up to 2.7 times slower.
+    // SAFETY: the caller guarantees that the indices are in range. A volatile read is a plain load,
+    // in the order of the code. Without it, compilers turn the loop into vector gathers, which run
+    // up to 2.7 times slower.
     let weight = |&parameter: &u32| unsafe { weights.add(parameter as usize).read_volatile() };
     let (groups, rest) = parameters.as_chunks::<WAYS>();
     let mut sums = [0i32; WAYS];
@@ -101,7 +105,7 @@ pub unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
     sums.into_iter().chain(rest.iter().map(weight)).fold(0, i32::wrapping_add)
 }
 
-/// Adds `value` to the sums of parameters.
+/// Adds `value` to the elements of `sums` at the indices `parameters`.
 ///
 /// # Safety
 ///
@@ -109,7 +113,7 @@ pub unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
 #[inline]
 pub unsafe fn scatter(sums: &mut [i64], parameters: &[u32], value: i64) {
     for &parameter in parameters {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the indices are in range.
         unsafe { *sums.get_unchecked_mut(parameter as usize) += value };
     }
 }
@@ -122,8 +126,9 @@ mod tests {
     use super::*;
     use crate::model::{InstructionSet, random_positions};
 
-    /// The functions must give the same results as plain loops, for every instruction set. The
-    /// numbers of positions include some that are not a multiple of the block.
+    /// Tests that gathering and scattering in blocks gives the same results as plain loops, for
+    /// every instruction set. The numbers of positions include some that are not a multiple of the
+    /// block size.
     #[test]
     fn blocks_gather_and_scatter_what_plain_loops_do() {
         let row = |(number, position)| {

@@ -9,8 +9,8 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Rows, Target};
 use crate::model::Model;
 
-/// The number of positions per worker. With fewer, an additional worker with its own sums would not
-/// save time.
+/// The least number of positions per worker. Each worker adds up separate sums, so a worker with
+/// fewer positions would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -77,8 +77,9 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all rows. Sets `sums` to the total of what all calls add, and returns the total
-/// of their results. If it saves time, several workers share the rows, each with its own sums.
+/// Calls `add` for all rows, and sets `sums` to the totals of everything that the calls add to
+/// their sums. Returns the total of the results of the calls. If it saves time, several workers
+/// share the rows, each with separate sums.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

@@ -32,8 +32,8 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// Returns the greatest absolute value; NaN if an element is NaN; 0 for an empty vector. Compares
-/// the bits as integers: these have the same order as nonnegative doubles, and NaN is above
-/// infinity.
+/// the bits of absolute values as integers, because the bits have the same order as nonnegative
+/// doubles, and those of NaN are above those of infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))
@@ -195,7 +195,7 @@ mod tests {
         let state = [&mut weights[..], &mut first, &mut second];
         adam(&[0, 5], &[0.3, 0.3], &step, state, &mut fixed);
         assert_eq!((weights[0], first[0], second[0]), (0.3, 0.0, 0.0));
-        // One step along gradient 0.5: first 0.05, second 0.0025.
+        // After one update with the gradient 0.5, the mean is 0.05 and the mean square is 0.0025.
         let expected = 0.3 + 0.3 * 0.05 / (0.0025_f64.sqrt() + 1e-8);
         assert!((weights[1] - expected).abs() < 1e-12);
         assert_eq!(fixed[1], rounded_weight(weights[1]));

@@ -55,8 +55,8 @@ impl Drop for Share {
     }
 }
 
-/// Positions in runs of rows. As many runs as fit stay on the device; the others are copied there
-/// each time they are used.
+/// Positions for the kernels, in runs of rows. As many runs as fit stay in device memory; the other
+/// runs are copied to the device each time they are used.
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,

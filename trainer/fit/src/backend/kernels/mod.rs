@@ -1,6 +1,6 @@
-//! The primitives, computed by the kernels of `othello-kernels` on any launcher: a GPU or, for
-//! checks, the CPU. Launchers differ only in memory, copies and launches, so the tests here also
-//! apply to the GPU.
+//! The primitives of a fit, computed by the kernels of `othello-kernels` on any launcher: a GPU or,
+//! for checks, the CPU. Launchers differ only in memory, copies and launches, so the tests here
+//! also apply to the GPU.
 
 mod header;
 mod memory;
@@ -29,7 +29,7 @@ pub fn program(model: &Model) -> Program {
     Program::new(&header::header(model))
 }
 
-/// The kernels as a backend for one model.
+/// A backend for one model that computes the primitives of a fit by kernels.
 #[derive(Debug)]
 pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
@@ -69,8 +69,8 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         if blocks == 0 {
             return Ok(());
         }
-        // SAFETY: this module passes the arguments of the index, vectors only after `checked`, and
-        // rows, sums and totals that it made.
+        // SAFETY: this module passes the arguments that the kernel index lists. The length of
+        // vectors was checked by `checked`; rows, sums and totals were made by this module.
         unsafe { self.launcher.launch(kernel, blocks, arguments) }
     }
 

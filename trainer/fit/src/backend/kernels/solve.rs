@@ -17,9 +17,9 @@ use crate::model::Model;
 /// The greatest number of empty squares of positions that the kernel can solve.
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps (a few seconds of one thread) after which the kernel stops a search. With 14
-/// empty squares, a search needs more steps for 1 of 496 positions of strong self-play, and for 1
-/// of 21 positions of random games.
+/// The number of steps (generations of the moves of one position) after which the kernel stops a
+/// search: a few seconds of one thread. With 14 empty squares, a search needs more steps for 1 of
+/// 496 positions of strong self-play, and for 1 of 21 positions of random games.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// The number that replaces the score of a search that was stopped.
@@ -41,7 +41,8 @@ pub struct KernelSolver<L> {
 }
 
 impl<L: Launcher> KernelSolver<L> {
-    /// Creates a solver; `launcher` must have the [program](program()) of any model.
+    /// Creates a solver. `launcher` must have compiled the [program](program()) of a model; the
+    /// model's pattern set does not matter.
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
     }

@@ -14,8 +14,8 @@ use crate::backend::{Backend as _, Batch, Errors, Group, GroupUpdate, Moments, R
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// The training occurrences of each parameter of the group. The last element is 0; it belongs
-    /// to the index that stands for all parameters outside the group.
+    /// The number of training occurrences of each parameter of the group. The last element is 0,
+    /// because the last index represents all parameters outside the group.
     totals: B,
 }
 
@@ -29,8 +29,8 @@ pub struct GroupSums<B> {
     marks: B,
     /// The indices of the parameters that occur in the batch, each once.
     met: B,
-    /// Three totals: Σ weight · residual² as the sum of the low and the sum of the high 32 bits of
-    /// its terms, and the number of parameters in `met`.
+    /// Three totals. The first two are the sums of the low and of the high 32 bits of the terms
+    /// weight · residual². The third is the number of parameters in `met`.
     totals: B,
 }
 

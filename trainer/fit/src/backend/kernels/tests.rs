@@ -118,7 +118,8 @@ fn random_weights(model: &Model, size: f64, seed: u64) -> Vec<f64> {
     (0..model.parameters()).map(|_| weight()).collect()
 }
 
-/// Returns merged positions of self-play in every phase: games from random openings, and the start.
+/// Returns merged positions of self-play that cover every phase: positions of games with 1 to 12
+/// random plies, and the initial position.
 fn self_play() -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.games");
@@ -154,7 +155,7 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
         let different = bench.differences(&window, &random_weights(&standard, 4.0, number as u64));
         assert!(different.is_empty(), "phase {number}: {different:?}");
     }
-    // Every set has kernels of its own.
+    // Each pattern set has its own kernels.
     for name in ["small", "scalars"] {
         let model = model(name);
         let bench = Bench::<L>::new(&model, None);
@@ -167,7 +168,8 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Returns random discs with labels and weights anywhere in their ranges.
+/// Returns positions with random discs, and with random labels and weights from the whole permitted
+/// ranges.
 fn random_rows(count: usize, seed: u64) -> Vec<ScoredPosition> {
     let mut random = Generator::new(seed);
     let mut bits = || u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX));
@@ -361,8 +363,8 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// This is no test but a faulty kernel, which reads beyond its rows. `scripts/check-long.sh` runs
-/// it to check that AddressSanitizer stops it.
+/// This is not a test but a faulty kernel, which reads beyond its rows. `scripts/check-long.sh`
+/// runs it to check that AddressSanitizer stops it.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

@@ -150,7 +150,7 @@ impl DatasetFolder {
 
     /// Refuses a folder whose files were made from other data or settings. This check comes before
     /// the data are read, so it uses the checksums at the ends of the input files. It accepts the
-    /// folder if an input has none.
+    /// folder if an input file has no checksum.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],

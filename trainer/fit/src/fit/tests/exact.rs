@@ -40,7 +40,8 @@ fn objective(model: &Model, rows: &[ScoredPosition], ridge: f64, weights: &[f64]
     rows.iter().map(error).sum::<f64>() + ridge * weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// Returns by which share the objective after a fit exceeds the objective of the exact solution.
+/// Returns the relative difference by which the objective after a fit exceeds the objective of the
+/// exact solution.
 fn excess(by: &Solution) -> f64 {
     let (model, rows, ridge) = (model(), rows(3000), 10.0);
     let best = objective(&model, &rows, ridge, &exact(&model, &rows, ridge));
@@ -152,7 +153,8 @@ fn starting_weights_are_what_the_ridge_pulls_towards() {
         let found = solve(&model, &rows, 1e9, initial.clone(), &by);
         assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-3));
     }
-    // Adam first moves away, at its high learning rate, and is back when the rate has fallen.
+    // Adam first moves away from the solution, at its high learning rate. It is back when the rate
+    // has fallen.
     let adam = AdamSettings { epochs: 500, batch: 0, ..AdamSettings::default() };
     let found = solve(&model, &rows, 1e6, initial.clone(), &Solution::adam(adam));
     assert!(found.iter().zip(&initial).all(|(w, i)| (w - i).abs() < 1e-2));

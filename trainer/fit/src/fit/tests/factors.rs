@@ -84,7 +84,8 @@ fn more_factors_begin_with_the_values_of_those_there_are() {
     let factors = file.weights.factors().unwrap().of(phase);
     let drawn = factors.iter().skip(4).step_by(16).any(|&factor| factor != 0);
     assert!(drawn, "factors that begin with 0 would stay 0");
-    // Both fits learned from the same positions, and the second file counts both.
+    // Both fits were trained on the same positions, and the counts of the second file include both
+    // fits.
     let [before, after] = [&wide, &file].map(|file| file.weights.counts(phase));
     assert!(before.iter().any(|&count| count > 0));
     assert!(after.iter().copied().eq(before.iter().map(|&count| 2 * count)));

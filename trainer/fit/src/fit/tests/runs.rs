@@ -91,7 +91,7 @@ impl Trial {
         fit.run(&Cpu::new(model), &self.path(name), Existing::Keep, progress)
     }
 
-    /// Checks that a fit left the files of the undisturbed fit and no others.
+    /// Checks that a fit left exactly the files that the undisturbed fit left.
     fn assert_same_files(&self, undisturbed: &str, other: &str) {
         for side_file in ["", ".metrics.jsonl", ".report.json"] {
             let read = |name: &str| fs::read(self.path(&format!("{name}{side_file}"))).unwrap();
@@ -196,7 +196,7 @@ fn too_little_memory_for_one_phase_is_said_with_what_it_takes() {
 
 #[test]
 fn a_snapshot_that_cannot_be_used_is_told_of_and_not_used() {
-    // By one thread, so that the phase in progress is the one that is resumed.
+    // Runs the fit on one thread, so that the phase in progress is the one that is resumed.
     on_threads(1, spoil_snapshots);
 }
 
@@ -210,7 +210,7 @@ fn spoil_snapshots() {
     };
     let stop = || trial.run("pieces.weights", &StopFit::after(u64::MAX, 40)).unwrap_err();
     stop();
-    // Sections of somebody else in a sound container: those of another optimizer's solver.
+    // The container is valid, but its sections are those of another optimizer's solver.
     let path = &snapshots()[0];
     let reader = Reader::open(path, Kind::Part).unwrap();
     let provenance = reader.provenance().clone();
@@ -222,7 +222,7 @@ fn spoil_snapshots() {
     trial.run("pieces.weights", &resumed).unwrap_err();
     let said = resumed.into_messages().concat();
     assert!(said.contains("`second moment`") && said.contains("starts again"), "{said}");
-    // Half a file.
+    // The snapshot file is cut in half.
     let path = &snapshots()[0];
     let whole = fs::read(path).unwrap();
     fs::write(path, &whole[..whole.len() / 2]).unwrap();

@@ -1,5 +1,5 @@
-//! The AVX2 code: byte shuffles. The 64 lanes, one for each instance of a pattern, take two
-//! vectors.
+//! Computes parameter indices with byte shuffles of AVX2. The 64 lanes, one for each instance of a
+//! pattern, occupy two vectors.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,
@@ -20,8 +20,8 @@ use crate::model::class::Lane;
 
 byte_shuffles!(Avx2, "avx2", 2);
 
-/// Returns, for each quarter of the board, the digits of its 16 squares (1 player, 2 opponent).
-/// Both halves of a vector have the same digits.
+/// Returns, for each quarter of the board, the base-3 digits of its 16 squares: 0 empty, 1 player,
+/// 2 opponent. Both halves of a vector have the same digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarters(position: &Position) -> [__m256i; QUARTERS] {

@@ -1,5 +1,5 @@
-//! The AVX-512BW code: byte shuffles. One vector register has 64 bytes, one for each lane. Each
-//! instance of a pattern has a lane.
+//! Computes parameter indices with byte shuffles of AVX-512BW. One vector register has 64 bytes,
+//! one for each lane. Each instance of a pattern has a lane.
 
 use std::arch::x86_64::{
     __m512i as Register, _mm512_add_epi8 as add8, _mm512_add_epi16 as add16,

@@ -1,5 +1,5 @@
-//! The class computation with AVX-512VBMI, in 64 byte lanes: one lane for each pattern instance.
-//! Each byte permute looks up one ternary digit for all lanes in the board.
+//! Computes classes with byte permutes of AVX-512VBMI, in 64 byte lanes, one for each pattern
+//! instance. Each byte permute looks up one ternary digit for all lanes in the board.
 
 use std::arch::x86_64::*;
 
@@ -42,7 +42,7 @@ impl Permutes {
     }
 
     pub(super) fn write(&self, positions: impl Iterator<Item = Position>, rows: &mut [Row]) {
-        // SAFETY: `new` made sure of the instructions.
+        // SAFETY: `new` checked that the processor has the instructions.
         unsafe { self.write_rows(positions, rows) }
     }
 

@@ -27,9 +27,9 @@ macro_rules! byte_shuffles {
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// Shuffle indices. Each lane has several numbers (see `NUMBERS`), each with several
-        /// digits. For each digit and each quarter of the board, this is the byte of the quarter
-        /// that has the digit of each lane.
+        /// The indices for byte shuffles, by number, digit and quarter of the board. Each lane
+        /// computes several base-3 numbers (see `NUMBERS`) of several digits. For each lane, an
+        /// index selects the byte of the quarter that contains the lane's digit.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// The strides and offsets by which the four base-3 numbers of each lane are combined into
@@ -62,7 +62,7 @@ macro_rules! byte_shuffles {
                 positions: impl Iterator<Item = Position>,
                 rows: &mut [Row],
             ) {
-                // SAFETY: `new` made sure of the instructions.
+                // SAFETY: `new` checked that the processor has the instructions.
                 unsafe { self.write_rows(positions, rows) }
             }
 
@@ -112,7 +112,8 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes the parameters of the lanes, given the four numbers of each lane.
+            /// Writes the parameter indices of the lanes, given the four base-3 numbers of each
+            /// lane.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(
@@ -121,8 +122,8 @@ macro_rules! byte_shuffles {
                 parameters: &mut [u32; 64 / VECTORS],
             ) {
                 let (zero, x, y) = (zero(), max8(a, b), min8(a, b));
-                // Spelled out: closures in generic functions are not always inlined where only
-                // this function has the instructions.
+                // The calls are written out, because closures in generic functions are not always
+                // inlined if only this function has the instructions.
                 let low_half = [
                     unpack_low8(x, zero),
                     unpack_low8(y, zero),
@@ -151,7 +152,8 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Computes the classes c·T + x(x + 1)/2 + y of one half of the lanes.
+            /// Computes the classes c·T + x(x + 1)/2 + y of one half of the lanes, where `low` and
+            /// `high` are the digits of c.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

@@ -1,7 +1,7 @@
 //! Computes the parameters of positions from their bitboards, one [`Row`] for each position.
 //!
 //! Each instruction set has its own code, which computes the classes of all instances at once. All
-//! give the same numbers.
+//! instruction sets give the same parameters.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -28,23 +28,23 @@ pub use instruction_set::InstructionSet;
 const MAX_SCALARS: usize = 16;
 const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 
-/// The most features that a position has.
+/// The greatest number of features of a position: instances of patterns and scalar features.
 pub const MAX_FEATURES: usize = LANES + MAX_SCALARS;
 
-/// The parameters of one position: one for each instance, then one for each scalar. The other
-/// elements are valid numbers without a meaning.
+/// The parameter indices of one position: one for each instance of a pattern, then one for each
+/// scalar feature. The remaining elements are valid indices without a meaning.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Row(pub(super) [u32; MAX_FEATURES]);
 
 impl Row {
-    /// A row to write to.
+    /// A row of zeros, into which parameter indices are written.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
     /// Returns the parameters of the instances. Elements after the last instance have no meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
-        // The array is longer.
+        // The array has more than `LANES` elements, so the default is never used.
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 

@@ -11,14 +11,14 @@ use othello_engine::pattern::{LANES, configurations};
 
 use crate::model::class::Lane;
 
-/// The most base-3 digits in a byte.
+/// The greatest number of base-3 digits whose number fits in a byte.
 pub(super) const DIGITS: usize = 5;
 
-/// The value in place of a square index for a lane that does not have the digit.
+/// The value that replaces the index of a square if a lane does not have the digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// A lane has this many numbers, always in this order: a, b, the low digits of c, the high digits
-/// of c.
+/// The number of base-3 numbers from which a lane computes its class. They are always in this
+/// order: a, b, the five low digits of c, the high digits of c.
 pub(super) const NUMBERS: usize = 4;
 
 /// The tables of a pattern set for vectors of one width.
@@ -73,17 +73,17 @@ fn set_squares(digits: &mut Vec<[u8; LANES]>, byte: usize, squares: &[Square]) {
     }
 }
 
-/// Returns the index of the byte lane for an instance. Two rounds of interleaving put four
-/// consecutive bytes of every chunk of a vector into the same result, so the lanes have another
-/// order than the instances.
+/// Returns the index of the byte lane that computes the class of an instance. Two rounds of
+/// interleaving put four consecutive bytes of every chunk of a vector into the same result, so the
+/// order of the lanes differs from the order of the instances.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the index, among the 16-bit lanes, of the lane that a byte is widened to. Of a vector's
-/// chunks, the lower halves come first.
+/// Returns the index of the 16-bit lane to which a byte lane is widened. The 16-bit lanes have the
+/// lower halves of all chunks of a vector first, then the upper halves.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::{Relabel, Settings};
 
 impl Relabel for Game {
-    /// Returns the number of games a thread takes at a time: 1 if every game is searched, which
-    /// takes far longer than writing it; more otherwise.
+    /// Returns the number of games that a thread relabels at a time: 1 if every game is searched,
+    /// since a search takes far longer than writing; more otherwise.
     fn at_once(settings: &Settings) -> usize {
         match settings.search {
             Some(_) => 1,
@@ -101,7 +101,7 @@ impl Settings {
         let moves = replay.steps.len();
         let mut values = game.values().map_or_else(|| vec![None; moves], <[_]>::to_vec);
         let Some(search) = self.search else { return values };
-        // From the solved position on, values are exact or missing.
+        // At and after the solved position, values are exact or missing.
         let solved = game.solved().map_or(moves, |solved| usize::from(solved.ply));
         let end = self.first_exact(game).min(solved).min(moves);
         let searched = replay.steps[..end].iter().zip(&mut values);
@@ -151,7 +151,7 @@ fn with(game: &Game, solved: Option<Solved>, values: Vec<Option<i8>>) -> Game {
 }
 
 /// Returns black's score under perfect play at `ply`: the score of the solved position, or an exact
-/// value. `None` if the game has neither there.
+/// value. Returns `None` if the game has neither at this ply.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -194,7 +194,7 @@ impl Changes {
     }
 
     /// Returns the mean size of the changes in discs. Unchanged results and labels count as 0.
-    /// Returns `None` without results.
+    /// Returns `None` if there are no results or labels to compare.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }

@@ -1,4 +1,4 @@
-//! The files to import.
+//! Finds the files to import, and reads their records.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -118,8 +118,8 @@ impl Inputs {
     }
 }
 
-/// Prints a message about each refused record and about each game whose stated result differs from
-/// its moves. Counts the messages of both kinds.
+/// The printer of messages about refused records, and about games whose stated result differs from
+/// their moves. Counts the messages of both kinds.
 struct Told<'a> {
     progress: &'a dyn Progress,
     lines: [u64; 2],

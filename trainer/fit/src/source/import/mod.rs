@@ -1,4 +1,4 @@
-//! Imports: the records of other programs' files, read one after another into one of our files.
+//! Imports the records of other programs' files, one after another, into one record file.
 
 mod inputs;
 mod solved;
@@ -136,13 +136,13 @@ pub struct Import<'a> {
     pub random_plies: &'a [RandomPlies],
     /// The file to write.
     pub out: &'a Path,
-    /// The treatment of an existing file.
+    /// The treatment of a file that already exists at `out`.
     pub existing: Existing,
 }
 
 impl Import<'_> {
-    /// Imports records to an output. If the output is already complete, only reads the inputs
-    /// again, for the summary.
+    /// Imports the records that `open` reads from the inputs, and writes them to the output. If the
+    /// output is already complete, only reads the inputs again, for the summary.
     pub fn run<T: Imported, E: Entries<T>>(
         &self,
         open: fn(&Path) -> Result<E, SourceError>,
@@ -233,8 +233,8 @@ impl<T: Record> Output<T> {
         }
     }
 
-    /// Completes the file and returns its checksum. Returns an error about `sources` if no record
-    /// was written.
+    /// Completes the output file and returns the checksum of its content. If no record was written,
+    /// returns an error that names `sources`.
     fn finish(self, sources: &str) -> Result<String, SourceError> {
         if self.records == 0 {
             return Err(SourceError::Nothing { kind: T::NAME, files: sources.to_owned() });

@@ -7,7 +7,8 @@ use othello_engine::board::{Position, Side};
 use othello_engine::progress::Progress;
 use othello_engine::record::{Game, GameReader, Label, RecordError, ScoredPosition, Weight};
 
-/// Positions with their exact scores in order of arrival; each occurs once up to symmetry.
+/// Positions with their exact scores, in the order in which they were added. Each position occurs
+/// once up to symmetry.
 #[derive(Default)]
 pub(super) struct Positions {
     rows: Vec<ScoredPosition>,
@@ -16,7 +17,7 @@ pub(super) struct Positions {
 
 impl Positions {
     /// Adds the solved position of a game or, if its player must pass, the position after the pass.
-    /// Omits it if the game is over.
+    /// Adds nothing if the game is over at that position.
     pub(super) fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

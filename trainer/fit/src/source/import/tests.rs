@@ -59,7 +59,7 @@ fn transcripts_become_games() {
     let mut reader = GameReader::open(&files.out).unwrap();
     assert_eq!(reader.by_ref().map(|game| game.unwrap().squares().len()).sum::<usize>(), 11);
     assert_eq!(reader.sha256(), Some(summary.sha256.as_str()));
-    // A second run finds the file done and reports the same.
+    // A second run finds the file complete and reports the same numbers.
     assert_eq!(import_transcripts(&files).unwrap(), summary);
 }
 
@@ -163,7 +163,7 @@ fn the_first_moves_of_games_can_be_random_by_file_and_folder() {
         let plies: Vec<u8> = games.map(|game| game.unwrap().random_plies()).collect();
         assert_eq!((plies, summary.positions), (expected.to_vec(), positions));
     }
-    // A regression: a rule whose path was none of the inputs was ignored.
+    // A regression: a rule was ignored if its path was not one of the inputs.
     let nowhere = [rule("nowhere=2".to_owned())];
     let files = files(paths.to_vec(), folder.path("b.games"));
     let import = Import { random_plies: &nowhere, ..files.of("transcripts") };

@@ -11,19 +11,20 @@ use othello_engine::text::excerpt;
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score under perfect play, known from the game's solved position on.
+    /// The score under perfect play, which is known at the game's solved position and after it.
     Solved,
     /// The exact score of the position, if known: the score of the solved position, or an exact
     /// value stored after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
-    /// The λ-return of these values.
+    /// The λ-return of the search values: a weighted mean of the values of the position and of all
+    /// later positions of its game.
     LambdaReturn(Lambda),
     /// The result of the game.
     Result,
-    /// The result that the source of the game states, even if the game is unfinished. If the source
-    /// states none, the result.
+    /// The result that the source of the game states, even if the game is unfinished; if the source
+    /// states none, the result of the moves.
     Stated,
 }
 
@@ -72,7 +73,8 @@ impl From<Origin> for Use {
 }
 
 impl Use {
-    /// Returns true if this label exists for every position for which `other` exists.
+    /// Returns true if every position that can get a label from `other` can also get a label from
+    /// this source.
     pub(super) fn is_available_with(&self, other: &Self) -> bool {
         let origin = |&(_, origin): &(u8, Origin)| match origin {
             Origin::LambdaReturn(_) => Origin::Value,
@@ -93,7 +95,7 @@ impl Use {
 }
 
 impl Origin {
-    /// The origins that consist of a name alone.
+    /// The origins without a parameter, each with its name in a label rule.
     const NAMED: [(&'static str, Self); 5] = [
         ("solved", Self::Solved),
         ("exact", Self::Exact),
@@ -138,8 +140,8 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(step.side.sign()))
     }
 
-    /// Returns the next value, or the result after the last move; `None` if the search did not
-    /// choose the move.
+    /// Returns the value after the move at `ply`: the value of the next position or, after the last
+    /// move, the result. Returns `None` if the search did not choose this move.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {
             return None;

@@ -12,7 +12,8 @@ use othello_engine::text::{excerpt, parse_range};
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// Plies around the game's solved position: `solved-2..solved+2`, or `solved`.
+    /// The plies around the game's solved position, which may differ from game to game:
+    /// `solved-2..solved+2`, or `solved`.
     AboutSolved {
         /// The number of plies before the solved position.
         before: u8,
@@ -22,7 +23,7 @@ pub enum Plies {
 }
 
 impl Plies {
-    /// Returns true if this ply of a game is one of them.
+    /// Returns true if `ply` of the game is one of these plies.
     pub(super) fn has(&self, ply: u8, game: &Game) -> bool {
         match self {
             Self::Between(plies) => plies.contains(&ply),
@@ -33,7 +34,7 @@ impl Plies {
         }
     }
 
-    /// Returns true if these are all plies of `other`, in any game.
+    /// Returns true if, in every game, these plies include all plies of `other`.
     pub(super) fn contain(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Between(own), Self::Between(other)) => {

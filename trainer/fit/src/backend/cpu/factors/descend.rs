@@ -14,7 +14,8 @@ use crate::backend::cpu::vectors::{AdamElement, rounded_weight};
 use crate::backend::{AdamStep, Group, Rows, WEIGHT_LIMIT};
 use crate::model::Model;
 
-/// The vectors of an update, each split into the weights of phases and the factors.
+/// The vectors that an update by Adam changes. Each contains the weights of all phases of a group,
+/// then the factors.
 pub(in crate::backend) struct Vectors<'v> {
     pub(in crate::backend) initial: &'v [f64],
     pub(in crate::backend) weights: &'v mut [f64],

@@ -1,11 +1,12 @@
 //! Weights and factors of a group of phases: the values of positions, and the sums of their
 //! residuals.
 //!
-//! The value of a position is the sum of its weights, plus the product of every two of its vectors.
-//! In such a product, the products of the first half of the elements are added, and those of the
-//! second half are subtracted. The products of all pairs total half the square of the vectors' sum,
-//! minus half the square of each single vector. The squares of the single vectors are subtracted
-//! from the weights once, when the weights are rounded, not for every position.
+//! The value of a position is the sum of its weights, plus the product of every pair of its factor
+//! vectors. In the product of two vectors, the products of the first half of the elements are
+//! added, and the products of the second half are subtracted. The products of all pairs total half
+//! the square of the vectors' sum, minus half the square of each single vector. The squares of the
+//! single vectors are subtracted from the weights once, when the weights are rounded, not for every
+//! position.
 //!
 //! The derivative with respect to a factor is the residual times the sum of the other vectors. The
 //! sum of all vectors is the same for all features of a position, so the residual times this sum is
@@ -26,10 +27,10 @@
 //! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
 //! | term of a factor | 2⁻¹⁶ disc · 1/64 occurrence | limited to ±2³¹; 2²¹ for each 1/64 |
 //!
-//! With at most 2³³ sixty-fourths of an occurrence
-//! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and less than 2⁷ features per position,
-//! sums of residuals stay below 2⁵⁷, those of factors below 2⁶¹, and the own parts subtracted from
-//! them below 2⁵⁸.
+//! A total weight of at most 2³³ sixty-fourths of an occurrence
+//! ([`MAX_TOTAL_WEIGHT`](crate::backend::MAX_TOTAL_WEIGHT)) and fewer than 2⁷ features per position
+//! bound the sums. Sums of residuals stay below 2⁵⁷ and sums of terms of factors below 2⁶¹. The
+//! amounts that are subtracted for each factor's own part stay below 2⁵⁸.
 
 mod descend;
 mod rows;
@@ -100,7 +101,8 @@ fn round_factors_of<const DIMENSIONS: usize>(group: &Group, vector: &[f64], fixe
     }
 }
 
-/// Returns half the signed square of a factor vector, in 2⁻¹⁸ disc.
+/// Returns half the signed square of a factor vector, in units of 2⁻¹⁸ disc. The signed square is
+/// the sum of the squares of the first half of the elements, minus that of the second half.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
@@ -134,8 +136,8 @@ pub(super) fn descend(
 }
 
 /// Subtracts a parameter's interaction with itself from the gradient sums of its factors, since
-/// values contain only interactions of different parameters. `residuals` is the sum of its
-/// residuals.
+/// values contain only interactions of different parameters. `residuals` is the sum of weight ·
+/// residual over the positions in which the parameter occurs.
 #[inline(always)]
 fn take_own<const DIMENSIONS: usize>(
     sums: &mut [i64; DIMENSIONS],
@@ -145,7 +147,8 @@ fn take_own<const DIMENSIONS: usize>(
     let (high, low) = (residuals >> FACTOR_SHIFT, residuals & ((1 << FACTOR_SHIFT) - 1));
     for (dimension, (sum, &factor)) in sums.iter_mut().zip(vector).enumerate() {
         let factor = i64::from(factor);
-        // The product may need more than 64 bits; its parts do not.
+        // `factor * residuals` may need more than 64 bits; the products with the two halves of
+        // `residuals` do not.
         let own = factor * high + ((factor * low) >> FACTOR_SHIFT);
         *sum -= if dimension < DIMENSIONS / 2 { own } else { -own };
     }

@@ -1,7 +1,7 @@
 //! Computes the values of positions in a fit with factors. For each position, it loads the factor
 //! vectors of its features and adds them. With 73 features and 16 factors, these are 73 cache lines
-//! of 64 bytes per position. The gathers of a fit without factors come in addition; see
-//! `othello-trainer bench`.
+//! of 64 bytes per position. A position also needs the gathers of weights that a fit without
+//! factors needs. `othello-trainer bench` measures both fits.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
@@ -16,9 +16,11 @@ use crate::backend::fixed::{clamped_error, combined_weight, residual};
 use crate::backend::{Errors, Group, Rows};
 use crate::model::{MAX_FEATURES, Model, Row};
 
-/// 128 discs in 2⁻¹⁰ disc.
+/// The largest absolute residual that is used in sums of derivatives: 128 discs, in units of 2⁻¹⁰
+/// disc.
 const RESIDUAL_LIMIT: i32 = 1 << 17;
-/// 16 in 2⁻¹⁶.
+/// The largest absolute element of a position's sum of factor vectors that is used in sums of
+/// derivatives: 16, in units of 2⁻¹⁶.
 const SUM_LIMIT: i32 = 1 << 20;
 const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The greatest absolute value of a position, in units of 2⁻¹⁸ disc.
@@ -30,10 +32,11 @@ const BLOCK: usize = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
-    /// For each parameter of the model, its index in the group of phases. Slices `weights` and
-    /// `vectors` have this index, too.
+    /// For each parameter of the model, its index in the group of phases. The same index selects
+    /// the parameter's elements in `weights` and `vectors`.
     numbers: &'a [u32],
-    /// The weights, minus half the squares of each parameter's vector.
+    /// For each parameter of the group, its weight in the phase minus half the signed square of its
+    /// factor vector, in units of 2⁻¹⁸ disc.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -48,8 +51,8 @@ struct Value<const DIMENSIONS: usize> {
 type Numbers = [u32; MAX_FEATURES];
 
 impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
-    /// Takes the weights and factors from a group's rounded `vector`. `weights` is the range of the
-    /// phase's weights in it.
+    /// Creates the evaluation of one phase from `vector`, the rounded weights and factors of a
+    /// group. `weights` is the range of the phase's weights in `vector`.
     pub(super) fn new(
         model: &'a Model,
         group: &'a Group,
@@ -142,9 +145,10 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
     fn value(&self, numbers: &[u32]) -> Value<DIMENSIONS> {
         let mut sum = [0i32; DIMENSIONS];
         for number in numbers {
-            // SAFETY: a reference is valid to read. Numbers are those of a group, as many as there
-            // are vectors and weights. A volatile read is a plain load: without it compilers add up
-            // one factor of eight vectors at a time, gathered from as many lines.
+            // SAFETY: a reference is valid to read. Each number is an index in the group, which has
+            // one vector and one weight for each index. A volatile read is a plain load. Without
+            // it, compilers add up one factor of eight vectors at a time, gathered from eight cache
+            // lines.
             let vector = unsafe { self.vectors.get_unchecked(read_volatile(number) as usize) };
             for (sum, factor) in sum.iter_mut().zip(vector) {
                 *sum += factor;

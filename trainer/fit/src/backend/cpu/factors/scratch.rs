@@ -9,13 +9,15 @@ pub struct Scratch {
     pub(super) weighted: Vec<i64>,
     /// The weight of each position, in 1/64 occurrence.
     pub(super) weights: Vec<u16>,
-    /// Residual · weight · sum of vectors, by position and dimension.
+    /// For each position and each dimension, residual · weight · the position's sum of factor
+    /// vectors.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the number of positions of this phase and of all earlier ones.
     pub(super) ends_of_phases: Vec<u32>,
     /// For each parameter, the index in `positions` at which the list of its positions ends.
     pub(super) ends: Vec<u32>,
-    /// The lists of all parameters, one after another: the positions in which the parameter occurs.
+    /// The lists of all parameters, one after another. The list of a parameter contains the indices
+    /// of the positions in which it occurs.
     pub(super) positions: Vec<u32>,
 }
 

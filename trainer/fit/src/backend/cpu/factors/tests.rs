@@ -6,10 +6,11 @@ use super::*;
 use crate::backend::{Backend as _, Batch, Cpu, Target};
 use crate::model::{InstructionSet, random_positions};
 
-/// A label of 700 steps of 1/256 disc.
+/// The label of all positions in these tests, in discs: 700 steps of 1/256 disc.
 const LABEL: f64 = 700.0 / 256.0;
 
-/// Returns positions of random games in two phases, by phase, all with one label.
+/// Returns positions of random games, separately for two phases. All positions have the label
+/// [`LABEL`] and the weight 1.
 fn rows() -> [Vec<ScoredPosition>; 2] {
     let positions = random_positions(30);
     phases().map(|phase| {
@@ -211,8 +212,8 @@ fn all_instruction_sets_do_the_same_update() {
     }
 }
 
-/// The last parameter index of a group stands for all parameters that do not occur. Its weights and
-/// factors add nothing to any value.
+/// The last parameter index of a group represents all parameters that do not occur. The weights and
+/// factors at this index add nothing to any value.
 #[test]
 fn a_group_numbers_what_occurs_the_most_frequent_first() {
     let set = PatternSet::shipped("small").unwrap();

@@ -84,7 +84,7 @@ fn what_is_too_large_or_takes_too_long_has_no_score() {
         }
     }
     assert_eq!(scores(&narrow, &[]), []);
-    // What was given up leaves nothing behind for the next search of the thread.
+    // A stopped search must not affect the next search of the same thread.
     let Solved { scores, nodes, steps } =
         narrow.with_most_steps(u32::MAX).solve_many(&ends(3, 8), &Silent).unwrap();
     let mut searcher = Searcher::new(&Mobility, 1);
@@ -109,7 +109,7 @@ fn a_changed_search_is_noticed() {
         let program = solver_program();
         let changed = program.with(from, to);
         assert_ne!(changed.sha256(), program.sha256(), "{from}");
-        // A search that goes astray ends by its steps.
+        // A search that a change of the kernel makes endless ends after this number of steps.
         let solver = solver::<HostLauncher>(&changed).with_most_steps(1 << 12);
         assert_ne!(scores(&solver, &positions), right, "{from}");
     }

@@ -21,7 +21,8 @@ fn check<R: Relabel>(folder: &Folder, settings: &Settings, device: &dyn SolveMan
 fn games_and_positions_have_the_same_labels_by_a_device() {
     let launcher = HostLauncher::new(&solver_program()).unwrap();
     let device = KernelSolver::new(launcher);
-    // The device gives some searches up, and leaves those with more empty squares to the CPU.
+    // The device stops some searches before their end, and does not search positions with more
+    // empty squares. The CPU must solve both.
     let device = device.with_most_steps(400);
     let games: Vec<Game> = (0..40)
         .map(|number| random_game(number, 6, if number % 10 == 0 { 50 } else { 60 }))
