@@ -1,4 +1,4 @@
-//! The errors of weights on positions, summed in integers.
+//! Sums of the errors that an evaluation makes on positions, added up as integers.
 
 use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 

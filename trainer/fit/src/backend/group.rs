@@ -25,7 +25,8 @@ pub struct Group {
     /// 1/[`WEIGHTS_PER_OCCURRENCE`](super::WEIGHTS_PER_OCCURRENCE) of an occurrence. The numbers
     /// are in descending order.
     pub occurrences: Vec<i64>,
-    /// The number of parameters that occur in training. They have the lowest indices in the group.
+    /// The number of parameters that occur in training positions. These parameters have the lowest
+    /// indices in the group.
     pub trained: usize,
     /// The number of factors of a parameter.
     pub dimensions: usize,

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | label | 2⁻⁸ disc | ±64 discs |
 //! | weight of a parameter | 2⁻¹⁸ disc | ±2²⁴ |
-//! | sum over a position's features | 2⁻¹⁸ disc | 65 · 2²⁴ < 2³¹ |
+//! | sum over a position's features | 2⁻¹⁸ disc | 80 · 2²⁴ < 2³¹ |
 //! | residual | 2⁻¹⁰ disc | ±2²³ |
 //! | weight of a position | 1/64 occurrence | < 2¹⁶ |
 //! | sum of residuals of a parameter | 2⁻¹⁶ disc · occurrence | [`MAX_TOTAL_WEIGHT`] |
@@ -137,10 +137,10 @@ pub trait Backend: Sync {
     /// Returns the largest absolute value; NaN if an element is NaN.
     fn max_abs(&self, vector: &Self::Reals) -> Result<f64>;
 
-    /// Computes sum ← sum + factor · other.
+    /// Computes `sum` ← `sum` + `factor` · `other` for each element.
     fn add_scaled(&self, sum: &mut Self::Reals, factor: f64, other: &Self::Reals) -> Result<()>;
 
-    /// Computes `vector` ← `other` + `factor` · `vector`.
+    /// Computes `vector` ← `other` + `factor` · `vector` for each element.
     fn scale_and_add(
         &self,
         vector: &mut Self::Reals,
@@ -148,7 +148,7 @@ pub trait Backend: Sync {
         other: &Self::Reals,
     ) -> Result<()>;
 
-    /// Computes quotient ← numerator / denominator.
+    /// Computes `quotient` ← `numerator` / `denominator` for each element.
     fn divide(
         &self,
         numerator: &Self::Reals,
@@ -156,15 +156,16 @@ pub trait Backend: Sync {
         quotient: &mut Self::Reals,
     ) -> Result<()>;
 
-    /// Computes scaled ← unit · sums, each sum first rounded to a double.
+    /// Computes `scaled` ← `unit` · `sums` for each element. Each sum is first rounded to a double.
     fn scale_sums(&self, sums: &Self::Sums, unit: f64, scaled: &mut Self::Reals) -> Result<()>;
 
     /// Computes `fixed` ← `weights` · 2¹⁸, for weights in discs. Rounds to the nearest integer,
     /// ties to even, and limits the result to ±[`WEIGHT_LIMIT`]. NaN becomes 0.
     fn round_weights(&self, weights: &Self::Reals, fixed: &mut Self::Fixed) -> Result<()>;
 
-    /// Computes fixed ← direction · scale, rounded to the nearest, ties to even; then direction ←
-    /// fixed / scale. `scale` is a power of two that leaves every element below 2²⁴ in size.
+    /// Computes `fixed` ← `direction` · `scale`, rounded to the nearest integers, ties to even;
+    /// then `direction` ← `fixed` / `scale`. `scale` is a power of two that leaves every element
+    /// below 2²⁴ in size.
     fn round_direction(
         &self,
         direction: &mut Self::Reals,
@@ -218,7 +219,7 @@ pub trait Backend: Sync {
 
 /// The vectors and scalars that [`Backend::descend`] takes.
 pub struct GroupUpdate<'v, B: Backend> {
-    /// The scalars.
+    /// The scalars of the update, such as the learning rate.
     pub step: &'v AdamStep,
     /// The initial weights and factors, towards which the ridge penalty pulls the result.
     pub initial: &'v B::Reals,
@@ -315,6 +316,7 @@ impl<'a> Rows<'a> {
 pub enum Target {
     /// The position's label: residual = label − sum.
     Label,
-    /// Zero: residual = −sum. Products with the matrix of the normal equations use it.
+    /// Zero: residual = −sum. A fit computes products with the matrix of the normal equations by
+    /// this target.
     Zero,
 }

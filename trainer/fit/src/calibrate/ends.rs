@@ -24,8 +24,8 @@ use super::{CalibrateError, Work};
 
 /// The least number of empty squares of a position whose score is predicted.
 const LEAST_EMPTIES: u32 = 12;
-/// The greatest number of empty squares by which a position of the trial searches may be below the
-/// greatest calibrated number. Trial searches are whole searches to the end that test the cuts.
+/// The searches that test the pruning start from positions with many empty squares: the greatest
+/// calibrated number, or at most this many fewer.
 const BELOW_GREATEST: u32 = 1;
 /// The depth of the searches that play the games.
 const DEPTH: u32 = 4;
@@ -118,7 +118,7 @@ struct Sample {
     discs: [u64; 2],
     empties: u32,
     score: Discs,
-    /// The nodes of the search that found the score.
+    /// The number of nodes of the search that found the score.
     nodes: u64,
     /// Two searches of the position, each with its depth and its value in discs. The first is the
     /// static value (depth 0), the second the search to the shallow depth.

@@ -49,7 +49,8 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Returns the results of all units of a stage, in order.
+    /// Returns the results of all units of a stage, in order. Calls `make` for each unit whose
+    /// result is not stored in the run.
     fn results<T: Serialize + DeserializeOwned + Send>(
         &self,
         stage: usize,
@@ -88,7 +89,7 @@ mod testing {
         Weights::read(path.as_ref()).unwrap().weights
     }
 
-    /// Checks that one thread and three compute the same.
+    /// Checks that `compute` returns the same on one thread and on three threads.
     pub(super) fn assert_threads_change_nothing<T>(compute: impl Fn() -> T + Sync)
     where
         T: PartialEq + std::fmt::Debug + Send,

@@ -23,7 +23,7 @@ use super::samples::{divided, per_part};
 use super::siblings::{COUNTS, Family, Siblings};
 use super::{CalibrateError, Work};
 
-/// The settings of a calibration.
+/// The settings for a calibration of the move-ordering evaluation.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The pattern set of the move-ordering evaluation. It has no scalar features.
@@ -33,7 +33,8 @@ pub struct Settings {
     /// The number of families. A family consists of the positions after all legal moves of one
     /// position; all of them are solved exactly.
     pub families: u64,
-    /// The number of positions that are searched to compare strengths.
+    /// The number of positions that are searched to compare strengths of the move-ordering
+    /// evaluation.
     pub searches: u64,
 }
 
@@ -96,8 +97,8 @@ const TRIAL_EMPTIES: u32 = 17;
 /// One in this many families is held out, to test the weights that were learned from the other
 /// families.
 const HELD_OUT: usize = 10;
-/// The ridge: the pull of weights towards 0, as a number of occurrences. It has little effect on
-/// parameters that occur more often.
+/// The ridge: the pull of weights towards 0, as a number of occurrences. The ridge has little
+/// effect on parameters that occur much more often than this.
 const RIDGE: f64 = 10.0;
 
 /// A ridge so large that the weights of patterns are 0, and only the counts (such as the number of
@@ -169,8 +170,8 @@ fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
     STRENGTHS.map(|times| (times * natural).round() as i16)
 }
 
-/// Returns families of positions with the exact scores of all moves: the families to learn from,
-/// and the held-out families.
+/// Returns families: for each, all positions after a move from one position, with their exact
+/// scores. The first list is for learning, the second is held out.
 fn families(
     settings: &Settings,
     geometry: &Geometry,

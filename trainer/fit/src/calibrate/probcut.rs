@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::samples::{Errors, HELD_OUT, Settings, divided, fitted, per_part, write_errors};
 use super::{CalibrateError, Work};
 
-/// The least depth of a search that a shallower one predicts.
+/// The least depth of a search whose value is predicted by a shallower search.
 const LEAST_DEPTH: u32 = 3;
 /// The range of the number of random moves at the beginning of a game.
 const RANDOM_PLIES: RangeInclusive<u8> = 4..=24;
@@ -138,7 +138,7 @@ struct Pair {
     wanted: f64,
 }
 
-/// Returns, for any two depths of a sample, the pair of the shallow and the deep value.
+/// Returns a pair of the shallow and the deep value for every two depths of a sample.
 fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     let depths =
         (1..sample.values.len()).flat_map(|deep| (0..deep).map(move |shallow| (shallow, deep)));

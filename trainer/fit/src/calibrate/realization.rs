@@ -22,11 +22,11 @@ const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 /// The number of games of a unit of work.
 const GAMES_PER_UNIT: u64 = 256;
-/// The weight of the prior, the probability of a coarser kind, in moves. If a kind occurs more
-/// often than this, its own counts outweigh the prior.
+/// The weight, in moves, of the prior of a kind of move. The prior is the probability of a coarser
+/// kind. If a kind occurs more often than this, its own counts outweigh the prior.
 const PRIOR: f64 = 16.0;
 
-/// Counts of the moves of games, by stage and kind.
+/// The numbers of legal and of played moves in games, by stage of the game and kind of move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// The number of games.
@@ -97,7 +97,8 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Reads the first `games` games of some files; reads the files to the end for their checksums.
+    /// Reads the first `games` games of the files `data`. The files are read to their ends, because
+    /// their checksums are needed.
     pub fn read(
         data: &[PathBuf],
         games: u64,
@@ -134,7 +135,8 @@ fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
 }
 
-/// Counts the moves of games. The same weights and games give the same result.
+/// Estimates the probabilities of moves from their counts in games. The same weights and games give
+/// the same result.
 pub fn calibrate(
     weights: &Weights,
     games: &Counted,
@@ -195,17 +197,18 @@ impl Counts {
         counts
     }
 
-    /// Returns the number of played moves and the number of available moves at some indices of
-    /// `played` and `available`.
+    /// Returns the total number of played moves and of available moves at the indices `places` of
+    /// both lists.
     fn sum(&self, places: impl Iterator<Item = usize>) -> [f64; 2] {
         places.fold([0.0; 2], |[played, available], place| {
             [played + self.played[place] as f64, available + self.available[place] as f64]
         })
     }
 
-    /// Returns the estimated probability of each kind of move in each stage. The estimate for a
-    /// rare kind is shrunk towards the probability of all moves with the same rank and memory in
-    /// this stage. That probability is itself shrunk towards the one over all stages.
+    /// Returns the estimated probability of each kind of move in each stage of the game. The
+    /// estimate for a rare kind is shrunk towards the probability of all moves with the same rank
+    /// and memory in this stage. That probability is itself shrunk towards the corresponding
+    /// probability over all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {

@@ -27,7 +27,7 @@ pub struct Settings {
     pub most: u32,
 }
 
-/// One position in this number is held out, to test the model that is fitted to the others.
+/// One of this many positions is held out, to test the model that is fitted to the others.
 pub(super) const HELD_OUT: usize = 5;
 
 /// The greatest number of samples in a part.
@@ -56,7 +56,8 @@ impl Settings {
     }
 }
 
-/// Returns the samples that a model is fitted to, and those that are held out.
+/// Returns the samples that a model is fitted to, and the held-out samples. One of `held_out`
+/// samples is held out.
 pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     let mut parts = [vec![], vec![]];
     for (number, sample) in samples.iter().enumerate() {
@@ -65,8 +66,8 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// An example for the fit of a prediction: the terms of the mean, the terms of the logarithm of the
-/// error, and the value to predict.
+/// An example for the fit of a prediction: the regression terms for the mean, the regression terms
+/// for the logarithm of the error, and the value to predict.
 pub(super) type Example<const M: usize, const E: usize> = ([f64; M], [f64; E], f64);
 
 /// Fits two linear models to examples: one predicts the mean of the values, the other the logarithm
@@ -110,8 +111,8 @@ impl Errors {
     }
 }
 
-/// Prints a table of errors. A row has a depth or a number of empty squares, which `name` states,
-/// and the depth of the search that predicts.
+/// Writes a table of the errors of predictions. The first column, with the name `name`, is a depth
+/// or a number of empty squares. The second column is the depth of the search that predicts.
 pub(super) fn write_errors<'e>(
     f: &mut fmt::Formatter<'_>,
     name: &str,

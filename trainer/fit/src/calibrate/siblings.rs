@@ -12,8 +12,8 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 /// to corners, and 1 for a move into a quadrant with an odd number of empty squares.
 pub(super) const COUNTS: usize = 3;
 
-/// A family: the positions after each move of one position. Each has its parameters, counts and
-/// score.
+/// A family: the positions after each move of one position. Each position has its parameter
+/// indices, its counts and its score.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
 /// Families of positions. There is one row for each position, with the position's score for its

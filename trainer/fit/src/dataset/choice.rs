@@ -15,7 +15,7 @@ use crate::InvalidSetting;
 /// A file or folder of records and the weight of its positions, written `PATH` or `PATH*WEIGHT`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DataChoice {
-    /// The file.
+    /// The path of the file or folder.
     pub path: PathBuf,
     /// The factor for the weight of every position of the file, above 0 and at most 1,000.
     pub weight: f64,

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::InvalidSetting;
 use crate::source::SourceError;
 
-/// A property of a position whose value a filter can restrict to a range. `Flips` is the number of
-/// discs that the played move flips. `Value` is the absolute value of the search that chose the
-/// move or, outside games, of the label. `Surprise` is the absolute difference between the search
-/// value and the game's result. Both are in discs. `Share` is a random number from 0 to 1.
+/// A property of a position that a filter can restrict to a range. `Flips` is the number of discs
+/// that the played move flips. `Value` is the absolute value, in discs, of the search that chose
+/// the move or, outside games, of the label. `Surprise` is the absolute difference, in discs,
+/// between the search value and the game's result. `Share` is a random number from 0 to 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {

@@ -36,8 +36,8 @@ impl LayoutSettings {
         Self { labels, filter: Filter::default(), split }
     }
 
-    /// Returns, for a message, how these settings differ from `there`, the settings with which a
-    /// dataset was made.
+    /// Returns, for a message, the differences between these settings and `there`, the settings
+    /// with which a dataset was made.
     pub fn differences(&self, there: &Self) -> String {
         let provenance =
             |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));

@@ -12,7 +12,7 @@ use crate::memory::MemoryLimit;
 use crate::source::records::{Records, Stretch};
 
 /// The number of games, and the number of positions outside games, in a stretch. A stretch is a
-/// range of records that becomes one sorted run; it takes one thread a few seconds.
+/// range of records that becomes one sorted run. One thread processes a stretch in a few seconds.
 const STRETCH: [u64; 2] = [1 << 16, 1 << 21];
 
 /// The greatest memory for a position while it is read and sorted, in bytes. Vectors allocate up to
@@ -25,7 +25,7 @@ const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
     settings: &'a LayoutSettings,
-    /// For each phase, true if its positions are wanted.
+    /// For each phase, true if its positions are read into the dataset.
     wanted: &'a [bool],
     pub(super) stretches: Vec<(Stretch, Placer<'a>)>,
     pub(super) data: Vec<Input>,

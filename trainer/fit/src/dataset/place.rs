@@ -27,7 +27,8 @@ pub(super) struct Placer<'a> {
     pub(super) is_enumerated: bool,
     /// For each phase, whether its positions are placed; other positions are omitted.
     pub(super) wanted: &'a [bool],
-    /// True if each position is replaced by the canonical one of its eight images.
+    /// True if each position is replaced by the canonical (smallest) one of its eight symmetric
+    /// images.
     pub(super) is_canonical: bool,
 }
 

@@ -92,9 +92,9 @@ impl fmt::Display for Share {
     }
 }
 
-/// The split of a dataset. A hash of the seed and a game's moves determines the subset of the game.
-/// The subset therefore does not depend on the other data, and all images of a game are in the same
-/// subset.
+/// The split of a dataset into training, validation and test. A hash of the seed and a game's moves
+/// determines the subset of the game. The subset therefore does not depend on the other data, and
+/// all symmetric images of a game are in the same subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// The seed. Different seeds give different splits.

@@ -23,7 +23,8 @@ pub(super) enum StoredRows {
     Mapped(MappedRows),
 }
 
-/// Rows in a mapped file, checked when it was mapped.
+/// Rows (labelled positions) in a memory-mapped file. Their bytes were checked when the file was
+/// mapped.
 #[derive(Clone)]
 pub(super) struct MappedRows {
     map: Arc<Mmap>,
@@ -87,7 +88,8 @@ pub(super) struct RowSink<'l> {
 }
 
 impl<'l> RowSink<'l> {
-    /// Creates a sink: in a temporary file if there is a limit on memory, otherwise in memory.
+    /// Creates a sink that stores rows in a temporary file if there is a limit on memory, otherwise
+    /// in memory.
     pub(super) fn new(limit: Option<&'l MemoryLimit>) -> Self {
         Self { memory: vec![], file: None, limit }
     }

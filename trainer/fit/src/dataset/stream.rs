@@ -23,9 +23,9 @@ const FRAMES_AT_ONCE: usize = 16;
 pub struct Placed {
     /// The position as it was played, with its label and its weight.
     pub row: ScoredPosition,
-    /// The subset of its game.
+    /// The subset of the position's game: training, validation or test.
     pub subset: Subset,
-    /// The number of its game, as in
+    /// The number that identifies the position's game, as in
     /// [`PlacedPosition`](othello_engine::record::PlacedPosition).
     pub game: u64,
 }
@@ -93,7 +93,7 @@ pub struct StreamSettings {
     pub split: Split,
     /// The only subset whose positions are wanted; all if `None`.
     pub subset: Option<Subset>,
-    /// The stream returns positions of these phases only.
+    /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
     /// The size, in positions, of the buffer from which each position is drawn at random. With 0,
     /// positions keep the order of the files.
@@ -117,8 +117,8 @@ pub struct PositionStream {
 }
 
 impl PositionStream {
-    /// Opens files of records, and folders of them. If positions are shuffled, also shuffles the
-    /// files.
+    /// Opens a stream over the positions in files of records and in folders of record files. If
+    /// positions are shuffled, the order of the files is also random.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self, DatasetError> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {

@@ -175,7 +175,7 @@ proptest! {
     }
 }
 
-/// Reads two stretches of positions, under limits that keep two, one or no sorted run in memory.
+/// Reads two ranges of records under memory limits that keep two, one or no sorted run in memory.
 #[test]
 fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -116,7 +116,7 @@ pub struct Origin<'a> {
     pub counted: bool,
 }
 
-/// Adds weights and their origin to a file of arrays.
+/// Adds the arrays of weights, and their origin, to an `.npz` file.
 pub fn add_weights(
     file: &mut Npz,
     weights: &Weights,

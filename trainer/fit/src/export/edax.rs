@@ -1,8 +1,8 @@
 //! Reads and writes Edax's evaluation file, `eval.dat`.
 //!
-//! The file has 28 bytes of header. Then follow, for each of 61 plies, a weight in 1/128 disc
-//! (`i16`) for each class of the 12 patterns of the shipped set `edax`, and a constant that is
-//! always added. Integers are little-endian.
+//! The file has a header of 28 bytes, then one set of weights for each of 61 plies. A set has a
+//! weight in 1/128 disc (`i16`) for each class of the 12 patterns of the shipped set `edax`, and a
+//! constant that is added to every value. Integers are little-endian.
 //!
 //! Edax numbers the classes of a pattern in ascending order of their first configuration.
 

@@ -6,11 +6,11 @@ use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::pattern::{Scalar, configurations};
 use sha2::{Digest as _, Sha256};
 
-/// Returns the weights as little-endian 16-bit words, in steps of 1/32 disc. They are ordered by
-/// phase. A phase has the weights of each pattern by configuration, then the weights of each scalar
-/// feature by count. If phases share their weights in groups of equal size, each group is written
-/// once. Then follow the factor vectors, if there are any: by group in the same order, with a
-/// signed byte for each factor.
+/// Returns the weights as little-endian 16-bit words in steps of 1/32 disc, one phase after
+/// another. A phase has the weights of each pattern by configuration, then the weights of each
+/// scalar feature by count. If phases share their weights in groups of equal size, each group is
+/// written once. The factor vectors, if there are any, are appended: by group in the same order,
+/// with a signed byte for each factor.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -55,8 +55,8 @@ fn order(weights: &Weights) -> Vec<usize> {
 const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, from scratch or move by move.
-/// Its names begin with `prefix`, a C identifier. It contains weights of at most 4 MiB; larger
-/// weights are in the file that [`raw`] returns.
+/// The names in the code begin with `prefix`, a C identifier. The code contains the weights if they
+/// have at most 4 MiB. Larger weights are in the file that [`raw`] returns.
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();

@@ -331,7 +331,8 @@ mod tests {
         assert!(read.weights.factors() == weights.factors());
     }
 
-    /// Returns a file of the pattern set with the arrays that `add` adds.
+    /// Returns the bytes of an `.npz` file with the test's pattern set and the arrays that `add`
+    /// adds.
     fn file_of(add: impl FnOnce(&mut NpzWriter<Cursor<Vec<u8>>>)) -> Vec<u8> {
         let mut npz = NpzWriter::new(Cursor::new(vec![]));
         npz.add_array("pattern_set", &Array1::from(SET.as_bytes().to_vec())).unwrap();

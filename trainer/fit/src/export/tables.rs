@@ -175,7 +175,8 @@ pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Converts another program's weights, in 1/128 disc, to ours, one phase after another.
+/// The conversion of another program's weights, in units of 1/128 disc, to weights in units of 1/32
+/// disc, one phase after another.
 pub(super) struct FinerTables<'a> {
     /// The weights to set. Their pattern set includes `row 2`: a pattern with four instances, to
     /// whose weights the constant of the other program's file is added.

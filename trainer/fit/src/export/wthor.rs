@@ -14,7 +14,8 @@ use othello_engine::record::Game;
 
 use crate::source::wthor::{HEADER_BYTES, MOVES_AT, RECORD_BYTES};
 
-/// Returns the file of these games; `None` if there are more than the header can count.
+/// Returns the bytes of a WTHOR file with these games and this year. Returns `None` if there are
+/// more games than the header can count.
 pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     let solved_ply = common_solved_ply(games);
     let mut bytes = vec![0; HEADER_BYTES];

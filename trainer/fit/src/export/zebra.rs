@@ -234,7 +234,8 @@ fn order(geometry: &Geometry) -> Vec<usize> {
 
 /// The numbers of played discs for which Zebra's file has weights.
 pub(super) const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
-/// The stage of the full board, whose weights count discs. It is not stored.
+/// The number of played discs of the last stage, the full board. The weights of this stage count
+/// discs, and the file does not store them.
 pub(super) const FULL: usize = 60;
 
 /// The two stages between which Zebra interpolates the weights of a phase, and their shares.

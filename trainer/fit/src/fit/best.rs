@@ -1,4 +1,4 @@
-//! The vector that a fit returns, and the rule for the end of its epochs.
+//! The weights that a fit returns, and the rule that decides which of its epochs is the last.
 
 use othello_engine::eval::nearest_weight;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(super) struct Progress {
     pub(super) best_epoch: u32,
     /// The mean squared validation error of the best weights, in discs².
     validation_mse: Option<f64>,
-    /// True if no epoch follows.
+    /// True if the fit is complete, so that no epoch follows.
     pub(super) finished: bool,
 }
 
@@ -59,8 +59,8 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Records the validation errors of an epoch. Returns true if its vector is the best so far;
-    /// the caller must then store this vector.
+    /// Records the validation errors of an epoch. Returns true if the weights after this epoch are
+    /// the best so far; the caller must then store them in `elements`.
     pub(super) fn observe(&mut self, epoch: Epoch, validation: &Errors, stop: &Stop) -> bool {
         let progress = &mut self.progress;
         progress.epochs = epoch.number;

@@ -32,7 +32,7 @@ pub enum Device {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PickedDevice {
     kind: Kind,
-    /// The reason, for the user.
+    /// The reason why this device was picked, as a text for the user.
     pub reason: String,
 }
 

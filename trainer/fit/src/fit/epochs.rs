@@ -1,5 +1,5 @@
-//! The loop of a fit. It makes one update after another, measures the validation error after every
-//! epoch, and keeps the best weights.
+//! The loop of a fit. The loop makes one update after another, measures the validation error after
+//! every epoch, and keeps the best weights.
 
 use othello_engine::board::Phase;
 
@@ -14,8 +14,8 @@ use crate::backend::Backend;
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The phase, or the first phase of a group that shares factors. Metrics and errors name the
-    /// group by it.
+    /// The phase, or the first phase of a group that shares factors. Metrics and errors name a
+    /// group by this phase.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,

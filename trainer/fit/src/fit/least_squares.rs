@@ -94,7 +94,7 @@ struct Scratch<B: Backend> {
 }
 
 impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
-    /// Creates least squares at the start of a fit, or in a saved state.
+    /// Creates the optimizer in the saved `state` or, without one, at the start of a fit.
     pub(super) fn new(
         problem: &'p Problem<'a, B>,
         directions: Directions,
@@ -203,7 +203,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Returns the mean squared training error in discs²: the objective without the ridge.
+    /// Returns the mean squared training error in discs²: the objective without the ridge penalty,
+    /// divided by the number of occurrences.
     fn train_mse(&mut self) -> Result<f64, BackendError> {
         let squared = self.progress.objective - self.problem.ridge * self.moved()?;
         Ok(squared.max(0.0) / self.problem.occurrences)

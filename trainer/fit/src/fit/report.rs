@@ -50,7 +50,8 @@ pub struct PhaseReport {
 }
 
 /// The number of validation positions below which their mean squared error varies at random by a
-/// tenth or more. This is too much for stopping a fit early, or for comparing fits.
+/// tenth or more. With fewer positions, the error is too uncertain to stop a fit early or to
+/// compare fits.
 const FEW_VALIDATION_POSITIONS: u64 = 200;
 
 impl PhaseReport {
@@ -157,10 +158,10 @@ impl Metrics {
 pub struct FittedPhase {
     /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// The training counts by parameter: the occurrences in this fit's training positions of the
-    /// phase and in those of the initial weights.
+    /// For each parameter, the number of its occurrences in training positions of the phase: those
+    /// of this fit plus those of the fits that made the initial weights.
     pub counts: Vec<u32>,
-    /// The errors and the length of the fit.
+    /// The errors of the fitted weights, and the number of epochs of the fit.
     pub report: PhaseReport,
     /// The metrics of each epoch, in order.
     pub metrics: Vec<Metrics>,
@@ -178,8 +179,8 @@ impl FittedPhase {
     }
 }
 
-/// The fitted phases of a part. If they share factors, also the index of their group and its
-/// factors, in the order of weights files.
+/// The fitted phases of a part. If the phases share factors, the unit also has the index of their
+/// group and the factors, in the order of weights files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,

@@ -68,7 +68,7 @@ pub struct Limits {
 /// The result of a fit, or of the parts of a fit that one shard made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FitEnd {
-    /// The result of the fit of each phase; for a shard, of its own phases.
+    /// The result of the fit of each phase; for a shard, only of the phases that it fitted.
     pub report: FitReport,
     /// The summary of the weights file; `None` for a shard, which only writes parts.
     pub summary: Option<Summary>,

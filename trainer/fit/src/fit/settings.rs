@@ -22,8 +22,8 @@ pub enum Optimizer {
     Descent,
 }
 
-/// The largest ridge: more occurrences than any dataset has. With it, every weight keeps its
-/// initial value, and no number in the fit is close to its limit.
+/// The largest ridge: more occurrences than any dataset has. With this ridge, every weight keeps
+/// its initial value, and no number in the fit is close to its limit.
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.

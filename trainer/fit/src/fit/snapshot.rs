@@ -14,7 +14,7 @@ use super::side_files::GrowingMetrics;
 use super::solver::{HEAD, State};
 
 /// Decides when the state of a fit is saved, and saves it. [`Self::policy`] is called before every
-/// update. Its decision may depend on time, since saving never affects the weights of a finished
+/// update. The decision may depend on time, since saving never affects the weights of a finished
 /// fit.
 pub trait Checkpointer {
     /// Decides, before an update, whether the fit continues, saves its state or stops.
@@ -125,8 +125,8 @@ impl Checkpointer for Saver<'_, '_> {
     }
 }
 
-/// The state of an unfinished fit. With the data and the settings, it determines the rest of the
-/// fit.
+/// The state of an unfinished fit. The snapshot, the data and the settings determine the rest of
+/// the fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Snapshot {
     pub(super) state: State,

@@ -102,7 +102,8 @@ pub trait Solver<B: Backend> {
     /// Returns the weights in discs.
     fn weights(&self) -> &B::Reals;
 
-    /// Returns the state of the solver. A solver restored from it continues exactly like this one.
+    /// Returns the state of the solver. A solver restored from this state continues exactly like
+    /// this solver.
     fn state(&self) -> Result<State, BackendError>;
 }
 

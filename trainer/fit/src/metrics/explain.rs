@@ -55,8 +55,7 @@ pub struct InstanceRow {
     pub count: Option<u32>,
 }
 
-/// Weights, and whether their counts are known. Computes the contribution of each weight to a
-/// value.
+/// The weights whose contributions to the value of a position are computed.
 pub struct Explainer {
     weights: Weights,
     counted: bool,

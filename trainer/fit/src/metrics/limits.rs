@@ -1,4 +1,4 @@
-//! Checks that errors are small enough.
+//! Checks that measured errors do not exceed the limits that the user gives.
 
 /// Limits on errors, each with the errors to compare with it. The list is empty if the user gives
 /// no limit.
@@ -38,7 +38,7 @@ impl ErrorLimits {
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
     }
 
-    /// Returns whether all errors are known and within their limits; `None` if there are no limits.
+    /// Returns true if all errors are known and within their limits; `None` if there are no limits.
     pub fn passed(&self) -> Option<bool> {
         (!self.0.is_empty()).then(|| self.0.iter().all(|limit| limit.failures().is_empty()))
     }

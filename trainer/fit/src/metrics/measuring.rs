@@ -18,7 +18,7 @@ use super::valued::{Place, Valued};
 use crate::source::records::read_games;
 use crate::source::{LabelRules, Labelled, SourceError};
 
-/// The settings of measuring the errors of an evaluation.
+/// The settings for a measurement of an evaluation's errors.
 #[derive(Clone, Debug)]
 pub struct Measuring<'a, E> {
     /// The evaluation whose errors are measured.
@@ -30,7 +30,7 @@ pub struct Measuring<'a, E> {
     pub pruning: Pruning,
     /// The phases whose positions are measured.
     pub phases: RangeInclusive<Phase>,
-    /// The number of positions with the largest errors to keep.
+    /// The number of positions to keep: those with the largest errors.
     pub worst: usize,
 }
 
@@ -128,7 +128,8 @@ impl<E: Evaluate> Measuring<'_, E> {
         Phase::of(&row.position()).filter(|phase| self.phases.contains(phase))
     }
 
-    /// Evaluates positions, game by game, adds their errors, and keeps the worst.
+    /// Evaluates positions, game by game. Adds their errors to `found`, and keeps the positions
+    /// with the largest errors.
     fn add(
         &self,
         found: &mut PartialErrors,

@@ -27,7 +27,8 @@ pub struct Place {
     /// The number of the game in the file, or of the position in a file of positions, counted from
     /// 1.
     pub game: u64,
-    /// The index of the label rule that gave the label; `None` for a given label.
+    /// The index of the label rule that gave the label; `None` if the position had its label in the
+    /// file.
     pub rule: Option<u8>,
 }
 

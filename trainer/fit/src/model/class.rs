@@ -36,7 +36,8 @@ pub(crate) struct Lane {
     pub map: Option<Vec<u16>>,
 }
 
-/// The split of a pattern's digits into pairs and fixed squares.
+/// The division of a pattern's squares into pairs that its mirror symmetry swaps, and fixed
+/// squares.
 struct Split {
     pairs: Vec<(usize, usize)>,
     fixed: Vec<usize>,

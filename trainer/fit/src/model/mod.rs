@@ -1,5 +1,5 @@
-//! The parameters of a fit: their indices in a position, and the conversion between the parameter
-//! order of a fit and that of a weights file.
+//! The parameters of a fit: the parameters that each position has, and the conversion between the
+//! parameter order of a fit and that of a weights file.
 //!
 //! The value of a position x is the sum over its features p, one for each instance of a pattern and
 //! each scalar:
@@ -10,8 +10,8 @@
 //! εⱼ = 1 for j < width / 2, else −1
 //! ```
 //!
-//! [`Model`] returns the features, [`Phases`] a choice of the 60 phases. `averaged` and `quantized`
-//! change weights without a fit. For an example see the [crate].
+//! [`Model`] returns the features of positions. [`Phases`] is a range of phases on the command
+//! line. `averaged` and `quantized` change weights without a fit. For an example see the [crate].
 
 pub mod averaged;
 mod class;
@@ -46,8 +46,8 @@ impl Model {
         Self::with_instructions(set, InstructionSet::fastest())
     }
 
-    /// Creates the model with this instruction set; with the portable one if the processor lacks
-    /// the set.
+    /// Creates the model of a pattern set, with code for an instruction set. Uses portable code if
+    /// the processor lacks the instruction set.
     pub fn with_instructions(set: PatternSet, instructions: InstructionSet) -> Self {
         let geometry = Geometry::new(&set);
         let indexer = Indexer::new(&class::lanes(&geometry), instructions);

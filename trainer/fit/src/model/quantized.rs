@@ -18,9 +18,9 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 /// The settings by which weights are rounded to coarser steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The error σ of one label in discs. For a weight with n occurrences in training, the
-    /// quantisation step is at most σ/√n discs. For a factor with n occurrences, the step is
-    /// coarser than the file's step by the same ratio.
+    /// The standard error σ of one label in discs. For a weight with n occurrences in training, the
+    /// coarse step is at most σ/√n discs, but not finer than the file's step. For a factor with n
+    /// occurrences, the step is coarsened by the same ratio as for a weight.
     pub label_error: f64,
     /// The number of leading binary digits of counts to keep; the others are set to 0. With 0
     /// digits, every count becomes 0.
@@ -32,7 +32,8 @@ pub struct Coarseness {
 
 impl Coarseness {
     /// Returns the size of a coarse step, in steps of the weights file, for a weight with this
-    /// number of occurrences. Compares squares, since these are exact on every machine.
+    /// number of occurrences. Compares squares instead of roots, since squares are exact on every
+    /// machine.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -120,8 +121,8 @@ fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
 
-/// Returns, for each parameter, how much rounding reduces half the signed square of its factor
-/// vector, in discs.
+/// Returns, for each parameter, the amount in discs by which rounding reduces half the signed
+/// square of its factor vector.
 fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     let dimensions = before.shape().dimensions();
     let vectors = |factors: &Factors| -> Vec<f64> {

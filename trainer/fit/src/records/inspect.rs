@@ -113,8 +113,8 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Inspects files. Duplicates are found by keys of the records. The keys take up to `limit` of
-/// memory; beyond it, they are written to temporary files.
+/// Returns a report on each file. Duplicates are found by keys of the records. The keys take up to
+/// `limit` of memory; beyond it, they are written to temporary files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,

@@ -21,7 +21,7 @@ use crate::source::LabelRules;
 
 /// The games whose positions are searched, and the settings of the searches.
 pub struct LeavesJob<'a> {
-    /// The games of all files together.
+    /// The games of all input files, in the order of the files.
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
@@ -38,7 +38,7 @@ const GAMES_AT_ONCE: u64 = 16;
 /// The greatest number of games in a part.
 const MOST_PER_PART: u64 = 1 << 14;
 
-/// The size of each search's transposition table.
+/// The size of each search's transposition table, in MB of 2²⁰ bytes.
 const HASH_MEGABYTES: usize = 1;
 
 const LEAVES: &str = "leaves (games)";
@@ -101,8 +101,8 @@ impl<E: Evaluate> Items for Searching<'_, E> {
 
     const CAN_REFUSE: bool = true;
 
-    /// Checks only that the part contains positions. It cannot check their number, since a search
-    /// may have no leaf.
+    /// Checks only that the part contains positions. Their number can be any, since a search may
+    /// have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

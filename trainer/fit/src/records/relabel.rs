@@ -55,9 +55,9 @@ impl Search {
 
 /// The records to relabel, and the settings.
 pub struct RelabelJob<'a, R> {
-    /// The settings.
+    /// The settings of relabelling.
     pub settings: Settings,
-    /// The input records, for all shards.
+    /// The input records of all shards.
     pub inputs: &'a Inputs<R>,
     /// The shard of the records to relabel.
     pub shard: Shard,
@@ -77,7 +77,8 @@ pub struct Relabelled {
     pub summary: Option<Summary>,
 }
 
-/// The size of each search's transposition table. It affects the time of a search, not its result.
+/// The size of each search's transposition table, in MB of 2²⁰ bytes. The size affects the time of
+/// a search, not its result.
 const HASH_MEGABYTES: usize = 16;
 
 /// A record that can be relabelled.

@@ -64,7 +64,7 @@ impl Splittable for PlacedPosition {
     }
 }
 
-/// An output file for some of the records.
+/// An output file that is being written, or that is already complete.
 pub(super) enum Output<R> {
     /// The file is already complete, and is not written again.
     Done(Selected),
@@ -165,9 +165,10 @@ pub fn split<R: Splittable>(
     outputs.into_iter().map(|(_, output)| output.finish()).collect()
 }
 
-/// Writes `count` of the records that pass the filter in their original order, or all if there are
-/// fewer. Every set of `count` records is equally likely (selection sampling: Knuth, The Art of
-/// Computer Programming, volume 2, algorithm 3.4.2 S). A game passes every filter.
+/// Writes a random selection of `count` records that pass the filter, or all of them if there are
+/// fewer, in their original order. Every set of `count` records is equally likely (selection
+/// sampling: Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S). A game passes
+/// every filter.
 pub fn sample<R: Splittable>(
     inputs: &Inputs<R>,
     (count, filter): (u64, &Filter),
@@ -211,7 +212,7 @@ pub fn sample<R: Splittable>(
 
 /// A record type whose files can be merged.
 pub trait Mergeable: Record {
-    /// Returns the key by which duplicates are found and dropped; `None` if records of this type
+    /// Returns the key by which duplicates are found and omitted; `None` if records of this type
     /// keep duplicates.
     fn key(&self) -> Option<Key>;
 }

@@ -154,8 +154,8 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// The input records of a run. The parts take them in ascending order, so that they are read only
-/// once.
+/// The input records of a run. The parts take their records in ascending order, so that the input
+/// files are read only once.
 pub(super) struct InOrder<R: Record> {
     /// The number of the next unread record, and a reader that continues at this record.
     records: Mutex<(u64, Records<R>)>,
@@ -167,7 +167,7 @@ impl<R: Record> InOrder<R> {
         Self { records: Mutex::new((0, inputs.all())), first_path: inputs.first_path() }
     }
 
-    /// Returns the records whose numbers are in `numbers`. These must be higher than the numbers of
+    /// Returns the records whose numbers are in `numbers`. The numbers must be higher than those of
     /// all earlier calls.
     pub(super) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);

@@ -80,7 +80,7 @@ mod tests {
 
     const START: &str = "---------------------------OX------XO---------------------------";
 
-    /// A regression: OBF was refused.
+    /// A regression: lines in OBF were refused.
     #[test]
     fn a_line_of_obf_has_the_score_of_its_best_move() {
         let label = |line: String| parse(&line).unwrap().label().discs();

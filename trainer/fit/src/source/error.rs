@@ -61,10 +61,10 @@ impl SourceError {
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{}: {}: {}", self.path.display(), self.place, self.reason)]
 pub struct Rejection {
-    /// The file.
+    /// The path of the file that contains the record.
     pub path: PathBuf,
-    /// The place in the file, such as `line 7`.
+    /// The place of the record in the file, such as `line 7`.
     pub place: String,
-    /// The reason.
+    /// The reason why the record is refused.
     pub reason: String,
 }

@@ -44,11 +44,11 @@ fn one() -> f64 {
 }
 
 /// An ordered list of rules. The label of a position comes from the first rule that applies to its
-/// ply and for which the game has a label. Positions without such a rule are skipped.
+/// ply and for which the game has a label. Positions to which no rule gives a label are skipped.
 ///
-/// As text a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, and a list is separated by commas, such as
-/// `34..38:solved, 20..60:result*0.5`. TOML takes this text, or a list of tables with the fields
-/// `plies`, `use` and `weight`.
+/// As text, a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, and a list has commas between its rules,
+/// such as `34..38:solved, 20..60:result*0.5`. TOML accepts this text, or a list of tables with the
+/// fields `plies`, `use` and `weight`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "String")]
 pub struct LabelRules(Vec<LabelRule>);
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(labels(&LabelRules::default(), &game), [(2, 0.0, 1.0), (3, 0.0, 1.0)]);
     }
 
-    /// Returns a game that is solved at ply 4 and has exact values from that ply on.
+    /// Returns a game that is solved at ply 4 and has exact values at plies 4 to 6.
     fn relabelled() -> Game {
         let values = vec![None, Some(3), None, Some(-8), Some(10), Some(-6), Some(6), None, None];
         let game = wipe_out().with_solved(Solved { ply: 4, black_score: 10 }).unwrap();

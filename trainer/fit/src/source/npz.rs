@@ -23,16 +23,16 @@ const REQUIRED: usize = 3;
 /// so they are not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
-/// The number of positions that are read ahead.
+/// The greatest number of positions that the reading thread may be ahead of the import.
 const AHEAD: usize = 1 << 14;
 
 /// A position, or the reason why this position is refused. The other positions of the file are
 /// still read.
 type Row = Result<PlacedPosition, String>;
 
-/// Opens an `.npz` file. The file contains one array after another, so a thread reads all arrays in
-/// parallel and passes on one position at a time. Any number of positions therefore takes little
-/// memory.
+/// Opens an `.npz` file. The file stores its arrays one after another. A thread therefore reads all
+/// arrays in step and passes on one position at a time, so that any number of positions takes
+/// little memory.
 pub fn read(path: &Path) -> Result<Npz, SourceError> {
     let bytes = open_ordinary(path)?.metadata().map_err(SourceError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(AHEAD);

@@ -1,8 +1,8 @@
-//! The inner loop of a fit. It computes the features of positions block by block, gathers their
-//! weights, and adds a result to the sums of their parameters (scatter).
+//! The inner loop of a fit. The loop computes the features of positions block by block, gathers
+//! their weights, and adds a result to the sums of their parameters (scatter).
 //!
 //! A position costs 64 gathers, 64 additions to memory and the computation of 64 indices; see
-//! `othello-trainer bench`. Attempts that failed are in `docs/log/fits.md`.
+//! `othello-trainer bench`. `docs/log/fits.md` lists failed attempts to make the loop faster.
 
 use othello_engine::record::ScoredPosition;
 
@@ -101,7 +101,8 @@ pub unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
             *sum = sum.wrapping_add(weight(parameter));
         }
     }
-    // A sum of 65 weights fits into 32 bits, and its order does not matter.
+    // A sum of [`MAX_FEATURES`](crate::model::MAX_FEATURES) weights fits into 32 bits, and its
+    // order does not matter.
     sums.into_iter().chain(rest.iter().map(weight)).fold(0, i32::wrapping_add)
 }
 

@@ -1,8 +1,8 @@
 //! Elementwise operations on the vectors of parameters, and the dot product.
 //!
 //! Each function computes the operation of the same name of [`Backend`](crate::backend::Backend).
-//! Memory bandwidth limits these loops; they are short compared with the loops over positions. The
-//! compiler vectorises them, and never contracts a product and a sum.
+//! Memory bandwidth limits these loops, which take little time compared with the loops over
+//! positions. The compiler vectorises the loops, and never contracts a product and a sum.
 
 use othello_engine::simd::{InstructionSet, compiled_for};
 

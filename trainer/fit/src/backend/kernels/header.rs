@@ -11,7 +11,7 @@ use crate::model::{Lane, Model};
 /// The number of squares whose base-3 digits one word contains in the kernels' tables.
 const SQUARES_PER_WORD: usize = 4;
 
-/// The number of powers of three that fit a byte.
+/// The number of base-3 digits of a number that one byte can store: 3⁵ − 1 = 242 is the greatest.
 const DIGITS_PER_NUMBER: usize = 5;
 
 pub(super) fn header(model: &Model) -> String {
@@ -36,7 +36,7 @@ pub(super) fn header(model: &Model) -> String {
 }
 
 /// Writes every distinct map from configurations to classes once. Returns, for each lane (instance
-/// of a pattern), the index of its map; `None` if it needs no map.
+/// of a pattern), the index of its map; `None` if the lane needs no map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -76,9 +76,9 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns the C expression for the base-3 number whose digits are up to five squares. It adds one
-/// `DOT` for each word of the board that contains such squares: the dot product of the word's
-/// digits and powers of three.
+/// Returns the C expression for the base-3 number whose digits are up to five squares. The
+/// expression adds one `DOT` for each word of the board that contains some of these squares: the
+/// dot product of the word's digits and powers of three.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

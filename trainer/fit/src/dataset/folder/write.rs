@@ -1,4 +1,4 @@
-//! Checks the folder of a dataset before the work, and writes the dataset to it.
+//! Writes a dataset to a folder, which is checked before the dataset is made.
 
 use std::fs;
 use std::path::Path;
@@ -149,8 +149,8 @@ impl DatasetFolder {
     }
 
     /// Refuses a folder whose files were made from other data or settings. This check comes before
-    /// the data are read, so it uses the checksums at the ends of the input files. It accepts the
-    /// folder if an input file has no checksum.
+    /// the data are read, so it uses the checksums at the ends of the input files. The check
+    /// accepts the folder if an input file has no checksum.
     pub fn check_is_own(
         folder: &Path,
         data: &[DataChoice],

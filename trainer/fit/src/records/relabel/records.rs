@@ -1,6 +1,6 @@
 //! The relabelling of one record. A game gets exact scores for its last positions and, if
-//! requested, new search values before them; a single position gets a new label. Also compares old
-//! results and labels with the scores under perfect play.
+//! requested, new search values before them; a single position gets a new label. The module also
+//! compares old results and labels with the scores under perfect play.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ impl Relabel for Game {
         }
     }
 
-    /// Returns the last positions of the game that are to be solved, including its final position.
-    /// They have at most `most_empties` empty squares.
+    /// Returns those last positions of the game, including the final position, that are to be
+    /// solved and have at most `most_empties` empty squares.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position> {
         let (replay, first) = (self.replay(), settings.first_exact(self));
         let plies = first.max(60 - most_empties.min(60) as usize)..=replay.steps.len();

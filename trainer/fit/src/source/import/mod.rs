@@ -123,7 +123,7 @@ impl Imported for ScoredPosition {
     }
 }
 
-/// The files of an import.
+/// The input files, the output file and the settings of an import.
 #[derive(Clone, Debug)]
 pub struct Import<'a> {
     /// The name of the format in the provenance.

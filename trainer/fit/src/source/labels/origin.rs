@@ -1,4 +1,4 @@
-//! The sources of labels.
+//! The sources of labels: exact scores, search values and results of games.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use othello_engine::text::excerpt;
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score under perfect play, which is known at the game's solved position and after it.
+    /// The score of the game's solved position, for positions at any ply.
     Solved,
     /// The exact score of the position, if known: the score of the solved position, or an exact
     /// value stored after it.

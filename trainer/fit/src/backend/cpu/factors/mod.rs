@@ -13,15 +13,15 @@
 //! computed once and added up for each feature. At the end, each factor's own part is subtracted:
 //! the factor times the sum of the residuals of its parameter.
 //!
-//! In this table, “in sums” means: as used in the sums of derivatives.
+//! In the following table, “in sums” means: as used in the sums of derivatives.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
 //! | factor | 2⁻¹⁶ | ±127/64, less than 2¹⁷ |
-//! | half the squares of a vector | 2⁻¹⁸ disc | 64 · 2³⁴ / 2¹⁵ = 2²⁵ |
-//! | weight, less this | 2⁻¹⁸ disc | limited to ±2²⁴ |
+//! | half the signed square of a vector | 2⁻¹⁸ disc | 64 · 2³⁴ / 2¹⁵ = 2²⁵ |
+//! | weight minus half the signed square | 2⁻¹⁸ disc | limited to ±2²⁴ |
 //! | sum of a position's factors | 2⁻¹⁶ | 80 · 2¹⁷ < 2²⁴ |
-//! | sum of squares of 128 such sums | 2⁻³² disc | 2⁵⁵ |
+//! | sum of squares of 128 of these sums | 2⁻³² disc | 2⁵⁵ |
 //! | value | 2⁻¹⁸ disc | limited to ±2³⁰ |
 //! | residual, in sums | 2⁻¹⁰ disc | limited to ±2¹⁷, 128 discs |
 //! | sum of a position's factors, in sums | 2⁻¹⁶ | limited to ±2²⁰, 16 |
@@ -81,8 +81,8 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds the factors of a group to steps of 2⁻¹⁶. Subtracts half the squares of each parameter's
-/// vector from its rounded weights.
+/// Rounds the factors of a group to steps of 2⁻¹⁶. Subtracts half the signed square of each
+/// parameter's factor vector from the parameter's rounded weights.
 pub(super) fn round_factors(group: &Group, vector: &[f64], fixed: &mut [i32]) {
     for_dimensions!(group.dimensions, D => round_factors_of::<D>(group, vector, fixed));
 }
@@ -116,7 +116,7 @@ fn signed_squares<const DIMENSIONS: usize>(elements: &[i32; DIMENSIONS]) -> i64 
     added.iter().sum::<i64>() - taken.iter().sum::<i64>()
 }
 
-/// Halves a sum of squares, and converts it from 2⁻³² disc to 2⁻¹⁸ disc.
+/// Returns half of a sum of squares, converted from units of 2⁻³² disc to units of 2⁻¹⁸ disc.
 #[inline(always)]
 fn halved(squares: i64) -> i64 {
     (squares + (1 << (SQUARE_SHIFT - 1))) >> SQUARE_SHIFT

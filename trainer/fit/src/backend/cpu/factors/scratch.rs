@@ -3,7 +3,8 @@
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The indices in the group of the parameters of all features, one position after another.
+    /// For each feature of each position, the index of its parameter in the group. The features of
+    /// one position follow those of the position before.
     pub(super) numbers: Vec<u32>,
     /// Residual · weight of each position, in units of 2⁻¹⁰ disc · 1/64 occurrence.
     pub(super) weighted: Vec<i64>,

@@ -101,8 +101,8 @@ fn and_for_weights_and_factors() {
     weights_and_factors_give_the_same_sums::<HostLauncher>();
 }
 
-/// Tests that the comparison of kernels with the CPU detects errors: each of these small changes in
-/// the kernel sources must make it fail.
+/// Tests that the comparison of kernels with the CPU detects errors. For each of these small
+/// changes in the kernel sources, the comparison must fail.
 #[test]
 fn a_changed_constant_in_the_kernels_of_factors_is_found() {
     let model = factor_model("small", 8);

@@ -1,4 +1,4 @@
-//! Tests with random games, whose results are far from perfect play.
+//! Tests the relabelling of random games, whose results are far from perfect play.
 
 use othello_engine::eval::Mobility;
 use othello_engine::record::{Game, Solved};

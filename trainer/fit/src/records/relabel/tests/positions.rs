@@ -1,4 +1,4 @@
-//! Tests with positions of random games and wrong labels.
+//! Tests the relabelling of positions of random games that have wrong labels.
 
 use std::collections::BTreeMap;
 
@@ -86,8 +86,8 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// A search limited by nodes must reach the greatest depth that the nodes allow. Its value must
-/// never replace an exact score.
+/// A search limited by nodes must reach the greatest depth that the nodes allow. The value of this
+/// search must never replace an exact score.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
