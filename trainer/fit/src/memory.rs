@@ -11,7 +11,7 @@ pub(crate) use sorter::{Sorter, Stored, Temporary, merged};
 /// The memory limit of work on records or positions. It has no effect on the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
-    /// The limit in bytes.
+    /// The greatest memory in bytes that the work may use.
     pub bytes: u64,
     /// The folder of the temporary files. The files have no names and disappear with the process.
     pub folder: PathBuf,
@@ -45,7 +45,7 @@ impl MemoryLimit {
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
     }
 
-    /// Creates a temporary file without a name.
+    /// Creates a temporary file without a name in the limit's folder.
     pub(crate) fn temporary_file(&self) -> Result<File, MemoryError> {
         tempfile::tempfile_in(&self.folder).map_err(|error| self.no_room(error))
     }
@@ -62,7 +62,7 @@ pub(crate) fn parts_within(bytes: u64, each: u64, most: usize) -> usize {
     usize::try_from(bytes / each.max(1)).unwrap_or(usize::MAX).min(most)
 }
 
-/// The errors of work under a memory limit.
+/// The errors of memory limits and of temporary files.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum MemoryError {

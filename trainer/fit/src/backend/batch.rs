@@ -1,4 +1,4 @@
-//! Batches: the positions that one update uses.
+//! Batches: the parts into which a fit divides its training positions, one for each update.
 
 use std::ops::Range;
 

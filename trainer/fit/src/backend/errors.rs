@@ -6,7 +6,7 @@ use super::{RESIDUALS_PER_DISC, WEIGHTS_PER_OCCURRENCE};
 /// weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct Errors {
-    /// The number of positions.
+    /// The number of positions whose errors are included.
     pub positions: u64,
     /// The total weight of the positions, in 1/64 occurrence.
     weight: u64,

@@ -28,7 +28,7 @@ pub struct Group {
     /// The number of parameters that occur in training positions. These parameters have the lowest
     /// indices in the group.
     pub trained: usize,
-    /// The number of factors of a parameter.
+    /// The length of the factor vector of a parameter.
     pub dimensions: usize,
 }
 

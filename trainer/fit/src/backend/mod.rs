@@ -96,13 +96,14 @@ pub trait Backend: Sync {
     /// Returns a vector of zeros.
     fn zero_sums(&self) -> Result<Self::Sums>;
 
-    /// Returns a vector with these elements, one for each parameter.
+    /// Copies the elements `values`, one for each parameter, to the device. Returns them as a
+    /// vector.
     fn upload(&self, values: &[f64]) -> Result<Self::Reals>;
 
-    /// Returns the elements of a vector.
+    /// Copies the elements of a vector from the device, and returns them.
     fn download(&self, vector: &Self::Reals) -> Result<Vec<f64>>;
 
-    /// Returns the elements of a vector of sums.
+    /// Copies the elements of a vector of sums from the device, and returns them.
     fn download_sums(&self, sums: &Self::Sums) -> Result<Vec<i64>>;
 
     /// Copies the elements of `from` to `to`.
@@ -192,7 +193,7 @@ pub trait Backend: Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<()>;
 
-    /// Returns the memory for [`Self::descend`].
+    /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one update by Adam of the weights and factors of a group that occur in a position of
@@ -233,7 +234,7 @@ pub struct GroupUpdate<'v, B: Backend> {
 /// The vectors that [`Backend::adam`] changes.
 #[derive(Debug)]
 pub struct Moments<B: Backend + ?Sized> {
-    /// The weights in discs.
+    /// The current weights in discs (and, for a group of phases, the factors).
     pub weights: B::Reals,
     /// For each weight, the running mean of its gradient.
     pub first: B::Reals,

@@ -42,7 +42,7 @@ pub enum CalibrateError {
 pub struct Work<'a> {
     /// The run that stores the results, if there is one.
     pub run: Option<&'a Run>,
-    /// The stages of the calibration.
+    /// The stages of the calibration, each with its name and number of units of work.
     pub stages: Vec<Stage>,
     /// The receiver of progress reports.
     pub progress: &'a dyn Progress,

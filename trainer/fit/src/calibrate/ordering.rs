@@ -170,8 +170,9 @@ fn strengths(discs_of_a_reply: f64) -> [i16; STRENGTHS.len()] {
     STRENGTHS.map(|times| (times * natural).round() as i16)
 }
 
-/// Returns families: for each, all positions after a move from one position, with their exact
-/// scores. The first list is for learning, the second is held out.
+/// Returns families of positions with their exact scores. A family consists of the positions after
+/// all moves from one position. The first element has the families to learn from, the second the
+/// held-out families.
 fn families(
     settings: &Settings,
     geometry: &Geometry,

@@ -29,9 +29,9 @@ const PRIOR: f64 = 16.0;
 /// The numbers of legal and of played moves in games, by stage of the game and kind of move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// The number of games.
+    /// The number of counted games.
     pub games: u64,
-    /// The number of positions.
+    /// The number of counted positions.
     pub positions: u64,
     /// The number of times that a move of each kind was legal: first for all kinds in the first
     /// stage of the game, then for all kinds in the next stage, and so on.
@@ -90,9 +90,9 @@ pub struct Family {
 /// The games whose moves are counted.
 pub struct Counted {
     inputs: Inputs<Game>,
-    /// The number of games.
+    /// The number of counted games.
     pub games: u64,
-    /// The number of positions.
+    /// The number of counted positions.
     pub positions: u64,
 }
 

@@ -15,10 +15,10 @@ use serde::de::DeserializeOwned;
 
 use super::{CalibrateError, Work};
 
-/// The settings of a calibration on samples.
+/// The settings for a calibration of ProbCut or of endgame ProbCut.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The seed of the games.
+    /// The seed of the random moves of the self-play games.
     pub seed: u64,
     /// The number of positions, each from a separate game.
     pub positions: u64,
@@ -30,7 +30,7 @@ pub struct Settings {
 /// One of this many positions is held out, to test the model that is fitted to the others.
 pub(super) const HELD_OUT: usize = 5;
 
-/// The greatest number of samples in a part.
+/// The greatest number of samples in one part of a run.
 const MOST_PER_PART: u64 = 1 << 14;
 
 /// Returns the number of units of work in a part of a run, if each unit takes about `seconds`.

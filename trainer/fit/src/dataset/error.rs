@@ -1,4 +1,4 @@
-//! The errors of datasets.
+//! The error type of building, reading and writing datasets.
 
 use std::path::PathBuf;
 

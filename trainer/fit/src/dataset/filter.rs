@@ -52,7 +52,7 @@ pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
 impl Excluded {
-    /// Returns the number of excluded positions.
+    /// Returns the number of positions that all conditions together exclude.
     pub fn total(&self) -> u64 {
         self.0.iter().flatten().fold(0, |sum, count| sum.saturating_add(*count))
     }

@@ -38,7 +38,7 @@ impl TrainedOn {
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));
     }
 
-    /// Returns the checksums of the files.
+    /// Returns the checksums of the content of the training files.
     pub fn checksums(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(sha256, _)| sha256.as_str())
     }

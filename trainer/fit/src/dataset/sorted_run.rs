@@ -27,7 +27,7 @@ use crate::source::records::{Frame, Stretch};
 const FRAMES_AT_ONCE: usize = 8;
 
 pub(super) struct SortedRun {
-    /// The rows by subset and phase.
+    /// For each subset and each phase, the sorted rows (labelled positions).
     pub(super) rows: [Vec<StoredRows>; Subset::ALL.len()],
     pub(super) counts: Counts,
 }
@@ -35,7 +35,7 @@ pub(super) struct SortedRun {
 #[derive(Serialize, Deserialize)]
 struct Description {
     counts: Counts,
-    /// The number of rows by subset and phase.
+    /// For each subset and each phase, the number of rows.
     rows: [Vec<u64>; Subset::ALL.len()],
 }
 

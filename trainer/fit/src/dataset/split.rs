@@ -35,7 +35,7 @@ impl Subset {
 pub struct Share(u32);
 
 impl Share {
-    /// All games.
+    /// The share that contains all games.
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
@@ -97,11 +97,12 @@ impl fmt::Display for Share {
 /// all symmetric images of a game are in the same subset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
-    /// The seed. Different seeds give different splits.
+    /// The seed of the split. Different seeds give different splits.
     pub seed: u64,
-    /// The percentage of games for validation.
+    /// The percentage of games whose positions are for validation.
     pub validation_percent: u8,
-    /// The percentage of games for testing; the rest is for training.
+    /// The percentage of games whose positions are for testing. The rest of the games is for
+    /// training.
     pub test_percent: u8,
     /// The share of the games that is used. With the same seed, a larger share contains all games
     /// of a smaller one.
@@ -115,7 +116,7 @@ impl Split {
         Self { seed, validation_percent: 5, test_percent: 5, share: Share::ALL }
     }
 
-    /// Returns a split with everything in training.
+    /// Returns a split in which all games and positions are for training.
     pub fn none() -> Self {
         Self { seed: 0, validation_percent: 0, test_percent: 0, share: Share::ALL }
     }

@@ -33,13 +33,13 @@ pub struct Placed {
 /// Positions as columns (arrays of equal length), as Python programs use them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns {
-    /// The discs of the player to move; bit 0 is a1, bit 63 h8.
+    /// The discs of the player to move, as bitboards; bit 0 is a1, bit 63 is h8.
     pub player: Vec<u64>,
-    /// The discs of the opponent.
+    /// The discs of the opponent of the player to move, as bitboards like `player`.
     pub opponent: Vec<u64>,
-    /// The labels in discs, for the player.
+    /// The labels in discs, from the view of the player to move.
     pub label: Vec<f32>,
-    /// The weights in occurrences.
+    /// The weights of the positions, in occurrences.
     pub weight: Vec<f32>,
     /// The plies, which are also the phases: 0..=59.
     pub ply: Vec<u8>,
@@ -50,7 +50,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Adds positions at the end.
+    /// Appends positions to every column.
     pub fn extend(&mut self, rows: &[Placed]) {
         let position = |placed: &Placed| placed.row.position();
         self.player.extend(rows.iter().map(|row| position(row).player()));
@@ -87,7 +87,7 @@ impl From<&[Placed]> for Columns {
 pub struct StreamSettings {
     /// The rules by which the positions of games get labels.
     pub labels: LabelRules,
-    /// The filter that selects positions.
+    /// The filter that selects the positions of the stream.
     pub filter: Filter,
     /// The split of the games into training, validation and test.
     pub split: Split,
@@ -98,7 +98,7 @@ pub struct StreamSettings {
     /// The size, in positions, of the buffer from which each position is drawn at random. With 0,
     /// positions keep the order of the files.
     pub shuffled: usize,
-    /// The seed of the order of positions.
+    /// The seed of the random order of positions.
     pub seed: u64,
 }
 
@@ -237,8 +237,8 @@ mod tests {
     use super::super::tests::games;
     use super::*;
 
-    /// The number of games in the test: more than are labelled at the same time. The test also has
-    /// positions outside games.
+    /// The number of games in this test, which is more than are labelled at the same time. The test
+    /// also has positions outside games.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 

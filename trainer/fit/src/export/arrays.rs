@@ -24,7 +24,7 @@ impl Npz {
         Self::to(Cursor::new(vec![]))
     }
 
-    /// Returns the bytes of the file.
+    /// Completes the `.npz` file, and returns its bytes.
     pub fn finish(self) -> Result<Vec<u8>, ExportError> {
         Ok(self.into_writer()?.into_inner())
     }

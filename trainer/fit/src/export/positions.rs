@@ -27,7 +27,7 @@ impl PositionArrays {
         Ok(Self { limit, columns })
     }
 
-    /// Adds positions at the end.
+    /// Appends positions to every array.
     pub fn extend(&mut self, rows: &[Placed]) -> Result<(), MemoryError> {
         let Columns { player, opponent, label, weight, ply, subset, game } = &Columns::from(rows);
         let [player, opponent, game] = [player, opponent, game].map(|numbers| cast_slice(numbers));

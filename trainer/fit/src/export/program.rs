@@ -9,11 +9,11 @@ use crate::memory::MemoryError;
 /// Another Othello program that has its own format of evaluation files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum Program {
-    /// Edax, with `eval.dat`.
+    /// Edax, whose evaluation file is `eval.dat`.
     Edax,
-    /// Egaroucid, with `eval.egev2`.
+    /// Egaroucid, whose evaluation file is `eval.egev2`.
     Egaroucid,
-    /// Zebra, with `coeffs2.bin`.
+    /// Zebra, whose evaluation file is `coeffs2.bin`.
     Zebra,
 }
 

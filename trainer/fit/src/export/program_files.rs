@@ -1,4 +1,4 @@
-//! The evaluation files of other programs.
+//! Reads and writes the evaluation files of other programs.
 
 use othello_engine::eval::Weights;
 

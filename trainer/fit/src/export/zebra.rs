@@ -278,7 +278,8 @@ impl Between {
     }
 }
 
-/// The least-squares problem of finding one number for each stored stage: a tridiagonal system.
+/// The least-squares problem of finding one number for each stage that Zebra's file stores: a
+/// tridiagonal system.
 #[derive(Default)]
 pub(super) struct Stages {
     diagonal: [f64; STORED.len()],

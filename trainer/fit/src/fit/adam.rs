@@ -24,14 +24,14 @@ use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moment
 pub(super) struct Adam<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     settings: &'p AdamSettings,
-    /// The seed of the order of the batches.
+    /// The seed of the random order of the batches.
     seed: u64,
     batches: u32,
     /// The number of passes over the batches in an epoch.
     sweeps: u32,
     initial: B::Reals,
     moments: Moments<B>,
-    /// The weights, rounded to fixed point.
+    /// The current weights, rounded to fixed point.
     fixed: B::Fixed,
     memory: Memory<B>,
     progress: Progress,

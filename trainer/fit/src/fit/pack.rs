@@ -59,7 +59,7 @@ fn field<T: DeserializeOwned>(provenance: &Provenance, key: &'static str) -> Res
 pub(super) struct Packing<'a> {
     pub(super) run: &'a Run,
     pub(super) model: &'a Model,
-    /// The phases that the user asked to fit.
+    /// The phases that the user wants to fit.
     pub(super) phases: &'a RangeInclusive<Phase>,
     pub(super) initial: Option<&'a Weights>,
     pub(super) progress: &'a dyn Progress,

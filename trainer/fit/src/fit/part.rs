@@ -151,7 +151,8 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
 pub struct Units(Vec<Vec<Phase>>);
 
 impl Units {
-    /// Returns the units of a range of phases.
+    /// Returns the units that cover a range of phases: groups if the pattern set has factors,
+    /// otherwise single phases.
     pub fn of(set: &PatternSet, phases: &RangeInclusive<Phase>) -> Self {
         let unit = |phase: &Phase| match set.factors() {
             None => phase.index(),
@@ -162,7 +163,7 @@ impl Units {
         Self(units.map(<[Phase]>::to_vec).collect())
     }
 
-    /// Returns all phases of the units.
+    /// Returns the phases of all units, in order.
     pub fn phases(&self) -> Vec<Phase> {
         self.0.concat()
     }

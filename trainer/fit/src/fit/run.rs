@@ -50,7 +50,7 @@ pub struct Fit<'a> {
     pub phases: RangeInclusive<Phase>,
     /// The parts to make, if several processes share the fit.
     pub shard: Shard,
-    /// The limits of time and memory.
+    /// The limits of time and memory for the fit.
     pub limits: Limits,
 }
 
@@ -337,8 +337,8 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Runs a fit of weights. The fit starts from the snapshot of its part, or from the beginning
-    /// if the snapshot cannot be used.
+    /// Calls `run` to fit a phase or a group of phases. The fit starts from the snapshot of its
+    /// part, or from the beginning if there is no usable snapshot.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,

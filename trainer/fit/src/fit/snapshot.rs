@@ -69,7 +69,7 @@ pub(super) struct Saver<'s, 'r> {
     /// The time at which the last epoch ended or, in the first epoch, at which the fit began.
     epoch_begun: Instant,
     saved: Instant,
-    /// The duration of the last save.
+    /// The time that the last save of the state took.
     took: Duration,
 }
 

@@ -13,7 +13,7 @@ use crate::backend::{
 /// is the weight of a position, λ the ridge, and w₀ the initial weights.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
-    /// The device that computes.
+    /// The device that computes the primitives of the fit.
     pub backend: &'a B,
     /// The training positions of the phase and of its window.
     pub positions: B::Positions<'a>,
@@ -93,13 +93,13 @@ impl<'a, B: Backend> Problem<'a, B> {
 
 /// Minimises a [`Problem`] by one update after another.
 pub trait Solver<B: Backend> {
-    /// Does one update.
+    /// Does one update of the weights. The result states whether an epoch is complete.
     fn advance(&mut self) -> Result<Advance, BackendError>;
 
     /// Returns the number of complete epochs.
     fn epochs(&self) -> u64;
 
-    /// Returns the weights in discs.
+    /// Returns the current weights in discs, by parameter.
     fn weights(&self) -> &B::Reals;
 
     /// Returns the state of the solver. A solver restored from this state continues exactly like
@@ -107,12 +107,12 @@ pub trait Solver<B: Backend> {
     fn state(&self) -> Result<State, BackendError>;
 }
 
-/// The result of an update.
+/// The result of one update of a solver.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Advance {
-    /// The epoch continues.
+    /// The update is done, and the epoch continues.
     Update,
-    /// An epoch is complete.
+    /// The update is done, and was the last of an epoch.
     Epoch(Epoch),
     /// The solver has converged; the update changed nothing.
     Converged,
@@ -147,7 +147,7 @@ pub struct State {
 pub(super) const HEAD: &str = "phase";
 
 impl State {
-    /// Returns the vector with this name.
+    /// Returns the vector with this name; an error if the state has no such vector.
     pub fn vector(&self, name: &str) -> Result<&[f64], FitError> {
         let found = self.vectors.iter().find(|(own, _)| own == name);
         found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| FitError::in_section(name))

@@ -31,7 +31,7 @@ pub(crate) trait Stored: Ord + Send {
 pub(crate) struct Sorter<T> {
     limit: MemoryLimit,
     held: Vec<T>,
-    /// The largest number of items in memory.
+    /// The greatest number of items that are kept in memory.
     most_held: usize,
     file: Option<Temporary>,
     /// The byte ranges of the sorted runs in the file.

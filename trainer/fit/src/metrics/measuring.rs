@@ -39,7 +39,7 @@ pub struct Measuring<'a, E> {
 pub struct Measured {
     /// The errors of every requested phase, that is, of every number of empty squares.
     pub phases: Vec<PhaseErrors>,
-    /// The errors of all positions.
+    /// The errors of all measured positions together.
     pub all: GroupErrors,
     /// The errors of positions grouped by value, the group of the lowest values first. Empty groups
     /// are omitted.
@@ -87,7 +87,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, sha256))
     }
 
-    /// Measures positions, each of which counts as a game.
+    /// Measures the errors on positions, each of which counts as a game.
     pub fn positions(
         &self,
         rows: Vec<ScoredPosition>,

@@ -1,4 +1,4 @@
-//! One position with its value.
+//! One position with the value that an evaluation gives it.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{STEPS_PER_DISC, Value};
@@ -9,7 +9,7 @@ use crate::backend::RESIDUALS_PER_DISC;
 /// A position with the error of its value, and its origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Valued {
-    /// The phase.
+    /// The phase of the position.
     pub phase: Phase,
     /// The position with its label and its weight.
     pub row: ScoredPosition,
@@ -39,7 +39,7 @@ impl Valued {
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
     }
 
-    /// Returns value − label, in discs.
+    /// Returns the error value − label, in discs.
     pub fn error_in_discs(&self) -> f64 {
         -f64::from(self.error) / f64::from(RESIDUALS_PER_DISC)
     }

@@ -60,7 +60,7 @@ impl Model {
         self.indexer.instructions
     }
 
-    /// Returns the pattern set.
+    /// Returns the pattern set that the model was made from.
     pub fn set(&self) -> &PatternSet {
         &self.set
     }

@@ -1,4 +1,4 @@
-//! The argument `--phases A..B`.
+//! The command-line argument `--phases A..B`: a range of phases.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;

@@ -35,7 +35,7 @@ pub struct LeavesJob<'a> {
 /// The number of games that one thread processes at a time.
 const GAMES_AT_ONCE: u64 = 16;
 
-/// The greatest number of games in a part.
+/// The greatest number of games in one part of a run.
 const MOST_PER_PART: u64 = 1 << 14;
 
 /// The size of each search's transposition table, in MB of 2²⁰ bytes.

@@ -19,7 +19,7 @@ use crate::backend::SolveMany;
 
 pub use records::Changes;
 
-/// The settings of relabelling.
+/// The settings for relabelling: the positions to solve, and the search of all other positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The number of empty squares at or below which every position gets its exact score.
@@ -55,7 +55,7 @@ impl Search {
 
 /// The records to relabel, and the settings.
 pub struct RelabelJob<'a, R> {
-    /// The settings of relabelling.
+    /// The positions to solve, and the search of all other positions.
     pub settings: Settings,
     /// The input records of all shards.
     pub inputs: &'a Inputs<R>,

@@ -18,12 +18,12 @@ use crate::dataset::{Excluded, Filter, Split, Subset};
 use crate::memory::{MemoryLimit, Sorter, Stored};
 use crate::source::SourceError;
 
-/// The result of a selection.
+/// The result of writing some or all records to a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selected {
     /// The number of games or positions in the file.
     pub records: u64,
-    /// The summary of the file.
+    /// The summary of the written file.
     pub summary: Summary,
 }
 

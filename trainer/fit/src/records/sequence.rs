@@ -33,7 +33,7 @@ pub struct Inputs<R> {
 }
 
 impl<R: Record> Inputs<R> {
-    /// Counts the records of files.
+    /// Reads files for their checksums, and counts their records.
     pub fn count(paths: &[PathBuf], progress: &dyn Progress) -> Result<Self, RecordError> {
         let (mut checksums, mut records, mut enumerated) = (vec![], 0, true);
         for path in paths {

@@ -1,4 +1,4 @@
-//! Errors of a source as a whole, and of single records in it.
+//! The errors of a file of games or positions as a whole, and of single records in it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use othello_engine::text::TextError;
 
 use crate::memory::MemoryError;
 
-/// Errors of reading a source.
+/// Errors of reading a file of games or positions.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum SourceError {

@@ -25,7 +25,7 @@ pub struct LabelRule {
     /// The plies to which the rule applies.
     #[serde(with = "as_text")]
     pub plies: Plies,
-    /// The source of the label.
+    /// The source of the label: one kind of value of a game, or a blend of several.
     #[serde(rename = "use", with = "as_text")]
     pub label: Use,
     /// The number of occurrences that a position counts as, more than 0 and at most 1,000.
@@ -193,7 +193,7 @@ impl LabelRule {
     }
 }
 
-/// The forms in which TOML may contain rules.
+/// The two forms of label rules in a TOML file: a text, or a list of tables.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {

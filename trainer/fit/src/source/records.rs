@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::boards::ScoredBoards;
 use super::{LabelRules, Labelled, SourceError};
 
-/// An opened file of records.
+/// A file of games or positions that is open for reading.
 pub enum Records {
     /// Games, whose positions get labels by [`super::LabelRules`].
     Games(GameReader),
@@ -46,7 +46,7 @@ impl Frame {
     }
 }
 
-/// A range of consecutive frames of a file.
+/// A range of consecutive frames (blocks of records) of a file.
 #[derive(Clone, Debug)]
 pub struct Stretch {
     path: PathBuf,
@@ -112,7 +112,7 @@ impl Records {
         }
     }
 
-    /// Returns the next frame; `None` at the end of the file.
+    /// Returns the next frame (block of records); `None` at the end of the file.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, RecordError> {
         Ok(match self {
             Self::Games(reader) => reader.next_frame()?.map(Frame::Games),

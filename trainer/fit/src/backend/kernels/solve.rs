@@ -25,15 +25,15 @@ const MOST_STEPS: u32 = 1 << 20;
 /// The number that replaces the score of a search that was stopped.
 const UNSOLVED: i32 = 1000;
 
-/// The estimated number of steps of each thread in a launch. They take two seconds on a large GPU;
-/// longer launches would block a display or delay the end of a run.
+/// The estimated number of steps of each thread in a launch. These steps take two seconds on a
+/// large GPU; longer launches would block a display or delay the end of a run.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that the limit [`Limits::blocks`](othello_kernels::Limits)
 /// assumes.
 const USUAL_BLOCK: u32 = 128;
 
-/// The kernel that solves positions, on any launcher.
+/// A solver of positions with few empty squares, which runs the solving kernel on any launcher.
 #[derive(Debug)]
 pub struct KernelSolver<L> {
     launcher: L,

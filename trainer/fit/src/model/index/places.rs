@@ -17,8 +17,8 @@ pub(super) const DIGITS: usize = 5;
 /// The value that replaces the index of a square if a lane does not have the digit.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// The number of base-3 numbers from which a lane computes its class. They are always in this
-/// order: a, b, the five low digits of c, the high digits of c.
+/// The number of base-3 numbers from which a lane computes its class. The numbers are always in
+/// this order: a, b, the five low digits of c, the high digits of c.
 pub(super) const NUMBERS: usize = 4;
 
 /// The tables of a pattern set for vectors of one width.

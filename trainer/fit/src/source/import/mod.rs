@@ -55,7 +55,7 @@ impl fmt::Display for Summary {
 
 /// A record that can be imported.
 pub trait Imported: Record {
-    /// Counts the record in the summary.
+    /// Adds the record to the numbers of `summary`.
     fn count(&self, summary: &mut Summary);
 
     /// Marks the first moves of a game as random. A record of another kind stays unchanged.
@@ -77,7 +77,7 @@ pub trait Imported: Record {
 pub struct RandomPlies {
     /// The file or folder; `None` for all files.
     pub path: Option<PathBuf>,
-    /// The number of moves, 0 to 60.
+    /// The number of random moves, 0 to 60.
     pub plies: u8,
 }
 
@@ -126,7 +126,7 @@ impl Imported for ScoredPosition {
 /// The input files, the output file and the settings of an import.
 #[derive(Clone, Debug)]
 pub struct Import<'a> {
-    /// The name of the format in the provenance.
+    /// The name of the input format, as stated in the provenance of the output.
     pub format: &'a str,
     /// The files and folders to read. For WTHOR, all `.wtb` files of a folder are read; for other
     /// formats, all files.
@@ -134,7 +134,7 @@ pub struct Import<'a> {
     /// The numbers of random moves with which games begin. If several entries apply to a file, the
     /// last one counts.
     pub random_plies: &'a [RandomPlies],
-    /// The file to write.
+    /// The record file to write.
     pub out: &'a Path,
     /// The treatment of a file that already exists at `out`.
     pub existing: Existing,

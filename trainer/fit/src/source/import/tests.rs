@@ -24,7 +24,7 @@ impl Folder {
     }
 }
 
-/// The paths of an import.
+/// The paths of a test's import.
 struct Files {
     paths: Vec<PathBuf>,
     out: PathBuf,

@@ -21,7 +21,7 @@ pub enum Origin {
     /// The λ-return of the search values: a weighted mean of the values of the position and of all
     /// later positions of its game.
     LambdaReturn(Lambda),
-    /// The result of the game.
+    /// The result of the game by its moves: the score of its final position.
     Result,
     /// The result that the source of the game states, even if the game is unfinished; if the source
     /// states none, the result of the moves.

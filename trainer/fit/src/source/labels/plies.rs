@@ -7,7 +7,7 @@ use std::str::FromStr;
 use othello_engine::record::Game;
 use othello_engine::text::{excerpt, parse_range};
 
-/// The plies that a rule applies to.
+/// The plies of a game to which a label rule applies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
@@ -15,9 +15,9 @@ pub enum Plies {
     /// The plies around the game's solved position, which may differ from game to game:
     /// `solved-2..solved+2`, or `solved`.
     AboutSolved {
-        /// The number of plies before the solved position.
+        /// The number of plies before the solved position to which the rule applies.
         before: u8,
-        /// The number of plies after the solved position.
+        /// The number of plies after the solved position to which the rule applies.
         after: u8,
     },
 }
