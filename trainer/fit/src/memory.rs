@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use sorter::{Sorter, Stored, Temporary, merged};
 
-/// The memory limit of work on records or positions. It has no effect on the result.
+/// The memory limit of work on records or positions, which has no effect on the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
     /// The greatest memory in bytes that the work may use.
@@ -38,8 +38,8 @@ impl MemoryLimit {
         }
     }
 
-    /// Returns the error for a temporary file whose content differs from what this process wrote to
-    /// it.
+    /// Returns the error for a temporary file that no longer has the content that this process
+    /// wrote.
     pub(crate) fn changed(&self) -> MemoryError {
         let changed = "the file does not contain the bytes that were written to it";
         self.no_room(io::Error::new(io::ErrorKind::InvalidData, changed))
@@ -88,8 +88,8 @@ pub fn allowed_bytes() -> u64 {
 }
 
 /// Returns the memory in bytes that this process is allowed to use: the least of the machine's
-/// memory, the limits of control groups and the process limits. Also returns the name of the one
-/// that sets the least limit.
+/// memory, the limits of control groups and the process limits. Also returns the name of the limit
+/// that is the least.
 #[cfg(target_os = "linux")]
 pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
@@ -134,8 +134,9 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
 }
 
 /// Returns the limits of the process's control groups and of the groups around them. `groups` is
-/// the text of `/proc/self/cgroup`, `root` the folder of the groups. A group of version 2 has the
-/// file `memory.max`; one of version 1 has, under `memory/`, the file `memory.limit_in_bytes`.
+/// the text of `/proc/self/cgroup`, `root` the folder of the groups. The limit of a group of
+/// version 2 is in the file `memory.max`. The limit of a group of version 1 is in the file
+/// `memory.limit_in_bytes` under `memory/`.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {

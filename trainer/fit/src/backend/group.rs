@@ -10,8 +10,8 @@ use crate::model::Model;
 /// Most parameters of a pattern set do not occur. A group renumbers the parameters that occur,
 /// starting with the most frequent, so that vectors are several times shorter and frequent elements
 /// are adjacent. The vector has the weights of every phase of the group, one phase after another,
-/// and then the factors of all parameters, one parameter after another. The last parameter
-/// represents all that do not occur: its weights and factors stay 0.
+/// and then the factors of all parameters, one parameter after another. The last parameter index
+/// represents all parameters that do not occur. The weights and factors at this index stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.

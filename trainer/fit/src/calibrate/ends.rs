@@ -1,4 +1,5 @@
-//! Calibrates the model of endgame ProbCut: how well shallow searches predict exact scores.
+//! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
+//! searches.
 //!
 //! Positions come from games that the evaluation plays against itself: some as they occur, some
 //! after one or two random moves, since most positions of a search do not occur in strong games.

@@ -1,9 +1,9 @@
 //! Learns the move-ordering evaluation, which orders the moves of the last plies, and its strength:
 //! its influence on the order, relative to the number of replies.
 //!
-//! The weights are fitted so that they and the number of replies together explain how the exact
-//! scores of a position's moves differ. Of several strengths, the calibration takes the one with
-//! the fewest nodes in exact searches.
+//! The weights and the effect of the number of replies are fitted together to the differences
+//! between the exact scores of a position's moves. Of several strengths, the calibration takes the
+//! one with the fewest nodes in exact searches.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub struct Settings {
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
     /// The number of families. A family consists of the positions after all legal moves of one
-    /// position; all of them are solved exactly.
+    /// position, all of which are solved exactly.
     pub families: u64,
     /// The number of positions that are searched to compare strengths of the move-ordering
     /// evaluation.

@@ -1,5 +1,6 @@
-//! Calibrates the model behind Multi-ProbCut (Buro): how well shallow searches predict deeper ones.
-//! The model is fitted to positions of games that the evaluation plays against itself.
+//! Calibrates the model behind Multi-ProbCut (Buro), which predicts the value of a deep search from
+//! a shallower one. The model is fitted to positions of games that the evaluation plays against
+//! itself.
 
 use std::fmt;
 use std::ops::RangeInclusive;

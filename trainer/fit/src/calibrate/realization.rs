@@ -298,9 +298,9 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are symmetric images of each other. In the order of the board, d3 is
-    /// the first of them and f5 the third. All have the same value, so the earlier search chooses
-    /// d3.
+    /// The four possible first moves are symmetric images of each other, so all have the same
+    /// value. In the order of the board, d3 is the first of the four moves and f5 the third. The
+    /// earlier search therefore chooses d3.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");

@@ -112,8 +112,8 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the value of every position with these weights. The first `parameters` weights are
-    /// those of patterns; the weights of the counts follow.
+    /// Returns the value of every position with these weights. The first `parameters` weights
+    /// belong to patterns, the following weights to the counts.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();

@@ -39,7 +39,8 @@ impl DataChoice {
     }
 }
 
-/// Returns the error for a folder that has neither a manifest of records nor one of a dataset.
+/// Returns the error for a folder that has neither the manifest of a folder of records nor the
+/// manifest of a dataset.
 fn neither(path: &Path, error: RecordError) -> RecordError {
     match error {
         RecordError::File(FileError::Refused { path: of, reason }) if of == path => {

@@ -138,7 +138,7 @@ impl DatasetFolder {
         Manifest::parse(text).map(drop)
     }
 
-    /// Returns the number of training games, as [`Dataset::games`] counts them.
+    /// Returns the number of training games, which [`Dataset::games`] defines.
     pub fn games(&self) -> u64 {
         self.manifest.games
     }

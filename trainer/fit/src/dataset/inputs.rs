@@ -34,7 +34,7 @@ pub(super) struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// Checks all files without decoding their records. The records of `data` are divided into
-    /// subsets; those of `test` all belong to the test subset.
+    /// subsets; all records of `test` belong to the test subset.
     pub(super) fn open(
         data: &[DataChoice],
         test: &[DataChoice],

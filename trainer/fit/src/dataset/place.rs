@@ -22,8 +22,8 @@ pub(super) struct Placer<'a> {
     /// The split of the records; `None` if all of them belong to the test subset.
     pub(super) split: Option<Split>,
     pub(super) weight: f64,
-    /// True if the positions are a complete enumeration, for example of all openings. Then all of
-    /// them are for training.
+    /// True if the positions are a complete enumeration, for example of all openings. All positions
+    /// of an enumeration are for training.
     pub(super) is_enumerated: bool,
     /// For each phase, whether its positions are placed; other positions are omitted.
     pub(super) wanted: &'a [bool],

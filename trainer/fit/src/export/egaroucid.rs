@@ -20,8 +20,8 @@ const RUN: i16 = 4096;
 /// The greatest number of zeros that one word may represent.
 const MAX_RUN: usize = 28_600;
 
-/// Returns the bytes of an Egaroucid evaluation file with these weights. Its unit is the same as
-/// ours, 1/32 disc.
+/// Returns the bytes of an Egaroucid evaluation file with these weights. The unit of weights in the
+/// file is 1/32 disc, as in our weights files.
 pub fn egaroucid(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Egaroucid)?;
     let order = order(weights.geometry());

@@ -2,10 +2,11 @@
 //! it.
 //!
 //! The players and the tournament have number 0, the date is 0. The header can state only one depth
-//! at which games have a theoretical score. It states the depth that most solved games have, but
-//! only if every game that reaches this depth is solved there. For a game without such a score, the
-//! field of the score repeats the result. The result of an unfinished game is the stated one or,
-//! without it, black's discs on the board. The file cannot hold the other data of our records.
+//! at which games have a theoretical score. The writer states the depth that most solved games
+//! have, but only if every game that reaches this depth is solved there. If a game has no score at
+//! this depth, its score field repeats the result. The result of an unfinished game is the stated
+//! result or, without one, black's discs on the board. The file cannot store the other data of our
+//! records.
 
 use std::collections::BTreeMap;
 

@@ -9,8 +9,8 @@ use super::solver::Epoch;
 use crate::backend::Errors;
 
 /// The fitted weights (and factors) of a phase or of a group of phases, in the parameter order of
-/// the device. They are the ones with the least validation error, or the latest ones if there are
-/// no validation positions.
+/// the device. The fit keeps the weights with the least validation error, or the latest weights if
+/// there are no validation positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
     /// The weights in discs and, for a group, the factors (1.0 is a factor of 1, not a step).

@@ -2,8 +2,8 @@
 //! 1952), computed directly from positions. For comparison, the same code can also take exact steps
 //! of steepest descent, the method of early pattern evaluations.
 //!
-//! With many positions, the first steps use a sample of them, so that fewer steps on all positions
-//! are needed. The objective does not change.
+//! If there are many positions, the first steps use a sample of positions, so that fewer steps on
+//! all positions are needed. The objective does not change.
 //!
 //! Before every product the search direction is rounded to [`DIRECTION_BITS`] bits at a
 //! power-of-two scale, and the rounded direction is then used everywhere. Products are therefore
@@ -166,9 +166,9 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the diagonal preconditioner, by which gradients are divided. It is the diagonal of
-    /// the normal matrix, but counts a parameter that occurs twice in a position as two separate
-    /// occurrences. For steepest descent, all elements are 1.
+    /// Returns the diagonal preconditioner, by which gradients are divided: the diagonal of the
+    /// normal matrix, except that a parameter that occurs twice in a position counts as two
+    /// separate occurrences. For steepest descent, all elements are 1.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.part();
         let (backend, sums) = (self.problem.backend, &mut self.scratch.sums);

@@ -66,14 +66,14 @@ pub(super) struct Packing<'a> {
 }
 
 const PACK: &str = "pack (parts)";
-/// The key in the provenance of unfinished weights. Its value has, for each stopped phase, the
+/// The key in the provenance of unfinished weights whose value states, for each stopped phase, the
 /// number of epochs.
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
 impl Packing<'_> {
     /// Writes the metrics, the report and the weights. `stopped` contains the phases that reached
-    /// the time limit; `so_far` contains the results of those of them that completed at least one
-    /// epoch.
+    /// the time limit. `so_far` contains the results of the stopped phases that completed at least
+    /// one epoch.
     ///
     /// The provenance of unfinished weights states the number of epochs after which each phase was
     /// stopped. The weights depend on these numbers, not on the elapsed time.
@@ -149,9 +149,9 @@ impl Assembly {
     /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
     ///
     /// A wanted phase has no fitted weights if it has no positions, or if it reached the time limit
-    /// before its first epoch ended. It then gets the weights of the nearest fitted phase; of two
-    /// equally near phases, the earlier. A phase that is not wanted also gets the weights of the
-    /// nearest fitted phase, unless `keep_others` is set.
+    /// before its first epoch ended. Such a phase gets the weights of the nearest fitted phase; of
+    /// two equally near phases, the earlier. A phase that is not wanted also gets the weights of
+    /// the nearest fitted phase, unless `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

@@ -1,4 +1,4 @@
-//! The fit of one phase. It can be stopped and resumed between any two updates.
+//! The fit of one phase, which can be stopped and resumed between any two updates.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, weight_in_discs};
@@ -32,7 +32,7 @@ pub struct PhaseFit<'a, B> {
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,
-    /// The phase to fit. It must have training positions.
+    /// The phase to fit, which must have training positions.
     pub phase: Phase,
 }
 

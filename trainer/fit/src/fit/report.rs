@@ -158,8 +158,8 @@ impl Metrics {
 pub struct FittedPhase {
     /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// For each parameter, the number of its occurrences in training positions of the phase: those
-    /// of this fit plus those of the fits that made the initial weights.
+    /// For each parameter, the number of its occurrences in training positions of the phase: in
+    /// this fit, and in the fits that made the initial weights.
     pub counts: Vec<u32>,
     /// The errors of the fitted weights, and the number of epochs of the fit.
     pub report: PhaseReport,
@@ -168,7 +168,7 @@ pub struct FittedPhase {
 }
 
 impl FittedPhase {
-    /// Adds the training counts of the initial weights to those of the fit.
+    /// Adds the training counts of the initial weights to the counts of this fit.
     pub(super) fn after(mut self, initial: Option<&Weights>) -> Self {
         if let Some(initial) = initial {
             let earlier = initial.counts(self.report.phase);

@@ -42,9 +42,9 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights of the model's pattern set, which the ridge pulls towards. Phases that
-    /// are not fitted keep them. Without initial weights, such phases use those of the nearest
-    /// fitted phase.
+    /// The initial weights of the model's pattern set, towards which the ridge pulls. A phase that
+    /// is not fitted keeps its initial weights or, without initial weights, gets the weights of the
+    /// nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -54,7 +54,7 @@ pub struct Fit<'a> {
     pub limits: Limits,
 }
 
-/// The limits of a fit. They have no effect on the weights of a fit that runs to its end.
+/// The limits of a fit, which have no effect on the weights of a fit that runs to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// The time limit. When it is reached, the fit writes the current weights of unfinished phases.

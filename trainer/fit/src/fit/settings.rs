@@ -259,8 +259,8 @@ impl FitSettings {
         LayoutSettings { labels, filter, split: self.split() }
     }
 
-    /// Replaces the settings that determine a dataset by those of `laid_out`. Keeps each setting
-    /// whose name is in `named`.
+    /// Replaces the settings that determine a dataset by the settings `laid_out` of an existing
+    /// dataset. Keeps each setting whose name is in `named`.
     fn take_layout(&mut self, laid_out: &LayoutSettings, named: &toml::Table) {
         let LayoutSettings { labels, filter, split } = laid_out;
         let Split { seed, validation_percent, test_percent, share } = *split;

@@ -244,8 +244,8 @@ mod tests {
 
     use super::*;
 
-    /// A regression: a snapshot did not split a vector that is larger than a section may be, such
-    /// as that of a group with 64 factors.
+    /// A regression: a snapshot did not split a vector that is larger than a section may be. The
+    /// vector of a group with 64 factors is an example.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

@@ -46,7 +46,7 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items to keep in memory. They fill a quarter of the limit, since
+    /// Returns the number of items to keep in memory. The items fill a quarter of the limit, since
     /// growing vectors may allocate three times their size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)

@@ -61,7 +61,7 @@ impl BiasSums {
 
     /// Returns the standard error of the bias in discs; `None` for fewer than two games.
     ///
-    /// The bias is a ratio of two sums over games. Its standard error is computed from one residual
+    /// The bias is a ratio of two sums over games. The standard error is computed from one residual
     /// for each game: the game's Σ weight · (label − value), minus the game's weight times the mean
     /// of label − value (Cochran, Sampling Techniques, chapter 6).
     fn bias_error(&self) -> Option<f64> {

@@ -40,8 +40,8 @@ pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     Some(mean)
 }
 
-/// Returns all weights, with their factor vectors widened to the widest of them. Returns `None` if
-/// some factors cannot be widened.
+/// Returns all weights, with every factor vector widened to the greatest width among the weights.
+/// Returns `None` if some factors cannot be widened.
 fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     let shapes = all.iter().filter_map(|weights| weights.set().factors());
     let Some(widest) = shapes.max_by_key(|shape| (shape.dimensions(), shape.phases())) else {

@@ -22,8 +22,8 @@ pub struct Coarseness {
     /// coarse step is at most σ/√n discs, but not finer than the file's step. For a factor with n
     /// occurrences, the step is coarsened by the same ratio as for a weight.
     pub label_error: f64,
-    /// The number of leading binary digits of counts to keep; the others are set to 0. With 0
-    /// digits, every count becomes 0.
+    /// The number of leading binary digits of counts to keep; all further digits are set to 0. With
+    /// 0 digits, every count becomes 0.
     pub count_digits: u32,
     /// The number of consecutive phases that share their weights. A shared weight is the mean over
     /// the phases, weighted by occurrences.
@@ -42,7 +42,7 @@ impl Coarseness {
 }
 
 /// Returns the weights rounded to coarser steps. Rounding the factors of a class also changes the
-/// class's own contribution to the value; its weight compensates for this change.
+/// class's own contribution to the value. The weight of the class compensates for this change.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {

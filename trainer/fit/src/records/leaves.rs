@@ -198,7 +198,7 @@ mod tests {
     use crate::records::testing::{Folder, inputs, random_game};
 
     /// Returns the minimax value, and the leaves of all best lines. Each leaf has the number 1 if
-    /// its side to move is that of `position`, otherwise −1.
+    /// it has the same side to move as `position`, otherwise −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {
             return (Value::from_score(position.score()).steps(), vec![]);

@@ -33,8 +33,8 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The number of nodes at which a search ends; `None` for no limit. The result is that of the
-    /// deepest complete iteration.
+    /// The number of nodes at which a search ends; `None` for no limit. The label is the value of
+    /// the deepest complete iteration.
     pub nodes: Option<u64>,
     /// The confidence that Multi-ProbCut requires to prune a node, or full width.
     pub selectivity: Selectivity,
@@ -91,7 +91,7 @@ pub trait Relabel: Record {
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
     /// Returns the record with its new labels. `known` has the scores that a device found for the
-    /// positions of [`Self::to_solve`]; it is empty without a device. Every other position is
+    /// positions of [`Self::to_solve`]; without a device, `known` is empty. Every other position is
     /// searched from a logically empty transposition table.
     #[must_use]
     fn relabelled<E: Evaluate>(
@@ -270,9 +270,9 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares at which all scores are exact. These include
-    /// the scores of depth-limited searches that reach the end of the game, unless a limit on nodes
-    /// may end such a search earlier.
+    /// Returns the greatest number of empty squares at which all scores are exact. Depth-limited
+    /// searches that reach the end of the game also give exact scores, unless a limit on nodes may
+    /// end the search earlier.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

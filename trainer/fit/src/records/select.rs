@@ -235,8 +235,8 @@ impl Mergeable for PlacedPosition {
     }
 }
 
-/// Writes the records of all files, omitting games whose moves equal those of an earlier game. If
-/// the keys of the games exceed the memory `limit`, a temporary file stores them.
+/// Writes the records of all files, but omits a game if an earlier game has the same moves. If the
+/// keys of the games exceed the memory `limit`, a temporary file stores them.
 pub fn merge<R: Mergeable>(
     limit: &MemoryLimit,
     inputs: &Inputs<R>,

@@ -33,8 +33,8 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
-/// The greatest number of rules in a list. It is limited because the program checks every position
-/// against each rule.
+/// The greatest number of rules in a list. The number is limited because the program checks every
+/// position against each rule.
 const MAX_RULES: usize = 256;
 
 const EXPECTED: &str = "expected PLIES:USE, such as 34..38:solved or all:70%result+30%value";

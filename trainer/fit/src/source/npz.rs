@@ -19,8 +19,8 @@ use super::{Entries, Rejection, SourceError, labelled};
 /// The names of the arrays that are read. The first three are required.
 const ARRAYS: [&str; 6] = ["player", "opponent", "label", "weight", "game", "subset"];
 const REQUIRED: usize = 3;
-/// The names of further arrays of exported positions. Their contents follow from the other arrays,
-/// so they are not read.
+/// The names of further arrays of exported positions. These arrays follow from the arrays that are
+/// read, so they are not read.
 const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
 /// The greatest number of positions that the reading thread may be ahead of the import.

@@ -16,8 +16,8 @@ use super::{Entries, Rejection, SourceError, labelled, with_result};
 /// that contains no game.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// The strings with which a game of GGF or SGF begins. A variation within a game of SGF begins with
-/// none of them.
+/// The strings with which a game of GGF or SGF begins. No variation within a game of SGF begins
+/// with one of these strings.
 const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
 
 /// The message that refuses a game whose end is missing.
@@ -94,7 +94,8 @@ impl<T> Games<T> {
     }
 
     /// Parses the text of a game. If the game has no end, the text may also contain some or all of
-    /// the next game. Then only the unfinished game is refused, and the next one is read again.
+    /// the next game. In this case, only the unfinished game is refused, and the next game is read
+    /// again.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;");

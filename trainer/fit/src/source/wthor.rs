@@ -132,8 +132,8 @@ mod tests {
         assert_eq!(games[1].as_ref().unwrap().solved(), None);
     }
 
-    /// A regression: stated results of unfinished games were lost, and those of finished games were
-    /// not compared with the moves.
+    /// A regression: stated results of unfinished games were lost, and stated results of finished
+    /// games were not compared with the moves.
     #[test]
     fn stated_discs_are_kept_unless_they_are_those_of_the_board() {
         let wipe_out = [56, 64, 53, 46, 75, 66, 57, 65, 35];

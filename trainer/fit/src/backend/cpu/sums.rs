@@ -1,5 +1,5 @@
-//! Sums over positions for the methods of [`Backend`](crate::backend::Backend). All are sums of
-//! integers, so they do not depend on how the work is divided among threads.
+//! Sums over positions for the methods of [`Backend`](crate::backend::Backend). All sums are sums
+//! of integers, so they do not depend on the division of the work among threads.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;

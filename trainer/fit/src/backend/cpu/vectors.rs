@@ -32,8 +32,8 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
 }
 
 /// Returns the greatest absolute value; NaN if an element is NaN; 0 for an empty vector. Compares
-/// the bits of absolute values as integers, because the bits have the same order as nonnegative
-/// doubles, and those of NaN are above those of infinity.
+/// the bits of absolute values as integers. The bits of nonnegative doubles have the same order as
+/// the doubles, and NaN has greater bits than infinity.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))

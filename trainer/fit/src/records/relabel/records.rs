@@ -84,8 +84,8 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the first ply of the game whose position is to be solved: it has few enough empty
-    /// squares, and no random opening move comes after it.
+    /// Returns the first ply of the game whose position is to be solved. The position at this ply
+    /// has few enough empty squares, and no random opening move comes after it.
     pub(super) fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }

@@ -1,7 +1,7 @@
-//! Computes the values of positions in a fit with factors. For each position, it loads the factor
-//! vectors of its features and adds them. With 73 features and 16 factors, these are 73 cache lines
-//! of 64 bytes per position. A position also needs the gathers of weights that a fit without
-//! factors needs. `othello-trainer bench` measures both fits.
+//! Computes the values of positions in a fit with factors. The factor vectors of a position's
+//! features are loaded and added. With 73 features and 16 factors, a position loads 73 cache lines
+//! of 64 bytes. A position also needs the gathers of weights that a fit without factors needs.
+//! `othello-trainer bench` measures both fits.
 
 use std::ops::Range;
 use std::ptr::read_volatile;
