@@ -149,9 +149,9 @@ impl Assembly {
     /// Returns the weights and a report of the `wanted` phases; `None` if no phase is fitted.
     ///
     /// A wanted phase has no fitted weights if it has no positions, or if it reached the time limit
-    /// before its first epoch ended. Such a phase gets the weights of the nearest fitted phase; of
-    /// two equally near phases, the earlier. A phase that is not wanted also gets the weights of
-    /// the nearest fitted phase, unless `keep_others` is set.
+    /// before its first epoch ended. In both cases, the phase gets the weights of the nearest
+    /// fitted phase; of two equally near phases, the earlier. A phase that is not wanted also gets
+    /// the weights of the nearest fitted phase, unless `keep_others` is set.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

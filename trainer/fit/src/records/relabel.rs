@@ -33,7 +33,7 @@ pub struct Settings {
 pub struct Search {
     /// The depth in plies.
     pub depth: u32,
-    /// The number of nodes at which a search ends; `None` for no limit. The label is the value of
+    /// The number of nodes at which a search ends; `None` for no limit. The result is the value of
     /// the deepest complete iteration.
     pub nodes: Option<u64>,
     /// The confidence that Multi-ProbCut requires to prune a node, or full width.

@@ -101,8 +101,7 @@ pub unsafe fn gather(weights: &[i32], parameters: &[u32]) -> i32 {
             *sum = sum.wrapping_add(weight(parameter));
         }
     }
-    // A sum of [`MAX_FEATURES`](crate::model::MAX_FEATURES) weights fits into 32 bits, and its
-    // order does not matter.
+    // A sum of `MAX_FEATURES` weights fits into 32 bits, and its order does not matter.
     sums.into_iter().chain(rest.iter().map(weight)).fold(0, i32::wrapping_add)
 }
 
