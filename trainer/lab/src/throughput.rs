@@ -1,4 +1,5 @@
-//! Speed of the inner loop of a fit, compared with the limit of the machine in the same run.
+//! Measures the speed of the inner loop of a fit (residual sums), and the limit that the machine
+//! sets on this speed.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -18,19 +19,20 @@ use othello_fit::source::LabelRules;
 use othello_kernels::Launcher;
 use rayon::prelude::*;
 
-/// The greatest number of positions of a measurement. A kernel launch counts its rows in 32 bits.
+/// The greatest number of positions of a measurement, because a kernel launch counts its positions
+/// in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The memory traffic in bytes for each feature of a position: a weight is read, and a sum is read
-/// and written.
+/// The memory traffic in bytes for each feature of a position: a weight of 4 bytes is read, and a
+/// sum of 8 bytes is read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The least duration of a measurement, in seconds. The time for starting and waiting is then
-/// negligible.
+/// The least duration of a measurement, in seconds: so long that the time for starting threads or
+/// kernels and waiting for them is negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
-/// The greatest number of passes. Passes are doubled until they take the least time, up to this
-/// number.
+/// The greatest number of passes over the positions in a measurement. A measurement doubles the
+/// number of passes until they take [`LEAST_SECONDS`] or reach this number.
 const MOST_PASSES: u32 = 1 << 16;
 
 /// Errors of a measurement.
@@ -49,19 +51,19 @@ pub enum BenchError {
     TooMany(usize),
 }
 
-/// Rates in positions per second of wall time.
+/// The speed of residual sums and its limit, both in positions per second of wall time.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured rate of computing residual sums: on one CPU thread, or on the whole of another
-    /// device.
+    /// The measured rate of residual sums, on one thread of the CPU or on a whole GPU.
     pub own: f64,
-    /// The greatest possible rate on this machine: by the memory bandwidth of a GPU, or by the
-    /// memory accesses of one thread of a CPU.
+    /// The upper limit of the rate on this machine, given by the memory bandwidth of the GPU or by
+    /// the memory accesses of one CPU thread.
     pub limit: f64,
 }
 
-/// Returns positions like those of a fit: merged up to symmetry, and sorted by phase. Without data,
-/// they come from as many random games as `games` states. Refuses phases without positions.
+/// Returns positions to measure on, as a fit uses them: merged up to symmetry, and sorted by phase.
+/// They come from `data` or, without data, from `games` games of random moves. It is an error if
+/// the phases have no positions.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -92,8 +94,9 @@ pub fn positions(
     }
 }
 
-/// Measures the rate of residual sums on one thread of the CPU, and its limit: the rate of a loop
-/// that only makes the memory accesses of residual sums. Alternates between the two.
+/// Measures the rate of residual sums on one thread of the CPU. Also measures the limit: the rate
+/// of a loop that only makes the memory accesses of residual sums. Alternates between the two, and
+/// returns the best of `repetitions` measurements of each.
 pub fn measure_cpu(
     model: &Model,
     positions: &[ScoredPosition],
@@ -113,9 +116,9 @@ pub fn measure_cpu(
     Ok(rates)
 }
 
-/// Measures the rate at which a device computes residual sums. The rate is compared with a limit:
-/// memory bandwidth / bytes per position or, if the bandwidth is unknown, the limit measured on one
-/// thread of the CPU.
+/// Measures the rate at which a GPU, or another device that runs the kernels, computes residual
+/// sums. The limit is the memory bandwidth divided by the bytes per position. If the bandwidth is
+/// unknown, the limit is that of one thread of the CPU.
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -133,20 +136,21 @@ pub fn measure_kernels(
     Ok(Rates { own, limit })
 }
 
-/// Returns weights between −4 and 4 discs for the measurement. Neighbouring weights differ. The sum
-/// of 65 weights does not overflow.
+/// Returns weights between −4 and 4 discs for the measurement, as fixed-point numbers. Neighbouring
+/// weights differ, and the sum of the 65 weights of a position does not overflow.
 fn weights(model: &Model) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns the rate of residual sums. Weights are in 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns the rate of residual sums on a backend, in positions per second. Weights are in
+/// 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],
     positions: &[ScoredPosition],
 ) -> Result<f64, BackendError> {
-    // One run of rows, like a fit without neighbouring phases.
+    // All positions form one run of rows, as in a fit without the positions of neighbouring phases.
     let on_device = backend.positions(&[Rows::full(positions)])?;
     let discs = weights.iter().map(|&weight| f64::from(weight) / f64::from(WEIGHTS_PER_DISC));
     let discs = backend.upload(&discs.collect::<Vec<_>>())?;
@@ -158,7 +162,8 @@ fn residual_rate<B: Backend>(
     })
 }
 
-/// Measures the rate in positions per second. Each call of `pass` processes `positions` positions.
+/// Calls `pass` repeatedly, and returns the rate in positions per second. Each call processes
+/// `positions` positions.
 fn rate(
     positions: usize,
     mut pass: impl FnMut() -> Result<(), BackendError>,
@@ -175,8 +180,8 @@ fn rate(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// The memory accesses of the inner loop alone. The parameters of all features are computed
-/// beforehand.
+/// A loop with only the memory accesses of residual sums. The parameter indices of all features are
+/// computed beforehand.
 struct Limit {
     stream: Vec<u32>,
     features: usize,
@@ -196,7 +201,7 @@ impl Limit {
     fn run(&self, weights: &[i32]) -> Vec<i64> {
         assert_eq!(weights.len(), self.parameters);
         let mut sums = vec![0; self.parameters];
-        // Without features the stream is empty.
+        // If the pattern set has no features, the stream is empty.
         for row in self.stream.chunks_exact(self.features.max(1)) {
             // SAFETY: the stream holds numbers below the model's `parameters`, the length of both.
             unsafe {

@@ -25,7 +25,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns the limits that `search` sets on nodes and on time per move.
+    /// Returns the limits on nodes and on time per move that the player's search settings specify,
+    /// without a limit on the time per game.
     pub fn of(search: &SearchSpec) -> Self {
         let &SearchSpec { nodes, milliseconds, .. } = search;
         Self { nodes, milliseconds, seconds_a_game: None }
@@ -36,8 +37,8 @@ impl Budget {
         self.seconds_a_game.map(Duration::from_secs)
     }
 
-    /// Returns the limits of a search that begins now. `by_clock` is the time that the clock of the
-    /// game allows for this search.
+    /// Returns the node and time limits of a search that begins now. `by_clock` is the time that
+    /// the game's clock allows for this search; `None` if the game has no clock.
     pub(super) fn limits(self, by_clock: Option<Duration>) -> Limits {
         let time = self.milliseconds.map(Duration::from_millis).into_iter().chain(by_clock).min();
         let deadline = time.map(|time| Instant::now() + time);
@@ -45,8 +46,8 @@ impl Budget {
     }
 }
 
-/// Writes the limits as they follow the depth in a report, such as `, 1000 nodes`. Writes nothing
-/// if only the depth is limited.
+/// Formats the limits as text that a report appends to the search depth, such as `, 1000 nodes`.
+/// The text is empty if only the depth is limited.
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.nodes.map(|nodes| format!(", {nodes} nodes"));

@@ -1,4 +1,4 @@
-//! External engines in a match, by GTP or by the NBoard protocol.
+//! Sessions with the external engines of a match, which speak GTP or the NBoard protocol.
 
 use std::time::Duration;
 
@@ -12,20 +12,21 @@ use rayon::prelude::*;
 use super::opening::Opening;
 use super::process::{Misconduct, Process};
 
-/// The terms for external engines.
+/// The search depth and the time limits of external engines in a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Terms {
-    /// The depth that `set depth` requests from programs with NBoard.
+    /// The search depth that the command `set depth` requests from NBoard engines. GTP has no such
+    /// command.
     pub depth: u32,
     /// The time limit for one answer of the engine.
     pub time: Duration,
-    /// The time for all moves of a game. GTP engines receive it by `time_settings` and `time_left`,
-    /// NBoard engines with the game.
+    /// The time for all moves of a game; `None` if it is not limited. GTP engines receive this time
+    /// by the commands `time_settings` and `time_left`, NBoard engines as part of the game.
     pub game: Option<Duration>,
 }
 
 impl Terms {
-    /// Starts an engine and begins a game, to check that it works.
+    /// Checks that an engine works: starts the engine and begins a game with it.
     pub fn check(self, engine: &ExternalEngine) -> Result<(), Misconduct> {
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };
         Conversation::new(engine, self).begin(&first)
@@ -40,10 +41,10 @@ impl Terms {
         conversation.introduction()
     }
 
-    /// Asks an engine for its move in each position, as the first move of a new game, and returns
-    /// the moves in the order of the positions. Runs one process of the engine per thread. The side
-    /// to move must have a legal move; for GTP, a game that leads to the position must be known.
-    /// `progress` advances by one for each position.
+    /// Returns an engine's move in each opening, in the order of `openings`. Each opening begins a
+    /// new game of the engine. One engine process runs per thread. In each opening, the side to
+    /// move must have a legal move; GTP engines also need the moves that lead to the opening.
+    /// `progress` advances by one for each opening.
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -80,8 +81,9 @@ pub(super) struct Underway<'a> {
 }
 
 impl Underway<'_> {
-    /// Returns the game from its first position as GGF, with the time that both players' clocks
-    /// show at the beginning.
+    /// Returns the game in GGF (Generic Game Format), from the start position if the moves to the
+    /// opening are known, otherwise from the opening. `clock` is the initial time on each player's
+    /// clock.
     fn ggf(&self, clock: Option<Duration>) -> String {
         match &self.opening.path {
             Some(path) => {
@@ -94,15 +96,17 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine. The engine is started when needed, and again after each misconduct.
+/// A session with an engine over all its games. The first game starts the engine's process; the
+/// next game after a misconduct starts a new process.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
     terms: Terms,
     process: Option<Process>,
-    /// The number of the last request, so that a late answer to an earlier request is recognized.
+    /// The number of the last request. An answer that repeats an earlier number is late and is
+    /// ignored.
     number: u64,
-    /// The name that an NBoard engine has reported.
+    /// The name that an NBoard engine has reported by `set myname`; `None` before that and for GTP.
     name: Option<String>,
 }
 
@@ -111,7 +115,8 @@ impl<'a> Conversation<'a> {
         Self { engine, terms, process: None, number: 0, name: None }
     }
 
-    /// Returns the name and the version that the engine reports. A game must have begun.
+    /// Returns the name and the version that the engine reports; `None` if it reports neither. A
+    /// game must have begun.
     fn introduction(&mut self) -> Result<Option<String>, Misconduct> {
         if self.engine.protocol == Protocol::Nboard {
             return Ok(self.name.clone());
@@ -128,14 +133,14 @@ impl<'a> Conversation<'a> {
         Ok((!said.is_empty()).then(|| said.join(" ")))
     }
 
-    /// Begins a game.
+    /// Begins a game from `opening`. Starts the engine's process if none is running.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         let begun = self.try_begin(opening);
         self.stop_if_wrong(begun)
     }
 
-    /// Returns the square that the engine plays, which is legal. The engine's side must have a
-    /// legal move.
+    /// Returns the engine's move; an illegal answer is an error. The engine's side must have a
+    /// legal move. `clock` is the engine's remaining time for the game, if that is limited.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -166,7 +171,8 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(seen)
     }
 
-    /// Stops a program after a misconduct; the next game starts a new one.
+    /// Returns `result` unchanged. If `result` is a misconduct (a resignation is not), also stops
+    /// the engine's process; the next game then starts a new one.
     fn stop_if_wrong<T>(&mut self, result: Result<T, Misconduct>) -> Result<T, Misconduct> {
         if result.as_ref().is_err_and(|wrong| !matches!(wrong, Misconduct::Resigned)) {
             self.process = None;
@@ -211,7 +217,7 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Sends a GTP command, and ignores the answer of an engine that does not support it.
+    /// Sends an optional GTP command. An engine that does not support the command may refuse it.
     fn suggest_gtp(&mut self, command: &str) -> Result<(), Misconduct> {
         match self.ask_gtp(command) {
             Ok(_) | Err(Misconduct::Refused { .. }) => Ok(()),
@@ -219,7 +225,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Sends a GTP command and returns the answer.
+    /// Sends a GTP command and returns the text of the answer. A refused command is an error.
     fn ask_gtp(&mut self, command: &str) -> Result<String, Misconduct> {
         self.number += 1;
         self.say(&format!("{} {command}", self.number))?;
@@ -241,15 +247,15 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Waits until an NBoard engine has executed all earlier commands. Stores the name that it
-    /// reports meanwhile.
+    /// Waits until an NBoard engine has executed all earlier commands. Stores the first name that
+    /// the engine reports by `set myname`.
     fn synchronize(&mut self) -> Result<(), Misconduct> {
         self.number += 1;
         self.say(&format!("ping {}", self.number))?;
         let pong = format!("pong {}", self.number);
         let mut name = None;
         self.hear("`pong`", |line| {
-            // Some engines add moves sent later.
+            // Some engines append later moves to their name, so only the first name is stored.
             name = name.take().or_else(|| line.strip_prefix("set myname ").map(excerpt));
             (line == pong).then_some(())
         })?;
@@ -281,11 +287,12 @@ fn name(side: Side) -> &'static str {
     }
 }
 
-/// Parses the answer to command `number`; the answer may repeat the number or omit it. Returns
-/// `Err` if the engine refused the command, and `None` if the line answers another command.
+/// Parses a line as the GTP answer to the command with the given number, which the answer may
+/// repeat or omit. Returns the text of the answer, or `Err` with the text if the engine refused the
+/// command. Returns `None` if the line is not an answer to this command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
-    // Some programs put a blank before the number.
+    // Edax puts a blank between `=` and the number.
     let words = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     let said = &rest[..rest.len() - words.len()];
     let text = words.trim().to_owned();
@@ -293,7 +300,8 @@ fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     own.then(|| if line.starts_with('=') { Ok(text) } else { Err(text) })
 }
 
-/// Returns the misconduct of an engine whose process has ended.
+/// Returns the error for an engine whose process has already ended. `expected` names the answer
+/// that was expected.
 fn gone(expected: &'static str) -> Misconduct {
     Misconduct::Ended { expected, said: String::new() }
 }

@@ -1,4 +1,5 @@
-//! A job object of Windows. It ends a program together with all processes that the program started.
+//! A job object of Windows, which ends a program together with all processes that the program
+//! started.
 
 use std::io;
 use std::mem::size_of;
@@ -12,15 +13,16 @@ use windows_sys::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 
-/// A job of one program and its children. The system ends them when the only handle to the job is
-/// closed: when this value is dropped, or when this process ends for any reason.
+/// A job of one program and its child processes. Windows ends all processes of the job when the
+/// only handle to the job is closed, that is, when this value is dropped or when our process ends
+/// for any reason.
 #[derive(Debug)]
 pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
 
 impl Job {
-    /// Creates the job of a program that has just been started.
+    /// Creates a job for a program that has just been started.
     pub(super) fn of(program: &Child) -> io::Result<Self> {
-        // SAFETY: neither attributes nor a name are given, which the function allows.
+        // SAFETY: `CreateJobObjectW` allows null pointers for the attributes and the name.
         let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
         if handle.is_null() {
             return Err(io::Error::last_os_error());
@@ -30,7 +32,8 @@ impl Job {
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
         let bytes = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
-        // SAFETY: the handle is open, and the limits are of the kind and size that are named.
+        // SAFETY: the handle is open, and `limits` has the structure and the size that the call
+        // states.
         let limited = unsafe {
             SetInformationJobObject(
                 job.as_raw_handle(),

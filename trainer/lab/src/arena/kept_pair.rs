@@ -1,4 +1,4 @@
-//! Stores a pair of games as a section of the file of a match.
+//! Encodes and decodes a pair of games as a section of a match file.
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::{Discs, Position, Side, Square, transcript};
@@ -9,13 +9,14 @@ use super::played::PlayedGame;
 use super::player::Effort;
 use super::result::PlayedPair;
 
-/// The beginning of a section's name. The number of the pair follows, counted from 1.
+/// The beginning of the name of a section that contains a pair. The number of the pair follows,
+/// counted from 1.
 const PREFIX: &str = "pair ";
 
-/// A pair as JSON.
+/// The JSON form of a pair of games, which the section of the pair contains.
 #[derive(Serialize, Deserialize)]
 struct Pair {
-    /// The position that both games start from, with the side to move.
+    /// The position from which both games start, as 64 characters with the side to move.
     opening: String,
     games: [Game; 2],
     efforts: [Effort; 2],
@@ -25,7 +26,7 @@ struct Pair {
 struct Game {
     /// The moves after the opening, without passes.
     moves: String,
-    /// The score of the first player.
+    /// The disc difference at the end of the game, for the first player.
     score: Discs,
     forfeit: Option<Forfeit>,
 }
@@ -54,16 +55,17 @@ pub(super) fn encode(pair: &PlayedPair) -> Section {
     Section { name: format!("{PREFIX}{}", first.pair), content }
 }
 
-/// Returns the number of the pair in a section, counted from 0; `None` for other sections.
+/// Returns the number of the pair that a section contains, counted from 0; `None` if the section
+/// does not contain a pair.
 pub(super) fn number(section: &Section) -> Option<usize> {
     let digits = section.name.strip_prefix(PREFIX)?;
     let number = digits.parse::<usize>().ok()?;
-    // `05` and `+5` are not names of pair 5.
+    // Pair 5 has only the name `pair 5`, not `pair 05` or `pair +5`.
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Reads the pair with this number, counted from 0. The caller puts the name of the section before
-/// the text of an error.
+/// Decodes a section that contains pair `number`, counted from 0. An error is a phrase such as `has
+/// no opening: …`; the caller puts the name of the section before it.
 pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let Pair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;
@@ -86,8 +88,8 @@ pub(super) fn decode(number: usize, section: &Section) -> Result<PlayedPair, Str
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
-/// Returns true if the score of a game agrees with its moves or, in a forfeited game, with the
-/// forfeit.
+/// Returns true if the moves of a game are legal and its score is right: the result of the moves
+/// or, in a forfeited game, ±64 against the player who forfeited.
 fn is_sound(game: &PlayedGame) -> bool {
     let Some((position, sign)) = end(&game.opening, &game.squares) else { return false };
     let first_moved = if game.game == 1 { 1 } else { -1 };
@@ -99,8 +101,8 @@ fn is_sound(game: &PlayedGame) -> bool {
     }
 }
 
-/// Returns the position after the moves, with 1 if its side to move also moved first in the game,
-/// and −1 otherwise. Returns `None` if a move is illegal.
+/// Returns the position after all moves and a sign: 1 if the side to move in this position also
+/// moved first in the game, otherwise −1. Returns `None` if a move is illegal.
 fn end(opening: &Position, squares: &[Square]) -> Option<(Position, Discs)> {
     let (mut position, mut sign) = (*opening, 1);
     for &square in squares {

@@ -1,5 +1,5 @@
-//! The file of a match, and the run that makes it. The run divides the pairs of games into parts,
-//! so that a match can be resumed or divided among processes.
+//! Match files, and the run that makes a match file. The run divides the pairs of games into parts,
+//! so that a match can be resumed after a stop or divided among processes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,14 +17,14 @@ use super::paired::{Match, PAIRS, Seats};
 use super::result::{InOrder, MatchResult, PlayedPair};
 use super::{Budget, Pair, Sprt};
 
-/// The names and conditions of a match, for its report.
+/// The names of the players and the settings of a match, as its report prints them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
     /// The names of the players.
     pub players: [String; 2],
     /// The depth of the searches of the first player.
     pub depth: u32,
-    /// The number of empty squares at or below which play is perfect.
+    /// The number of empty squares at or below which the players solve positions exactly.
     pub exact: u32,
     /// The limits of each player's searches before exact play.
     pub budgets: [Budget; 2],
@@ -32,30 +32,32 @@ pub struct Conditions {
     pub sprt: Option<Sprt>,
 }
 
-/// A match whose pairs are stored.
+/// A match whose finished pairs of games are stored in files, so that it can be resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptMatch<'a> {
-    /// The players of the match. If there are several pairs of players, they divide the openings
-    /// among them in order.
+    /// The two players of the match. If there are several pairs of players, each pair plays an
+    /// equal, consecutive share of the openings.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],
-    /// The names and terms.
+    /// The names of the players and the settings of the match, which the match file stores.
     pub conditions: &'a Conditions,
 }
 
 /// The content of a finished match's file, or the pairs of one shard of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
-    /// The names and terms.
+    /// The names of the players and the settings of the match.
     pub conditions: Conditions,
-    /// The pairs that count: all, or with a sequential test, those up to its decision.
+    /// The result of the pairs that count: all pairs or, with a sequential test, the pairs up to
+    /// the decision of the test.
     pub result: MatchResult,
-    /// The summary of the file; `None` for a shard.
+    /// The summary of the match file, such as its checksum; `None` for a shard, which has no match
+    /// file.
     pub summary: Option<Summary>,
 }
 
-/// Errors of playing a stored match, or of its file.
+/// Errors of playing a stored match, or of writing or reading its file.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum MatchFileError {
@@ -74,23 +76,24 @@ impl From<FileError> for MatchFileError {
 /// The name of the last section of a match file. It contains the conditions of the match.
 const CONDITIONS: &str = "match";
 
-/// The greatest number of pairs in a part.
+/// The greatest number of pairs in a part, the unit in which a run stores finished work.
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// Parts of a match with a sequential test are shorter by this factor. Pairs that are played after
-/// the decision do not count, and short parts have fewer of them.
+/// The factor by which the parts of a match with a sequential test are shorter than other parts.
+/// Pairs after the decision of the test do not count, and short parts contain fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns the stage of the run for a match of `pairs` pairs, for [`KeptMatch::play_stage`].
-/// `seconds` is the time that one thread takes for a pair.
+/// Returns the stage of a run in which [`KeptMatch::play_stage`] plays a match of `pairs` pairs.
+/// `seconds` is the estimated time of one thread for a pair.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
 }
 
 impl KeptMatch<'_> {
-    /// Plays the missing pairs of a shard. Then packs the file, if the match is not divided into
-    /// shards. `settings` is the provenance of the games.
+    /// Plays the pairs of a shard that are not stored yet. If the match is not divided into shards,
+    /// then packs them into the match file at `path`. `settings` is the provenance that the file
+    /// records.
     pub fn play(
         &self,
         path: &Path,
@@ -133,7 +136,8 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays the match as one stage of a run that has further stages. Writes no match file.
+    /// Plays the match as stage number `stage` of a run that has further stages. Writes no match
+    /// file.
     pub fn play_stage(
         &self,
         run: &Run,
@@ -152,7 +156,7 @@ impl KeptMatch<'_> {
         run.make(stage, 1, &Pairs { kept: self, seats, ends, progress }, progress)
     }
 
-    /// Reads the pairs of this shard.
+    /// Reads the finished pairs of the run's own shard.
     fn shard_of(&self, run: &Run) -> Result<MatchFile, MatchFileError> {
         let mut pairs = vec![];
         for index in run.own(0).filter(|&index| run.has(0, index)) {
@@ -177,7 +181,7 @@ impl KeptMatch<'_> {
     }
 }
 
-/// The pairs of a run.
+/// The pairs of a match as the items of a run, which plays, stores and checks them in parts.
 struct Pairs<'a, F> {
     kept: &'a KeptMatch<'a>,
     seats: Vec<Seats<'a>>,
@@ -193,8 +197,8 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     const CAN_END: bool = true;
     const CAN_REFUSE: bool = true;
 
-    /// Checks that the part contains exactly the pairs with the given numbers, and that each pair
-    /// has the opening that the match prescribes for its number.
+    /// Returns true if a part contains exactly the pairs `numbers`, each from the opening that the
+    /// match prescribes for this pair.
     fn fits(&self, numbers: Range<u64>, part: &[Section]) -> bool {
         let Some((conditions, pairs)) = part.split_last() else { return false };
         let fits = |(number, section): (u64, &Section)| {
@@ -236,7 +240,8 @@ impl<F: FnMut(Pair) -> bool + Send> Items for Pairs<'_, F> {
     }
 }
 
-/// Writes the pairs of all parts into one file, up to the decision of a sequential test.
+/// Writes the pairs of all parts of a run into its match file. With a sequential test, omits the
+/// pairs after the decision.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, MatchFileError> {
     let wrong = |reason| FileError::exists(run.output(), reason);
     let mut content = Content::of(run.provenance()).map_err(wrong)?;
@@ -248,7 +253,7 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, MatchFileErro
 }
 
 impl MatchFile {
-    /// Reads the complete file of a match.
+    /// Reads a match file. A file that lacks pairs is an error.
     pub fn read(path: &Path) -> Result<Self, MatchFileError> {
         let mut reader = Reader::open(path, Kind::Match)?;
         let all = reader.provenance().get("pairs").and_then(serde_json::Value::as_u64);
@@ -271,15 +276,15 @@ impl MatchFile {
     }
 }
 
-/// The content of a match's file, or of its parts.
+/// The conditions and pairs that were read from a match file or from the parts of a match.
 struct Content<F> {
     conditions: Option<Conditions>,
     pairs: InOrder<F>,
 }
 
 impl Content<Box<dyn FnMut(Pair) -> bool>> {
-    /// Begins the content of the file of a whole match. Reads the sequential test, which may end
-    /// the match, from the provenance. The error is a message that states why the test is invalid.
+    /// Creates the empty content of a whole match. Takes the sequential test, which may end the
+    /// match early, from `provenance`. The error states why the test is invalid.
     fn of(provenance: &Provenance) -> Result<Self, String> {
         let test = provenance.get("sprt").cloned().map(serde_json::from_value);
         let test = test.transpose().map_err(|error| format!("has no sequential test: {error}"))?;
@@ -292,7 +297,8 @@ impl<F: FnMut(Pair) -> bool> Content<F> {
         Self { conditions: None, pairs: InOrder::new(first, ends) }
     }
 
-    /// Adds the pairs of all parts of a stage. If a sequential test decides, stops there.
+    /// Adds the pairs of all parts of a stage, up to the decision of the sequential test, if there
+    /// is one.
     fn add_stage(
         &mut self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! The report of a match, and its findings that may fail a check.
+//! The report of a match, and the findings for which `match --fail-if` exits with status 1.
 
 use std::fmt;
 use std::time::Instant;
@@ -57,7 +57,8 @@ pub struct MatchReport {
 }
 
 impl MatchReport {
-    /// Creates the report of a match from its conditions and result.
+    /// Creates the report of a match from its conditions and its result. The report states the time
+    /// since `begun` as the duration of the match.
     pub fn new(conditions: &Conditions, result: &MatchResult, begun: Instant) -> Self {
         let Conditions { players: [first, second], depth, exact, budgets, sprt } =
             conditions.clone();
@@ -88,7 +89,7 @@ impl fmt::Display for MatchReport {
         let Statistics { wins, draws, losses, mean_discs, mean_discs_error, .. } = statistics;
         let budget = match self.budgets {
             [one, other] if one == other => one.to_string(),
-            // Names contain the budgets of their own keys.
+            // The name of a player already states the limits that its own search keys set.
             budgets => [(first, budgets[0]), (second, budgets[1])]
                 .map(|(player, budget)| match budget {
                     budget if budget == Budget::default() || player.contains(':') => String::new(),
@@ -152,7 +153,7 @@ fn probability(p: f64) -> String {
 }
 
 impl MatchReport {
-    /// Returns true if the match has this finding.
+    /// Returns true if the result of the match is this finding, such as a forfeit.
     pub fn shows(&self, finding: Finding) -> bool {
         let proven = self.statistics.p_value < SIGNIFICANT;
         let decided = self.sprt.as_ref().map(|sprt| sprt.decision);

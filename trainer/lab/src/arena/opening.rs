@@ -1,4 +1,5 @@
-//! An opening and a game that leads to it, for players that can only start from whole games.
+//! Openings, each with a game that leads to it. Some players can only start from the moves of a
+//! whole game.
 
 use othello_engine::board::transcript::Step;
 use othello_engine::board::{Position, Side, Symmetry};
@@ -19,15 +20,17 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Creates the opening with a game that leads to it. If the search finds no game, tries the
-    /// symmetric images of the position.
+    /// Creates the opening of a position, with a game that leads to it. If no game is found, the
+    /// position of the result may be a symmetric image of `position`; if no game leads to any
+    /// image, `path` is `None`.
     pub fn new(position: Position) -> Self {
-        // To one half of the images the start has its colours swapped: one of each half suffices.
+        // Half of the eight symmetries swap the colours of the start position, so it suffices to
+        // try one image from each half.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
         let images = [position]
             .into_iter()
             .chain(Symmetry::all().find(swaps).map(|symmetry| position.image(symmetry)));
-        // Without a pass, black moves on even plies.
+        // In a game without passes, black moves on even plies.
         let even = if position.ply().is_multiple_of(2) { Side::Black } else { Side::White };
         let ways = [even, even.other()].map(|side| images.clone().map(move |image| (image, side)));
         let reached = |(position, side)| {
@@ -38,8 +41,8 @@ impl Opening {
         ways.into_iter().flatten().find_map(reached).unwrap_or_else(|| Self::without_path(position))
     }
 
-    /// Returns the positions of a game in which a move was played, each as an opening with the game
-    /// up to that position.
+    /// Returns each position of a game in which a move was played, as an opening whose `path` is
+    /// the game up to the position.
     pub fn along(game: &Game) -> Vec<Self> {
         let steps = game.replay().steps;
         let opening = |(at, step): (usize, &Step)| {
@@ -49,14 +52,15 @@ impl Opening {
         steps.iter().enumerate().map(opening).collect()
     }
 
-    /// Creates the opening without a game, for players that can start from any position.
+    /// Creates the opening of a position without a game that leads to it, for players that can
+    /// start from any position. Black moves first.
     pub fn without_path(position: Position) -> Self {
         Self { position, side: Side::Black, path: None }
     }
 }
 
-/// Returns all turns of a game, including passes. `side` is to move in the final position, so a
-/// pass may be the last turn.
+/// Returns all turns of a game from the start position, including passes. `side` is the side to
+/// move after `steps`; if it differs from the side whose turn it is, the last turn is a pass.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

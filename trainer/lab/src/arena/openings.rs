@@ -11,14 +11,15 @@ use othello_engine::random::Generator;
 use othello_engine::record::{PositionReader, RecordError};
 use othello_engine::text::{Lines, TextError};
 
-/// The choice of openings from a file.
+/// The settings for drawing openings from a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// The number of openings.
     pub count: usize,
-    /// The seed of the choice.
+    /// The seed of the random draw.
     pub seed: u64,
-    /// The largest absolute label of a position that may be chosen, in discs; text has no labels.
+    /// The largest absolute label of a drawn position, in discs. Positions from text files have no
+    /// labels and are not limited.
     pub within: Discs,
 }
 
@@ -52,23 +53,23 @@ pub enum OpeningsError {
 }
 
 impl Choice {
-    /// Draws openings from a file, no two of them equal up to symmetry. The file may contain
-    /// enumerated openings (those of the last ply are used), positions, or text with a board line
-    /// or a transcript on each line.
+    /// Draws openings at random from a file; no two of them are equal up to symmetry. The file is a
+    /// file of enumerated openings, of which only the last ply is used, a file of positions, or a
+    /// text with a board or a transcript on each line.
     pub fn draw(
         &self,
         path: &Path,
         progress: &dyn Progress,
     ) -> Result<Vec<Position>, OpeningsError> {
         let mut openings = match file::kind_of(path) {
-            // Files of other kinds are refused by the reader, by name.
+            // The reader refuses files of other kinds, with a message that names the kind.
             Ok(_) => self.labelled(path)?,
             Err(FileError::Foreign { .. }) => text(path, progress)?,
             Err(error) => return Err(RecordError::from(error).into()),
         };
         let listed = openings.len();
         openings.sort_unstable();
-        // Images of an opening lead to the same games.
+        // Symmetric images of an opening lead to the same games, so only one image is kept.
         let mut seen = HashSet::new();
         openings.retain(|position| seen.insert(position.canonical()));
         Generator::new(self.seed).shuffle(&mut openings);
@@ -140,8 +141,8 @@ mod tests {
         }
     }
 
-    /// A regression: four images of one opening were played as four openings, so three different
-    /// openings proved a difference (p = 0.0005).
+    /// A regression: a match played four symmetric images of one opening as four openings, so the
+    /// test counted three openings as twelve (p = 0.0005).
     #[test]
     fn images_of_an_opening_are_one_opening() {
         let images = "f5d6c3\ne6f4c3\nc4e3f6\nd3c5f6\n";

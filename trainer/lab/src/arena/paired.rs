@@ -20,28 +20,29 @@ use super::player::{Contestant, Player};
 use super::process::{Misconduct, RESIGNED};
 use super::result::{InOrder, MatchResult, PlayedPair};
 
-/// Two players. A player that is an evaluation searches with `strength`.
+/// The two players of a match. A player without its own search settings searches with `strength`.
 #[derive(Clone, Copy, Debug)]
 pub struct Match<'a> {
-    /// The player from whose side the match counts wins.
+    /// The player whose wins and losses the match counts.
     pub first: Contestant<'a>,
     /// The opponent.
     pub second: Contestant<'a>,
-    /// The strength of the search of evaluations.
+    /// The default depth and exact-solve threshold of searches, for evaluations without their own
+    /// search settings.
     pub strength: Strength,
 }
 
-/// The name of a match's pairs in progress messages.
+/// The text by which progress messages name the work of a match, counted in pairs of games.
 pub(super) const PAIRS: &str = "match (pairs)";
 
 /// The score of a forfeited game, in discs.
 const ALL_DISCS: Discs = 64;
 
 impl Match<'_> {
-    /// Plays every opening twice. An evaluation starts each game with an empty transposition table,
-    /// so that the game does not depend on the order of games or on the thread. A program that
-    /// ends, hangs, prints without end or plays an illegal move forfeits the game and is started
-    /// again.
+    /// Plays every opening twice, with colours exchanged. Searches start each game with an empty
+    /// transposition table, so a game does not depend on the order of games or on the thread. An
+    /// external program that ends, hangs, prints without end or plays an illegal move forfeits the
+    /// game and is started again.
     ///
     /// # Errors
     ///
@@ -54,8 +55,9 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`], but calls `enough` with each pair in the order of the openings,
-    /// until it returns true. Later pairs do not count, although some of them may have been played.
+    /// Plays every opening twice like [`Self::play`], but ends the match early: calls `enough` with
+    /// each pair in the order of the openings until `enough` returns true. Later pairs do not
+    /// count, although some of them may have been played.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -66,7 +68,7 @@ impl Match<'_> {
         let seats = Seats::of(*self);
         let (next, played) = (AtomicUsize::new(0), Mutex::new(InOrder::new(0, enough)));
         let lock = || played.lock().unwrap_or_else(PoisonError::into_inner);
-        // Pairs are started in order, so that few are played after the last one that counts.
+        // Threads start pairs in order, so few pairs are played after the last pair that counts.
         let work = |_| -> Result<(), TableError> {
             loop {
                 let number = next.fetch_add(1, Ordering::SeqCst);
@@ -85,18 +87,19 @@ impl Match<'_> {
         Ok(MatchResult::new(played.into_pairs()))
     }
 
-    /// Returns the approximate time of a pair of games on one thread, in seconds.
+    /// Estimates the time of a pair of games between these players on one thread, in seconds.
     pub(super) fn seconds_of_pair(&self) -> f64 {
         self.first.seconds_of_pair(self.strength) + self.second.seconds_of_pair(self.strength)
     }
 
-    /// Estimates the seconds of one thread for a pair of games between evaluations.
+    /// Estimates the time, in seconds, of a pair of games between two evaluations of the given
+    /// strength on one thread.
     pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
         2.0 * size::game(size::search(depth), exact)
     }
 
-    /// Returns the opening of a pair. If an external program plays, the opening includes a game
-    /// that leads to the position.
+    /// Returns the opening at `position`. If a player is an external program, the opening includes
+    /// a game that leads to the position, if one is found.
     fn opening(&self, position: Position) -> Opening {
         match [self.first, self.second] {
             [Contestant::External(..), _] | [_, Contestant::External(..)] => Opening::new(position),
@@ -105,19 +108,20 @@ impl Match<'_> {
     }
 }
 
-/// The players of a match: two for each thread that plays.
+/// A pool of players, from which each thread that plays takes two.
 pub(super) struct Seats<'a> {
     players: Match<'a>,
     idle: Mutex<Vec<[Player<'a>; 2]>>,
 }
 
 impl<'a> Seats<'a> {
-    /// Creates the seats of a match; the players are created when they are needed.
+    /// Creates an empty pool; [`Self::play`] creates players when the pool has none.
     pub(super) fn of(players: Match<'a>) -> Self {
         Self { players, idle: Mutex::default() }
     }
 
-    /// Plays an opening twice. `number` counts the pairs from 0.
+    /// Plays the two games of a pair from one opening. `number` is the number of the pair, counted
+    /// from 0.
     pub(super) fn play(
         &self,
         number: usize,
@@ -149,7 +153,8 @@ impl<'a> Seats<'a> {
     }
 }
 
-/// Plays a game of a pair from `opening`. Player `mover` (0 or 1) moves first.
+/// Plays one game of a pair from `opening`. Player `mover` (0 or 1) moves first. `pair` is the
+/// number of the pair, counted from 1.
 fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: usize) -> PlayedGame {
     let board = Board::new(opening.position, opening.side);
     let mut game = Underway { opening, turns: vec![], board };
@@ -228,14 +233,15 @@ pub(crate) mod tests {
         let (first, second) = (&Mobility.into(), &Mobility.into());
         let result = played(first, second).play(&openings(), &Silent).unwrap();
         assert!(result.pairs.iter().all(|pair| pair.0[0] == -pair.0[1]));
-        // Each opening comes in its four images; of equal moves the search takes the first square.
+        // The openings contain four symmetric images of each opening. Games from images may differ,
+        // because the search takes the first of equally good moves.
         assert_eq!(result.distinct_openings, 3);
         assert!((3..=openings().len()).contains(&result.distinct_games));
         assert_eq!(result.statistics().p_value, 1.0);
     }
 
-    /// The pairs that count are those up to the one at which the match ends. They are the same with
-    /// any number of threads.
+    /// A match that ends early counts the pairs up to its end, and these are the same with any
+    /// number of threads.
     #[test]
     fn a_match_that_is_ended_early_is_the_beginning_of_the_whole_one() {
         let (first, second) = (&Mobility.into(), &Zero.into());

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct Pair(pub [Discs; 2]);
 
 impl Pair {
-    /// Returns the first player's points in halves: 2 for a win, 1 for a draw; 0..=4.
+    /// Returns the first player's points from both games in half points, from 0 to 4: 2 for a win,
+    /// 1 for a draw, 0 for a loss.
     pub(super) fn half_points(self) -> i32 {
         self.0.iter().map(|score| 1 + score.signum()).sum()
     }
 
-    /// Returns the first player's mean score.
+    /// Returns the first player's mean score of the two games, in discs.
     pub(super) fn discs(self) -> f64 {
         f64::from(self.0[0] + self.0[1]) / 2.0
     }
@@ -51,16 +52,17 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Returns the first player's mean share of the points; `None` without pairs.
+    /// Returns the first player's mean share of the points of a pair, from 0 to 1; `None` if there
+    /// are no pairs.
     pub(super) fn mean_share(&self) -> Option<f64> {
         let points: f64 = (0..).zip(self.0).map(|(half, count)| share(half) * count as f64).sum();
         let pairs = self.pairs();
         (pairs > 0).then(|| points / pairs as f64)
     }
 
-    /// Returns the variance of a pair's share of the points, after adding one pair lost twice and
-    /// one pair won twice. Without these two, the first pairs, which are often all equal, would
-    /// appear to have no variance and would decide the test.
+    /// Returns the variance of the share of the points over the pairs and two added pairs: one with
+    /// two losses and one with two wins. Without the added pairs, the first few pairs, which often
+    /// have equal results, would have variance 0 and would decide the sequential test.
     pub(super) fn variance(&self) -> f64 {
         let [lost, .., won] = self.0;
         let mut counts = self.0;

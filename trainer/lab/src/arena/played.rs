@@ -20,9 +20,10 @@ pub struct PlayedGame {
     pub opening: Position,
     /// The moves after the opening, without passes.
     pub squares: Vec<Square>,
-    /// The score of the first player; ±64 if a player forfeited.
+    /// The disc difference at the end for the first player; ±64 if a player forfeited.
     pub score: Discs,
-    /// The number of the player who forfeited, and the misconduct.
+    /// The number of the player who forfeited (1 or 2), and a description of the misconduct; `None`
+    /// if nobody forfeited.
     pub forfeit: Option<(usize, String)>,
 }
 
@@ -60,14 +61,14 @@ struct Line {
 }
 
 impl PlayedGame {
-    /// Returns the schema of [`PlayedGame::to_json`].
+    /// Returns the JSON Schema of the lines that [`PlayedGame::to_json`] writes.
     pub fn schema() -> schemars::Schema {
         schemars::schema_for!(Line)
     }
 
-    /// Returns the record of the game, in which the moves of the opening count as random ones;
-    /// `None` if no game that leads to the opening is known. A forfeited game is recorded as
-    /// unfinished.
+    /// Returns the record of the game from the start position, which marks the moves of the opening
+    /// as random. Returns `None` if no moves that lead to the opening are known. The record of a
+    /// forfeited game is an unfinished game.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some(whole) = self.whole() else { return Ok(None) };
         // No opening has more moves than there are squares.
@@ -93,9 +94,8 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the canonical image of the game. Of the eight images under the symmetries, it is the
-    /// one with the smallest opening; if several have this opening, it is the one with the smallest
-    /// moves.
+    /// Returns the canonical image of the game: of its eight images under the symmetries of the
+    /// board, the image with the smallest opening and, among equal openings, the smallest moves.
     pub(super) fn canonical(&self) -> (Position, Vec<Square>) {
         let image = |symmetry: Symmetry| {
             let squares = self.squares.iter().map(|&square| symmetry.square(square));

@@ -18,11 +18,11 @@ use super::process::Misconduct;
 /// A contestant of a match.
 #[derive(Clone, Copy, Debug)]
 pub enum Contestant<'a> {
-    /// An evaluation with the search of the match.
+    /// An evaluation that searches with the default settings of the match.
     Evaluation(&'a Evaluator),
-    /// An evaluation with its own search.
+    /// An evaluation with its own search: strength, limits on each search, and pruning.
     Searching(&'a Evaluator, Strength, Budget, &'a Pruning),
-    /// An external program.
+    /// An external program, with its search depth and time limits.
     External(&'a ExternalEngine, Terms),
 }
 
@@ -36,9 +36,8 @@ impl<'a> From<&'a Evaluator> for Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl Contestant<'_> {
-    /// Estimates the seconds that this player needs for its moves in the two games of a pair, which
-    /// are about as many as the moves of both players in one game. `strength` is the default
-    /// search.
+    /// Estimates the time, in seconds, that this player takes for its moves in both games of a
+    /// pair. `strength` is the default search of the match.
     pub(super) fn seconds_of_pair(&self, strength: Strength) -> f64 {
         let (of_move, exact, game_time) = match *self {
             Self::Evaluation(_) => (size::search(strength.depth), strength.exact, None),
@@ -67,20 +66,20 @@ pub struct Effort {
     pub seconds: f64,
 }
 
-/// The size in MiB of each player's transposition table. A search to a fixed depth fills little of
-/// it.
+/// The size in MiB of each player's transposition table. Searches to a fixed depth fill only a
+/// small part of the table.
 const HASH_MEGABYTES: usize = 16;
 
 /// A player during a match.
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
-    /// The number of empty squares at or below which play is perfect. The effort of perfect play is
-    /// not counted.
+    /// The number of empty squares at or below which the player solves positions exactly. The
+    /// effort of exact play is not counted.
     exact: u32,
     effort: Effort,
     /// The time limit for all moves of a game, if there is one.
     time: Option<Duration>,
-    /// The remaining time of the game.
+    /// The player's remaining time in the current game; `None` if the time is not limited.
     clock: Option<Clock>,
 }
 
@@ -123,12 +122,14 @@ impl<'a> Player<'a> {
         Ok(Self { mind, exact: strength.exact, effort, time: budget.game_time(), clock: None })
     }
 
-    /// Returns the nodes and time of the searches before exact play since the last call.
+    /// Returns the nodes and the time that the player has used before exact play since the last
+    /// call of this function.
     pub(super) fn take_effort(&mut self) -> Effort {
         std::mem::take(&mut self.effort)
     }
 
-    /// Begins a game with a full clock.
+    /// Begins a game from `opening`: resets the player's clock, and empties its transposition table
+    /// or informs the external program.
     pub(super) fn begin(&mut self, opening: &Opening) -> Result<(), Misconduct> {
         self.clock = self.time.map(Clock::absolute);
         match &mut self.mind {
@@ -140,7 +141,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the square that the player chooses within its time. Its side must have a legal move.
+    /// Returns the player's move. The player's side must have a legal move. Exceeding the time for
+    /// the game is an error.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let begun = Instant::now();
         let (square, nodes) = self.mind.choose(game, self.clock)?;
@@ -166,8 +168,8 @@ impl<'a> Player<'a> {
 }
 
 impl Mind<'_> {
-    /// Returns the chosen square and the number of nodes of the search; 0 for an external program,
-    /// whose number of nodes is unknown.
+    /// Returns the chosen move and the number of nodes of the search. For an external program, the
+    /// number of nodes is unknown and given as 0.
     fn choose(
         &mut self,
         game: &Underway<'_>,
@@ -181,7 +183,7 @@ impl Mind<'_> {
         let limits = budget.limits(clock.map(|clock| clock.for_move(position.empties())));
         let limits = Limits { spare_perfect_play: clock.is_none(), ..limits };
         let found = searcher.search_within(position, *strength, &limits);
-        // A search finds a move if there is one.
+        // A search finds a move if the side to move has a legal move.
         let square = found.best.ok_or_else(|| Misconduct::Illegal { answer: "pass".to_owned() })?;
         Ok((square, found.nodes))
     }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use othello_engine::text::quoted_reason;
 
-/// A misconduct by which a program loses a game.
+/// The reasons for which a player loses a game other than by its result, such as a program that
+/// hangs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misconduct {
     /// The program could not be started.
@@ -35,7 +36,7 @@ pub enum Misconduct {
         /// The time limit in seconds.
         seconds: u64,
     },
-    /// The program said too much.
+    /// The program printed too many bytes before the expected answer.
     #[error("sent more than {MAX_BYTES} bytes without {expected}")]
     Flood {
         /// The expected answer.
@@ -60,10 +61,11 @@ pub enum Misconduct {
     },
 }
 
-/// The reason that is stored, in place of a misconduct, for a game that a player resigned.
+/// The text that a match file stores as the reason of the forfeit if a player resigned.
 pub(super) const RESIGNED: &str = "resigned";
 
-/// Formats a program's last line as the end of a message; empty if there is none.
+/// Formats the last line that a program printed as the end of a message. Returns an empty text if
+/// the program printed nothing.
 fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; its last message is `{said}`") }
 }
@@ -78,8 +80,8 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 /// The greatest number of unread lines; beyond it, the program has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
-/// A running program. Dropping it kills the program and all its children. If this process dies, the
-/// guard kills them; on Windows, the system ends the job.
+/// A running external program. Dropping this value kills the program and all its child processes.
+/// If our process dies, a guard process kills them; on Windows, the system ends their job.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -96,7 +98,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a command line by the shell, in a new process group.
+    /// Starts a command line through the shell, in a new process group.
     pub(super) fn start(command: &str) -> Result<Self, Misconduct> {
         let failed = |error: io::Error| Misconduct::NotStarted(error.to_string());
         let mut shell = shell(command);
@@ -104,7 +106,7 @@ impl Process {
         let mark = Mark::new();
         #[cfg(unix)]
         shell.env(Mark::VARIABLE, &mark.0);
-        // Before the program: this process may be killed at any moment.
+        // The guard starts before the program, because our process may be killed at any moment.
         #[cfg(unix)]
         let mut guard = Guard::new(&mark).map_err(failed)?;
         let mut child = shell
@@ -147,7 +149,8 @@ impl Process {
         drop(written);
     }
 
-    /// Waits for a line for which `pick` returns a value; returns this value.
+    /// Reads lines of the program until `pick` returns a value for one of them, and returns this
+    /// value. `expected` names the awaited answer in errors.
     pub(super) fn hear<T>(
         &mut self,
         expected: &'static str,
@@ -183,7 +186,7 @@ impl Drop for Process {
         #[cfg(unix)]
         {
             let group = rustix::process::Pid::from_child(&self.child);
-            // It may have ended by itself.
+            // The group may have ended by itself, so an error is ignored.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             self.mark.kill_all();
             self.guard.dismiss();
@@ -212,9 +215,10 @@ impl Mark {
         Self(format!("{process}-{number}-{}", since.as_nanos()))
     }
 
-    /// Kills all processes with this mark in their environment. Repeats this until none is left,
-    /// because a killed process may have started others, and a process takes a while to disappear
-    /// on a busy machine. Does nothing on systems without `/proc`.
+    /// Kills all processes with this mark in their environment. Searches for such processes until
+    /// none is left, because a killed process may have started others just before, and on a busy
+    /// machine a killed process disappears only after a while. Does nothing on systems without
+    /// `/proc`.
     fn kill_all(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
@@ -243,10 +247,10 @@ impl Mark {
     }
 }
 
-/// A guard process. As soon as this process has ended for any reason, the guard kills a program and
-/// all its children; the end of a pipe tells it so. The program needs a guard because it has its
-/// own process group, which gets no interrupt from the terminal. A hanging program also does not
-/// notice the end of its input.
+/// A guard process, which kills an external program and all its child processes as soon as our
+/// process has ended for any reason. The guard notices this end by the end of a pipe. The program
+/// needs a guard because it is in its own process group, so an interrupt from the terminal does not
+/// reach it, and a hanging program does not notice the end of its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard(Child);
@@ -288,7 +292,8 @@ impl Guard {
     /// Sends the id of the program's process group to the guard.
     fn watch_group(&mut self, program: &Child) {
         if let Some(pipe) = &mut self.0.stdin {
-            // A guard that has ended cannot be told; the program then ends when it is dropped.
+            // If the guard has ended, the write fails; the program is then only killed when
+            // `Process` is dropped.
             drop(writeln!(pipe, "{}", program.id()));
         }
     }
@@ -377,7 +382,7 @@ mod tests {
                 .count()
         };
         let marked = format!("{}={}", Mark::VARIABLE, program.mark.0);
-        // The shells may take a moment to start.
+        // The test waits, since the shells may take a moment to start.
         let deadline = Instant::now() + SOON;
         while left(&marked) < 4 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));

@@ -1,5 +1,5 @@
-//! The result of a match: the pairs of games in order. If a sequential test ends the match, the
-//! pairs after its decision are omitted.
+//! The result of a match: its pairs of games in order. If a sequential test ends the match, the
+//! result omits the pairs after the decision of the test.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,7 +21,7 @@ pub struct PlayedPair {
 }
 
 impl PlayedPair {
-    /// Returns the scores of the first player.
+    /// Returns the scores of the first player in the two games, in discs.
     pub fn scores(&self) -> Pair {
         Pair(self.games.each_ref().map(|game| game.score))
     }
@@ -30,7 +30,7 @@ impl PlayedPair {
 /// The result of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchResult {
-    /// The pairs, one for each opening, in order.
+    /// The first player's scores in each pair of games, one pair for each opening, in order.
     pub pairs: Vec<Pair>,
     /// The number of openings that differ up to symmetry.
     pub distinct_openings: usize,
@@ -60,7 +60,7 @@ pub struct Forfeit {
 }
 
 impl MatchResult {
-    /// Creates the result of these pairs.
+    /// Creates the result of a match from its pairs, which must be in the order of their openings.
     pub fn new(pairs: Vec<PlayedPair>) -> Self {
         let scores = pairs.iter().map(PlayedPair::scores).collect();
         let efforts = [0, 1].map(|player| pairs.iter().map(|pair| pair.efforts[player]).sum());
@@ -86,7 +86,7 @@ impl MatchResult {
         }
     }
 
-    /// Returns the statistics of the pairs.
+    /// Returns the statistics of the match, such as the difference in Elo points with its interval.
     pub fn statistics(&self) -> Statistics {
         Statistics::new(&self.pairs)
     }
@@ -94,7 +94,7 @@ impl MatchResult {
 
 /// Collects pairs, which arrive in any order, in the order of their openings.
 pub(super) struct InOrder<F> {
-    /// The number of the next pair to pass on.
+    /// The number of the pair that comes next in `pairs`.
     next: usize,
     pairs: Vec<PlayedPair>,
     /// Finished pairs that wait for an unfinished pair with a lower number.
@@ -104,8 +104,8 @@ pub(super) struct InOrder<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> InOrder<F> {
-    /// Creates the list of counted pairs. The first pair has the number `first`. The last is the
-    /// first pair for which `enough` returns true.
+    /// Creates an empty list of pairs, whose first pair will have the number `first`. The list ends
+    /// at the first pair for which `enough` returns true.
     pub(super) fn new(first: usize, enough: F) -> Self {
         Self { next: first, pairs: vec![], waiting: BTreeMap::new(), enough, ended: false }
     }
@@ -115,7 +115,7 @@ impl<F: FnMut(Pair) -> bool> InOrder<F> {
         self.ended
     }
 
-    /// Adds a pair that arrived.
+    /// Adds pair `number` to the list, or stores it until all pairs before it have arrived.
     pub(super) fn add(&mut self, number: usize, pair: PlayedPair) {
         self.waiting.insert(number, pair);
         while !self.ended
@@ -127,7 +127,7 @@ impl<F: FnMut(Pair) -> bool> InOrder<F> {
         }
     }
 
-    /// Returns the pairs that count. If a pair is missing, those after it do not count.
+    /// Returns the pairs that count, in order. Pairs after a missing pair do not count.
     pub(super) fn into_pairs(self) -> Vec<PlayedPair> {
         self.pairs
     }

@@ -27,7 +27,7 @@ impl FromStr for Hypotheses {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         let both = text.split_once(',').and_then(|(low, high)| Some([number(low)?, number(high)?]));
-        // A text without two numbers becomes NaN, which is not a valid hypothesis.
+        // If the text does not have two numbers, both become NaN, which `try_from` refuses.
         Self::try_from(both.unwrap_or([f64::NAN; 2]))
     }
 }
@@ -132,8 +132,8 @@ pub struct SprtReport {
 }
 
 impl Sprt {
-    /// Returns a closure that receives every pair in order. It returns true for the pair at which
-    /// the test ends the match. Without a test it always returns false.
+    /// Returns a closure to which the caller passes every pair in order. The closure returns true
+    /// for the pair at which the test ends the match; without a test, it always returns false.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {
@@ -142,7 +142,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the decision after these pairs.
+    /// Returns the decision of the test after the pairs that `counts` counts.
     pub fn decide(&self, counts: &Pentanomial) -> Decision {
         let [low, high] = self.bounds();
         match self.log_likelihood_ratio(counts) {
@@ -152,7 +152,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the state of the test after these pairs.
+    /// Returns the state of the test, with its interval, after the pairs that `counts` counts.
     pub fn report(&self, counts: &Pentanomial) -> SprtReport {
         let [elo0, elo1] = self.hypotheses.0;
         SprtReport {
@@ -174,7 +174,7 @@ impl Sprt {
         [(beta / (1.0 - alpha)).ln(), ((1.0 - beta) / alpha).ln()]
     }
 
-    /// Returns the expected share of the points under each hypothesis.
+    /// Returns the first player's expected share of the points (0 to 1) under each hypothesis.
     fn shares(&self) -> [f64; 2] {
         self.hypotheses.0.map(expected_share)
     }
@@ -186,10 +186,11 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns the confidence interval: all differences that survive every test with this width and
-    /// these error rates. A test that decides for H1 rejects its smaller hypothesis, and a test
-    /// that decides for H0 its larger one. At an end of the interval, the likelihood ratio is at a
-    /// bound.
+    /// Returns the confidence interval of the difference in Elo points; an infinite end is `None`.
+    /// The interval contains the differences that no sequential test with this distance of the
+    /// hypotheses and these error rates rejects. A test that decides for H1 rejects its smaller
+    /// hypothesis; a test that decides for H0 rejects its larger hypothesis. At an end of the
+    /// interval, the log-likelihood ratio of such a test equals a bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -217,9 +218,9 @@ mod tests {
     struct Players([f64; 5]);
 
     impl Players {
-        /// Creates players with a given difference in Elo points. Each probability in `base` is
-        /// multiplied by a power of a factor, with the half points as the exponent. The factor is
-        /// chosen so that the players differ by `elo`.
+        /// Creates players with a given difference in Elo points. The probability of `n` half
+        /// points is proportional to `base[n]` · tⁿ, where t is chosen so that the players differ
+        /// by `elo`.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -277,9 +278,9 @@ mod tests {
         [0.05, 0.2, 0.5, 0.2, 0.05],
     ];
 
-    /// Plays 200 matches of players with a known difference, for each kind of pairs, each pair of
-    /// hypotheses, and each of the two hypotheses being true. At an error rate of 5 %, a set of 200
-    /// matches has 20 or more wrong decisions with probability 1/400.
+    /// Plays sets of 200 matches between players with a known difference: one set for each
+    /// distribution of results, each pair of hypotheses, and each of the two hypotheses as the true
+    /// one. At an error rate of 5 %, a set has 20 or more wrong decisions with probability 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {
@@ -298,14 +299,15 @@ mod tests {
                     missed += usize::from(!holds);
                 }
                 assert!(wrong < 20, "{hypotheses} {base:?}, H{truth}: {wrong} wrong");
-                // Both error rates together.
+                // The interval may miss the true difference with the sum of both error rates, 10 %.
                 assert!(missed < 34, "{hypotheses} {base:?}, H{truth}: {missed} missed");
             }
         }
     }
 
-    /// Worked by hand: 3 pairs won twice, 1 even. With the two added pairs the shares are 0, ½ and
-    /// four times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
+    /// Compares the log-likelihood ratio with a computation by hand. Three pairs are won twice and
+    /// one pair is even. With the two added pairs (see `variance`), the shares are 0, ½ and four
+    /// times 1, with mean ¾ and variance (4 + ¼) / 6 − 9/16.
     #[test]
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();
@@ -320,7 +322,8 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// A regression: the test made a decision after a few pairs if these had equal results.
+    /// A regression: the sequential test decided after a few pairs if all of these had equal
+    /// results.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

@@ -1,4 +1,4 @@
-//! The values to try in a recipe, and their combinations.
+//! Lists of values to try for entries of a recipe, and the combinations of these values.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use toml::{Table, Value};
 
-/// The most combinations of values.
+/// The greatest number of combinations of values.
 const MOST: u64 = 1_000_000;
 
-/// Lists of values to try for some entries of a recipe. The TOML form is a recipe with lists in
-/// place of values:
+/// Lists of values to try for some entries of a recipe. The TOML form is that of a recipe, with a
+/// list of values in place of each value:
 ///
 /// ```toml
 /// patterns = ["standard", "scalars"]
@@ -25,12 +25,13 @@ pub struct Choices(Vec<Choice>);
 
 #[derive(Clone, PartialEq, Debug)]
 struct Choice {
-    /// The names of the tables around the entry, followed by its own name.
+    /// The path of the entry in the recipe: the names of the enclosing tables, then the entry's own
+    /// name.
     path: Vec<String>,
     values: Vec<Value>,
 }
 
-/// One combination of values, as entries of a recipe.
+/// One combination of values: for each varied entry of a recipe, its path and one of its values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values(Vec<(Vec<String>, Value)>);
 
@@ -58,7 +59,7 @@ pub enum End {
     Largest,
 }
 
-/// Errors of a text of values to try.
+/// Errors of a TOML text that should contain lists of values to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ChoicesError {
@@ -73,7 +74,8 @@ pub enum ChoicesError {
 }
 
 impl Choices {
-    /// Reads lists of values.
+    /// Parses lists of values to try from TOML. Refuses texts without a list, and lists with more
+    /// than [`MOST`] combinations.
     pub fn parse(text: &str) -> Result<Self, ChoicesError> {
         let mut choices = vec![];
         collect(&from_toml(text)?, &[], &mut choices)?;
@@ -84,19 +86,20 @@ impl Choices {
         }
     }
 
-    /// Returns the number of combinations.
+    /// Returns the number of combinations of one value from each list.
     pub fn combinations(&self) -> u64 {
         let counts = self.0.iter().map(|choice| choice.values.len() as u64);
         counts.fold(1, u64::saturating_mul)
     }
 
-    /// Returns all combinations, the last entry changing fastest.
+    /// Returns all combinations, in an order in which the last entry changes fastest.
     pub fn all(&self) -> Vec<Values> {
         (0..self.combinations()).map(|number| self.combination(number)).collect()
     }
 
-    /// Returns `count` of the combinations in their order, or all if there are fewer; every set of
-    /// `count` is equally likely.
+    /// Returns `count` combinations drawn at random without repetition, in the order of
+    /// [`Self::all`]; all combinations if there are fewer. Every set of `count` combinations is
+    /// equally likely.
     pub fn draw(&self, count: usize, seed: u64) -> Vec<Values> {
         let mut numbers: Vec<u64> = (0..self.combinations()).collect();
         Generator::new(seed).shuffle(&mut numbers);
@@ -105,8 +108,9 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// Returns the entries of a combination whose value is at an end of its list: the smallest or
-    /// the largest of two or more numbers. `values` has the form of [`Values::to_json`].
+    /// Returns the entries of a combination whose value is the smallest or the largest number that
+    /// was tried. Omits entries for which fewer than two different numbers were tried. `values` has
+    /// the form of [`Values::to_json`].
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |choice: &Choice| {
@@ -134,7 +138,8 @@ impl Choices {
     }
 }
 
-/// Adds the lists of a table and of the tables in it to `out`, in the order of their names.
+/// Adds the lists in a table, and in the tables within the table, to `out` in the order of their
+/// names. `above` is the path of the table in the recipe.
 fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(), ChoicesError> {
     const OWN: [&str; 4] = ["name", "settings.seed", "settings.share", "settings.test_percent"];
     let mut entries: Vec<(&String, &Value)> = table.iter().collect();
@@ -153,7 +158,7 @@ fn collect(table: &Table, above: &[String], out: &mut Vec<Choice>) -> Result<(),
 }
 
 impl Values {
-    /// Puts the values into a recipe.
+    /// Replaces the entries of a recipe by these values, or adds them.
     pub fn put_into(&self, recipe: &mut Table) {
         for (path, value) in &self.0 {
             let mut table = &mut *recipe;
@@ -170,7 +175,8 @@ impl Values {
         }
     }
 
-    /// Returns the values as a JSON object. Its keys are the full names of the settings, with dots.
+    /// Returns the values as a JSON object, whose keys are the full names of the entries with dots,
+    /// such as `settings.ridge`.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(Vec<String>, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())
@@ -178,7 +184,8 @@ impl Values {
         serde_json::Value::Object(self.0.iter().map(entry).collect())
     }
 
-    /// Returns a short name of the combination: the beginning of a checksum of its values.
+    /// Returns a short name of the combination: the first 10 hexadecimal digits of a checksum of
+    /// its values.
     pub fn id(&self) -> String {
         let digest = Sha256::digest(self.to_json().to_string());
         hex::encode(&digest[..5])

@@ -1,4 +1,4 @@
-//! The power law by which the error falls with the amount of training data.
+//! A power law of the error as a function of the amount of training data.
 
 use serde::Serialize;
 
@@ -28,11 +28,12 @@ pub struct Prediction {
 }
 
 impl Law {
-    /// The least number of different amounts of data that determine a law.
+    /// The least number of different amounts of data to which a law can be fitted.
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (amount, error) by least squares, with `floor` and `scale` at least 0.
-    /// Returns `None` if the points do not determine a law.
+    /// Returns `None` if the points do not determine a law, for example if they have fewer than
+    /// [`Self::AMOUNTS`] different amounts.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -43,8 +44,8 @@ impl Law {
         }
         let smallest = amounts[0];
         let fitted = |exponent| fit_with(points, exponent, smallest);
-        // For each exponent the rest is linear: a coarse scan of exponents, then finer ones around
-        // the best.
+        // For a fixed exponent, floor and scale are a linear fit. So the code scans exponents
+        // coarsely, then ever more finely around the best one.
         let bounds = (f64::ln(0.02), f64::ln(2.0));
         let (mut lowest, mut highest) = bounds;
         let mut best = fitted(1.0);
@@ -70,8 +71,8 @@ impl Law {
 }
 
 impl Prediction {
-    /// Fits a law to the smaller amounts and predicts the error of the largest one. Returns `None`
-    /// if the smaller amounts do not determine a law.
+    /// Fits a law to the points (amount, error) without the largest amount, and predicts the error
+    /// at the largest amount. Returns `None` if the smaller amounts do not determine a law.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -84,8 +85,8 @@ impl Prediction {
     }
 }
 
-/// Returns the least-squares law with this exponent, and the sum of its squared residuals.
-/// `smallest` is the smallest amount of data among the points.
+/// Returns the least-squares law with a given exponent, and the sum of its squared residuals.
+/// `smallest` is the smallest amount of data among the points, by which amounts are scaled.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -1,4 +1,4 @@
-//! A recipe: a file with everything that determines a fit.
+//! Recipes of fits: a file states everything that determines a fit.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
-/// Data, pattern set, optimizer and settings of a fit. As TOML:
+/// The data, pattern set, optimizer and settings of a fit. A recipe is written in TOML:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -31,17 +31,18 @@ use othello_fit::source::records::Records;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The name in reports.
+    /// The name of the recipe in reports.
     pub name: String,
-    /// The data.
+    /// The files of records to fit to, each with the weight of its positions.
     pub data: Vec<DataChoice>,
-    /// The pattern set; that of `initial` if given.
+    /// The pattern set: that of `initial` if there are initial weights.
     pub set: PatternSet,
-    /// The initial weights, which the ridge pulls towards.
+    /// The initial weights, towards which the ridge pulls; `None` for a fit that starts at 0.
     pub initial: Option<WeightsFile>,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// The settings; the seed is the first of a study's seeds.
+    /// The settings of the fit. Their seed is the first of the seeds that a study with several
+    /// seeds uses.
     pub settings: FitSettings,
 }
 
@@ -74,7 +75,7 @@ enum RawOptimizer {
     Adam,
 }
 
-/// The error of a text that is not a recipe.
+/// The errors of a text that should be a recipe.
 #[derive(Debug, thiserror::Error)]
 enum RawError {
     #[error("not a recipe: {0}")]
@@ -86,21 +87,22 @@ enum RawError {
 }
 
 impl Recipe {
-    /// Returns the JSON Schema of a recipe.
+    /// Returns the JSON Schema of a recipe file.
     pub fn schema() -> schemars::Schema {
         let settings = schemars::generate::SchemaSettings::default();
         let inline = settings.with(|settings| settings.inline_subschemas = true);
         inline.into_generator().into_root_schema_for::<Raw>()
     }
 
-    /// Reads a recipe and all files that it names, except that data files are only opened.
+    /// Reads a recipe, its pattern set and its initial weights. Opens its data files, but does not
+    /// read them.
     pub fn read(path: &Path) -> Result<Self, TextError> {
         let raw = read_by(path, read_raw)?;
         Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))?)
     }
 
-    /// Reads a recipe and replaces some of its entries. The text of the new values becomes the name
-    /// of the recipe.
+    /// Reads a recipe like [`Self::read`], but replaces some of its entries by `values`. The text
+    /// of these values becomes the name of the recipe.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, TextError> {
         let wrong = |reason: String| format!("with {values}: {reason}");
         let raw = read_by(path, |text| -> Result<Raw, RawError> {
@@ -114,7 +116,8 @@ impl Recipe {
         Ok(Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))?)
     }
 
-    /// The error is a message that names the key whose value is wrong.
+    /// Checks the values of a recipe and reads the files that it names, relative to the folder of
+    /// `path`. The error is a message that names the key whose value is wrong.
     fn of_raw(path: &Path, raw: Raw) -> Result<Self, String> {
         let folder = path.parent().unwrap_or(Path::new(""));
         if raw.data.is_empty() {
@@ -144,7 +147,8 @@ impl Recipe {
                 PatternSet::named(name, folder).map_err(by_key("patterns"))?
             }
         };
-        // Values are not linear in factors, so only Adam fits them.
+        // An evaluation is not linear in its factors, so least squares cannot fit factors; Adam
+        // can.
         let optimizer = match raw.optimizer {
             RawOptimizer::Lsq if set.factors().is_none() => Optimizer::LeastSquares,
             RawOptimizer::Lsq | RawOptimizer::Adam => Optimizer::Adam,
@@ -157,14 +161,14 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings for the seed with the given number, counted from 0. No games are kept
-    /// for testing, since a study has separate test games.
+    /// Returns the settings of the fit with seed number `number`, counted from 0, for a study. The
+    /// fit holds out no test set, since a study has separate test games.
     pub fn settings_of(&self, number: u64) -> FitSettings {
         self.settings_with(number, Share::ALL)
     }
 
-    /// Returns the settings for the seed with the given number, with only a `share` of the games
-    /// that the recipe uses.
+    /// Returns the settings of the fit with seed number `number`, counted from 0, that uses only a
+    /// `share` of the games in the recipe's data.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);
@@ -172,7 +176,8 @@ impl Recipe {
     }
 }
 
-/// Puts the key, whose value causes an error, before its message.
+/// Returns a function that formats an error as a message, with the key of the wrong value before
+/// it.
 fn by_key<E: Display>(key: &str) -> impl Fn(E) -> String {
     move |error| format!("`{key}`: {error}")
 }
@@ -188,7 +193,7 @@ mod tests {
     use super::super::Choices;
     use super::*;
 
-    /// A text of scored boards: the start position.
+    /// A text of scored boards (OBF) with one position, the start position.
     const SCORED: &str =
         "---------------------------OX------XO--------------------------- X; f5:+0;\n";
 
@@ -244,7 +249,7 @@ mod tests {
             ("data = ['a.games']\npattern = 'small'", "pattern"),
             ("data = ['a.games']\n[settings]\nridge = -1.0", "ridge"),
             ("data = ['a.games*0']", "above 0"),
-            // A regression: the recipe and the key were not named.
+            // A regression: the message named neither the recipe nor the key.
             ("data = ['a.games', 'b.games']", "one.toml: `data`: "),
             ("data = ['a.games', 'b.games']", "b.games: cannot open it"),
             ("data = ['one.toml']", "one.toml: `data`: "),

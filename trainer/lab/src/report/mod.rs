@@ -1,7 +1,7 @@
-//! Writes a page with charts of runs' results: errors, data, weights, matches and biases.
+//! Writes an HTML page with charts of the results of fits: errors, data, weights, matches and
+//! biases.
 //!
-//! The page contains its numbers as JSON. It also contains the library uPlot, which draws the
-//! charts.
+//! The page contains its numbers as JSON, and the JavaScript library uPlot, which draws the charts.
 
 mod tables;
 mod weights;
@@ -19,10 +19,10 @@ use serde_json::{Map, Value as Json};
 pub use tables::{Line, Table};
 pub use weights::WeightsSummary;
 
-/// The content of a report page: runs to compare, matches, and errors on data.
+/// The content of a report page: the fits to compare, matches, and errors on data.
 #[derive(Serialize)]
 pub struct Page {
-    /// The runs, in the order in which they are compared.
+    /// The fits, in the order in which the page compares them.
     pub runs: Vec<Run>,
     /// The matches, as `match --json` reports them.
     pub matches: Vec<Json>,
@@ -33,17 +33,17 @@ pub struct Page {
 /// The errors of an evaluation on some data.
 #[derive(Serialize)]
 pub struct Loss {
-    /// The name of the evaluation and data for readers.
+    /// The heading of these errors on the page, which names the evaluation and the data.
     pub name: String,
     /// The errors, as `loss --json` reports them.
     pub errors: Json,
 }
 
 impl Page {
-    /// Returns the page in HTML.
+    /// Returns the page as one HTML text that loads nothing from elsewhere.
     pub fn html(&self) -> Result<String, serde_json::Error> {
-        // No HTML tag or comment may occur inside a script: `</script>` ends it, and after
-        // `<!--<script>` nothing does. In JSON `<` occurs only in texts.
+        // Inside a script, HTML gives `</script>` and `<!--<script>` a meaning. So the JSON
+        // contains no `<`: it can occur there only in strings, where an escape replaces it.
         let data = serde_json::to_string(self)?.replace('<', "\\u003c");
         let parts = [
             ("/* library style */", include_str!("page/uPlot.min.css")),
@@ -67,15 +67,15 @@ impl Page {
     }
 }
 
-/// The content of a run.
+/// A weights file, with the report and the metrics of the fit that made it.
 #[derive(Serialize)]
 pub struct Run {
     name: String,
     sha256: String,
     provenance: Map<String, Json>,
-    /// The report on the fit of each phase; `None` if the report file is missing.
+    /// The report of the fit with the results of each phase; `None` if the report file is missing.
     phases: Option<FitReport>,
-    /// The metrics of all epochs; `None` if their file is missing.
+    /// The metrics of all epochs of the fit; `None` if the metrics file is missing.
     metrics: Option<Vec<Metrics>>,
     weights: WeightsSummary,
 }
@@ -86,7 +86,8 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads weights and their side files; keeps the most frequent `classes` of each pattern.
+    /// Reads a weights file, and the report and metrics files next to it. Keeps the weights of the
+    /// `classes` most frequent configuration classes of each pattern.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
@@ -104,7 +105,7 @@ impl Run {
         })
     }
 
-    /// Returns true if the report of the fit exists.
+    /// Returns true if there is a report file of the fit next to the weights.
     pub fn has_report(&self) -> bool {
         self.phases.is_some()
     }
@@ -148,7 +149,7 @@ mod tests {
         {
             assert!(!html.contains(place), "{place}");
         }
-        // Nothing is loaded from elsewhere.
+        // The page loads nothing from elsewhere.
         assert!(!html.contains("src=") && !html.contains("<link"));
     }
 }

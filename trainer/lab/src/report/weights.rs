@@ -1,5 +1,6 @@
-//! Summarises a weights file: occurrences in training, mean absolute weights by square, frequent
-//! classes, predictions of the pruning models.
+//! Summarises a weights file for the report page: occurrences of configurations in training, mean
+//! absolute weights by square, the weights of frequent classes, and predictions of the pruning
+//! models.
 
 use std::cmp::Reverse;
 
@@ -9,17 +10,18 @@ use othello_engine::pattern::{Geometry, PatternGeometry, Scalar};
 use othello_engine::search::Predictions;
 use serde::Serialize;
 
-/// The summary of weights on a page.
+/// The summary of a weights file on the report page.
 #[derive(Serialize)]
 pub struct WeightsSummary {
     set: String,
     patterns: Vec<PatternSummary>,
     scalars: Vec<ScalarSummary>,
-    /// The number of training positions of each phase according to the counts; repeated positions
-    /// count again.
+    /// The number of training positions of each phase, computed from the occurrence counts in the
+    /// weights file. Repeated positions are counted each time.
     positions: Vec<u64>,
-    /// The absolute weights in discs by phase and square: for each instance that contains the
-    /// square, the mean absolute weight in training, divided by the instance's number of squares.
+    /// The influence of each square by phase, in discs: the sum over all pattern instances that
+    /// contain the square of the instance's mean absolute weight in training, divided by the
+    /// instance's number of squares.
     squares: Vec<Vec<f64>>,
     predictions: Predictions,
 }
@@ -27,8 +29,8 @@ pub struct WeightsSummary {
 #[derive(Serialize)]
 struct PatternSummary {
     name: String,
-    /// For each instance of the pattern, the numbers of its squares. The first instance is the
-    /// pattern itself.
+    /// For each instance of the pattern on the board, the indices of its squares (0 to 63). The
+    /// first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
     /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
@@ -41,9 +43,10 @@ struct PatternSummary {
 
 #[derive(Serialize)]
 struct ClassSummary {
-    /// The smallest configuration on the pattern's squares: X for the player, O for the opponent.
+    /// The first configuration of the class, one character for each square of the pattern: X for
+    /// the player, O for the opponent, - for empty.
     discs: String,
-    /// The weight in steps, by phase.
+    /// The weight of the class in each phase, in steps of 1/32 disc.
     steps: Vec<i16>,
     /// The number of occurrences of the class in training, by phase.
     counts: Vec<u32>,
@@ -52,15 +55,16 @@ struct ClassSummary {
 #[derive(Serialize)]
 struct ScalarSummary {
     name: String,
-    /// For each phase, the weight of each value of the feature, in steps. The feature's values are
-    /// counts.
+    /// For each phase, the weight of each value of the feature, in steps of 1/32 disc. The values
+    /// are counts: 0, 1, 2 and so on.
     steps: Vec<Vec<i16>>,
     /// For each phase, the number of occurrences of every value of the feature in training.
     counts: Vec<Vec<u32>>,
 }
 
 impl WeightsSummary {
-    /// Summarises weights; lists the weights of `classes` classes of each pattern.
+    /// Summarises weights. Lists the weights of the `classes` most frequent classes of each
+    /// pattern.
     pub fn new(weights: &Weights, classes: usize) -> Self {
         let geometry = weights.geometry();
         let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
@@ -75,8 +79,8 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the number of training positions of a phase. It is the number of occurrences of the
-/// classes of the first pattern, divided by the number of instances of this pattern.
+/// Returns the number of training positions of a phase, computed from the occurrence counts: the
+/// sum over all classes of the first pattern, divided by the number of instances of this pattern.
 fn positions(weights: &Weights, phase: Phase) -> u64 {
     let geometry = weights.geometry();
     let Some(tied) = geometry.patterns.first() else { return 0 };
@@ -85,8 +89,8 @@ fn positions(weights: &Weights, phase: Phase) -> u64 {
     counts.iter().map(|&count| u64::from(count)).sum::<u64>() / instances as u64
 }
 
-/// Returns the mean absolute weight of a pattern's classes in discs, weighted by the classes'
-/// occurrences in training.
+/// Returns the mean absolute weight of a pattern's classes in a phase, in discs. Each class is
+/// weighted by its occurrences in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);
@@ -98,7 +102,7 @@ fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     if met > 0.0 { sum / met } else { 0.0 }
 }
 
-/// Rounds to four decimal places of a disc, which is finer than visible.
+/// Rounds a number of discs to four decimal places, which is finer than a chart shows.
 fn rounded(discs: f64) -> f64 {
     (discs * 1e4).round() / 1e4
 }
@@ -139,7 +143,8 @@ fn representatives(geometry: &Geometry, number: usize) -> Vec<String> {
     let tied = &geometry.patterns[number];
     let mut texts: Vec<String> = Vec::with_capacity(tied.classes);
     for (index, &class) in tied.class_of.iter().enumerate() {
-        // Classes are numbered by their smallest configuration.
+        // Classes are numbered in the order of their smallest configurations, so the first
+        // configuration of a new class has the next class number.
         if usize::from(class) == texts.len() {
             let digits = std::iter::successors(Some(index), |rest| Some(rest / 3));
             let disc = |rest: usize| ['O', '-', 'X'][rest % 3];
@@ -209,7 +214,8 @@ mod tests {
                 };
                 squares.iter().map(disc).collect()
             };
-            // One of the images under the pattern's own symmetries is the smallest.
+            // The class is represented by the smallest of the images under the pattern's own
+            // symmetries.
             let discs: Vec<char> = there(&instance.squares).chars().collect();
             let turned = geometry.patterns[number].permutations.iter().map(|permutation| {
                 let mut image = vec![' '; discs.len()];
@@ -250,7 +256,8 @@ mod tests {
                 met.for_each(|parameter| counts[parameter] += 1);
             }
             weights.set_counts(phase, |parameter| counts[parameter]);
-            // Half a disc for classes that training met, and a large weight for the others.
+            // The weight is half a disc for classes with occurrences in training, and large for all
+            // other classes.
             weights.set_steps(phase, |parameter| if counts[parameter] > 0 { -16 } else { 4000 });
         }
         let summary = WeightsSummary::new(&weights, 3);

@@ -1,5 +1,5 @@
-//! The results of a player, compared with known exact scores: the moves that it chooses, the scores
-//! that the solver finds, and its values.
+//! Compares the results of a player with known exact scores: the moves that it chooses, the scores
+//! that its solver finds, and the values of its evaluation.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -38,8 +38,9 @@ pub struct BestMoves {
 }
 
 impl BestMoves {
-    /// Finds the best moves by searches. Each search starts with an empty transposition table, as
-    /// in `evaluate`.
+    /// Searches each position with an evaluation, and compares the chosen moves with the stated
+    /// best ones. Each search starts with an empty transposition table, as in the command
+    /// `evaluate`.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         (strength, pruning, nodes): (Strength, Pruning, Option<u64>),
@@ -68,8 +69,10 @@ impl BestMoves {
         })
     }
 
-    /// Asks a program for its moves: by NBoard at a depth, by GTP at the depth that its command
-    /// line sets. Returns `None` if the program cannot be asked about any position.
+    /// Asks an external program for its move in each position, and compares the moves with the
+    /// stated best ones. An NBoard engine searches to the depth in `terms`, a GTP engine to the
+    /// depth that its command line sets. Returns `None` if the program cannot be given any of the
+    /// positions.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -123,11 +126,12 @@ pub struct Solved {
     pub seconds: f64,
 }
 
-/// The size in MiB of each thread's transposition table; the same as in the command `solve`.
+/// The size in MiB of each thread's transposition table, equal to that in the command `solve`.
 const HASH_MEGABYTES: usize = 64;
 
 impl Solved {
-    /// Solves each position from an empty transposition table. Idle threads help the others.
+    /// Solves each position of the suite, starting with an empty transposition table. Idle threads
+    /// join the search of positions that other threads are solving.
     pub(super) fn by_search(
         evaluator: &Evaluator,
         problems: &Problems,
@@ -177,9 +181,9 @@ pub struct ValueErrors {
 const EXACT: &str = "all:exact";
 
 impl ValueErrors {
-    /// Measures the errors of values on a file of records, or of boards with scores. At depth 0,
-    /// values are static; at greater depths, they are those of searches without pruning. From a
-    /// file of games, uses only the positions with exact scores.
+    /// Measures the errors of an evaluation's values on a file of records, or of boards with
+    /// scores. At depth 0 the values are static; at greater depths a search without pruning finds
+    /// them. Of a file of games, only the positions with exact scores are used.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

@@ -1,4 +1,4 @@
-//! The data and settings of a benchmark, and the function that measures one player.
+//! The data and settings of a benchmark, and the measurement of one player.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -23,19 +23,19 @@ use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
 
-/// The test data and settings that are the same for all players. The scorecard omits a part if
-/// there are no data for it.
+/// The test data and settings of a benchmark, which are the same for all players. Each test is a
+/// part of the benchmark; a part without data is omitted.
 #[derive(Debug)]
 pub struct Benchmark {
     /// The file of games between strong searches, on which errors of values are measured.
     pub strong: Option<PathBuf>,
-    /// The hard positions.
+    /// Positions in which searches rarely find the best move, with the scores of their moves.
     pub hard: Option<Problems>,
-    /// The files of exact positions.
+    /// The files of positions with exact scores, on which errors of values are measured.
     pub exact: Vec<PathBuf>,
-    /// The problems to solve.
+    /// The endgame problems to solve to the end of the game.
     pub suite: Option<Problems>,
-    /// The match.
+    /// The settings of the match of each player against the reference player.
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
@@ -46,23 +46,23 @@ pub struct Benchmark {
     pub timeout: Duration,
 }
 
-/// The settings of the match.
+/// The settings of the matches in equal time.
 #[derive(Debug)]
 pub struct EqualTime {
-    /// The reference.
+    /// The reference player, the opponent in all matches.
     pub against: Subject,
-    /// The file of openings.
+    /// The file from which the openings were drawn.
     pub file: PathBuf,
-    /// The openings, each of a pair of games.
+    /// The openings, from each of which a match plays a pair of games.
     pub openings: Vec<Position>,
-    /// The seconds that each player has for a game.
+    /// The time that each player has for all its moves of a game, in seconds.
     pub seconds: u64,
 }
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search of evaluations in the match. Its depth is limited by time only. It solves positions
-/// with 20 or fewer empty squares if there is enough time.
+/// The default search of evaluations in the match. Only time limits its depth. The search solves
+/// positions with 20 or fewer empty squares if the time suffices.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -71,8 +71,8 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark {
-    /// Searches `files` for games that lead to the problem positions. GTP programs need the moves
-    /// that lead to a position.
+    /// Searches `files` for games that lead to the hard positions and the problems of the suite.
+    /// GTP programs need the moves that lead to a position.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -82,7 +82,8 @@ impl Benchmark {
         problems.try_for_each(|problems| problems.find_games(files, progress))
     }
 
-    /// Returns the files that players were measured on, with their checksums.
+    /// Returns the files that the measurements in `rows` used, each with its part of the benchmark
+    /// and its checksum.
     pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>, BenchmarkError> {
         let values = |part, of: &dyn Fn(&Row) -> &[ValueErrors]| {
             let files = rows.iter().flat_map(|row| of(row).to_vec());
@@ -97,14 +98,14 @@ impl Benchmark {
         if let Some(EqualTime { file, .. }) = &self.equal_time {
             data.push(Data::new(Part::Match, file, &checksum(file, &Silent)?));
         }
-        // Each file was measured at several depths, for several players.
+        // A file occurs once for each depth and player; one of these entries is enough.
         let mut known = HashSet::new();
         data.retain(|one| known.insert(one.clone()));
         Ok(data)
     }
 
-    /// Returns the stages of a run: first the measurements of the players, then the match of each
-    /// player.
+    /// Returns the stages of a benchmark run: one stage for the measurements of all players, then
+    /// one for the match of each player.
     pub fn stages(&self, subjects: &[Subject]) -> Vec<Stage> {
         let players = Stage::new("benchmark (players)", subjects.len() as u64, 1);
         let played = self.equal_time.iter().flat_map(|EqualTime { openings, seconds, .. }| {
@@ -118,7 +119,7 @@ impl Benchmark {
     }
 
     /// Measures a player in all parts of the benchmark except the match. Also returns the parts
-    /// that this player cannot take, with the reasons.
+    /// that are impossible for this player, each with the reason.
     pub fn measure(
         &self,
         subject: &Subject,
@@ -164,7 +165,7 @@ impl Benchmark {
             row.exact.extend(values(path, &Phases::default().0)?);
         }
         if let Some(hard) = &self.hard {
-            // A player with a depth of its own has one row.
+            // A player whose settings specify a depth is measured only at that depth.
             let own = subject.search.depth.is_some() || subject.search.level.is_some();
             for &depth in self.depths.iter().take(if own { 1 } else { self.depths.len() }) {
                 let (strength, pruning) = self.search_of(subject, Plan::to_depth(depth))?;
@@ -178,8 +179,8 @@ impl Benchmark {
         Ok(())
     }
 
-    /// Returns the search of a player; the plan supplies the values that the player does not
-    /// specify.
+    /// Returns the strength and the pruning of a player's search. `usual` supplies the settings
+    /// that the player does not specify.
     fn search_of(
         &self,
         subject: &Subject,
@@ -190,8 +191,8 @@ impl Benchmark {
         search.map_err(|error| BenchmarkError::Search { player: player(), error })
     }
 
-    /// Asks a program for its moves. Returns the parts that are impossible for it, with the
-    /// reasons.
+    /// Asks an external program for its moves, and stores the results in `row`. Returns the parts
+    /// of the benchmark that are impossible for the program, each with the reason.
     fn ask(
         &self,
         engine: &ExternalEngine,
@@ -206,7 +207,7 @@ impl Benchmark {
             BestMoves::by_program(engine, terms, problems, progress)
         };
         if let Some(hard) = &self.hard {
-            // A program by GTP is not told a depth, so one measurement is enough.
+            // GTP cannot set a depth, so one measurement is enough for a GTP program.
             let many = if engine.protocol == Protocol::Gtp { 1 } else { self.depths.len() };
             let depths = self.depths.iter().take(many);
             row.hard = depths.filter_map(|&depth| choose(depth, hard)).collect();
@@ -223,8 +224,9 @@ impl Benchmark {
         reasons
     }
 
-    /// Plays the player's match, if the scorecard has matches. Stores the games in `stage` of a
-    /// run; without `stage`, keeps them in memory.
+    /// Plays the player's match against the reference, and stores its report in `row`. Does nothing
+    /// without the settings of a match, or if the player is the reference. Stores the games in
+    /// `stage` of a run; without `stage`, keeps them in memory.
     pub fn play(
         &self,
         subject: &Subject,

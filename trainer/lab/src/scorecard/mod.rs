@@ -1,7 +1,8 @@
-//! The benchmark: the same tests for any weights and any program.
+//! The benchmark measures any weights and any external program by the same tests.
 //!
-//! A [`Subject`] is a player that is measured. A [`Benchmark`] has the data and the settings; each
-//! subject makes a [`Row`] of a [`BenchmarkReport`], whose tables are in Markdown.
+//! A [`Subject`] is a player that is measured. A [`Benchmark`] has the test data and the settings.
+//! A [`BenchmarkReport`] has a [`Row`] of results for each subject, and prints them as tables in
+//! Markdown.
 
 mod choices;
 mod error;

@@ -23,7 +23,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Reads the lines of files.
+    /// Reads problems from OBF files. A file without positions is an error.
     pub fn read(paths: &[PathBuf]) -> Result<Self, BenchmarkError> {
         let mut problems = Self::default();
         for path in paths {
@@ -37,7 +37,8 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Finds games that lead to the positions, in those of the files that contain games.
+    /// Searches `files` for games that lead to the positions, and stores the moves of these games.
+    /// Skips files that do not contain games.
     pub fn find_games(
         &mut self,
         files: &[PathBuf],
@@ -60,8 +61,8 @@ impl Problems {
         Ok(())
     }
 
-    /// Returns the positions with stated moves, each as the opening of a game. If `needs_games` is
-    /// true, omits positions without a known game that leads to them.
+    /// Returns the positions whose lines state moves, each with the opening from which a program is
+    /// asked for its move. If `needs_games` is true, omits positions to which no known game leads.
     pub(super) fn for_program(&self, needs_games: bool) -> Vec<(&StatedPosition, Opening)> {
         let stated = self.lines.iter().filter(|line| !line.moves.is_empty());
         let opening = |line: &StatedPosition| match self.reached.get(&line.position) {

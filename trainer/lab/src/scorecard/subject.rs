@@ -1,4 +1,4 @@
-//! A player that is measured: an evaluation with our search, or another program.
+//! The players that a benchmark measures: evaluations with our search, and external programs.
 
 use othello_engine::eval::{Evaluate as _, Evaluator, Identified as _};
 use othello_engine::player::{ExternalEngine, PlayerSpec, Protocol, WeightsSpec};
@@ -9,16 +9,18 @@ use super::error::BenchmarkError;
 use crate::arena::Terms;
 use othello_fit::metrics::Trained;
 
-/// A player that is measured.
+/// A player that a benchmark measures: an evaluation with our search, or an external program.
 #[derive(Debug)]
 pub struct Subject {
-    /// The name of the player, as it was given.
+    /// The name of the player: the text by which the user specified it.
     pub name: String,
-    /// The checksum of the weights, or the name and version that a program reports.
+    /// The checksum of the weights, or the name and version that a program reports; `None` if a
+    /// program reports neither.
     pub identity: Option<String>,
-    /// The search settings that the player specifies. An external program has none.
+    /// The search settings that the player's text specifies; the default for an external program.
     pub(super) search: SearchSpec,
-    /// The data that the weights were fitted to, according to their provenance.
+    /// The data to which the weights were fitted, according to their provenance; `None` for a
+    /// program.
     pub(super) trained: Option<Trained>,
     pub(super) mind: Mind,
 }
@@ -30,8 +32,8 @@ pub(super) enum Mind {
 }
 
 impl Subject {
-    /// Loads the weights of a player. If the player is a program, starts it once, to check that it
-    /// answers and to ask for its name.
+    /// Loads the weights of a player. If the player is an external program, starts the program
+    /// once, to check that it answers and to ask for its name.
     pub fn load(choice: &PlayerSpec, terms: Terms) -> Result<Self, BenchmarkError> {
         let name = choice.to_string();
         let (identity, trained, search, mind) = match choice {
@@ -61,9 +63,10 @@ impl Subject {
         }
     }
 
-    /// Returns the search of the player. Values that the player's text does not specify come from
-    /// `usual` and, for weights with a ProbCut model, from `selectivity`. For an external program,
-    /// whose search is unknown, returns `usual` without pruning.
+    /// Returns the strength and the pruning of the player's search. `usual` supplies the settings
+    /// that the player's text does not specify; if the weights contain a ProbCut model,
+    /// `selectivity` supplies the default confidence of pruning. For an external program, whose
+    /// search is unknown, returns the strength of `usual` without pruning.
     pub(super) fn search(
         &self,
         usual: Plan,

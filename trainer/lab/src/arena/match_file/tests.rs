@@ -12,8 +12,8 @@ use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
-/// A progress observer that stops the work at a certain question whether to stop: then work is left
-/// on any number of threads.
+/// A progress observer that interrupts the work when `is_interrupted` is called for the `units`-th
+/// time. At that time, work is left with any number of threads.
 struct StopAfter {
     units: usize,
     done: std::sync::atomic::AtomicUsize,
@@ -39,7 +39,7 @@ fn conditions(sprt: Option<&str>) -> Conditions {
     Conditions { players, depth: 1, exact: 4, budgets: Default::default(), sprt }
 }
 
-/// A match in its own folder.
+/// A test match, and the temporary folder that contains its files.
 struct Setting {
     folder: TempDir,
     conditions: Conditions,
@@ -77,7 +77,7 @@ impl Setting {
         kept.play_in(&self.path(name), plan, shard, Existing::Keep, progress)
     }
 
-    /// Plays all shards of one output, the last shard first, and packs them.
+    /// Plays a match in `count` shards, the last shard first, and packs them into the file `name`.
     fn shards(&self, name: &str, count: usize) -> MatchFile {
         for number in (1..=count).rev() {
             self.play(name, &format!("{number}/{count}"), &Silent).unwrap();
@@ -105,7 +105,7 @@ fn a_kept_match_comes_out_as_one_that_is_not_kept() {
     let kept = setting.play("a.match", "1/1", &Silent).unwrap();
     assert_eq!(timeless(&kept.result), timeless(&plain));
     assert_eq!(kept.conditions, setting.conditions);
-    // A second run finds the file done, its seconds included.
+    // A second run reads the complete file, which has the seconds of the first run.
     assert_eq!(setting.play("a.match", "1/1", &Silent).unwrap(), kept);
     let plain_efforts = plain.efforts.map(|effort| effort.nodes);
     assert!(plain_efforts.iter().all(|&nodes| nodes > 0), "{plain_efforts:?}");
@@ -129,12 +129,12 @@ fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
 fn shards_put_together_come_out_as_the_undivided_match() {
     let setting = Setting::new(None);
     let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
-    // With 7 shards, one has no part.
+    // With 7 shards, one shard has no part to play.
     for count in [2, 3, 7] {
         let name = format!("{count}.match");
         let packed = setting.shards(&name, count);
         assert_eq!(timeless(&packed.result), timeless(&whole.result), "{count} shards");
-        // The packed file counts as that of the undivided match.
+        // A run of the undivided match accepts the packed file as its own.
         assert_eq!(setting.play(&name, "1/1", &Silent).unwrap(), packed);
     }
 }
