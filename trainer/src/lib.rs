@@ -1,12 +1,14 @@
-//! Othello trainer: the commands that fit pattern weights for 60 phases and measure them.
+//! The Othello trainer: commands that fit the weights of pattern evaluations for 60 phases, and
+//! measure these evaluations.
 //!
-//! [`othello_fit`] has the data, the model and the fit, [`othello_lab`] the comparisons; both are
-//! re-exported here. [`cli`] has one file for each subcommand.
+//! The crate [`othello_fit`] contains the data, the model and the fit; [`othello_lab`] contains
+//! matches and comparisons. Both are re-exported here. [`cli`] contains one module for each
+//! subcommand.
 //!
 //! ```
 //! use othello_trainer::source::LabelRules;
 //!
-//! // Exact scores label the last positions, values of searches the others.
+//! // The label of a position is its exact score if known, otherwise the value of a search.
 //! let rules: LabelRules = "all:exact,all:value".parse()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -1,4 +1,4 @@
-//! `othello-trainer`: `cli/mod.rs` lists its subcommands.
+//! The program `othello-trainer`. The file `cli/mod.rs` lists its subcommands.
 
 use std::process::ExitCode;
 

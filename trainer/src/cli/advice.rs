@@ -1,5 +1,5 @@
-//! The choice of a pattern set by the amount of data, and warnings of choices that are known to
-//! cost time or accuracy. docs/log has the measurements.
+//! Advice for fits: the default pattern set by the number of games, and warnings about settings
+//! that are known to cost time or accuracy. docs/log has the measurements.
 
 use anyhow::Context as _;
 use othello_engine::file::{Kind, Reader};
@@ -9,27 +9,29 @@ use serde_json::Value;
 use crate::dataset::{DataChoice, Dataset, Subset};
 use crate::source::LabelRules;
 
-/// From this number of training games on, a fit has factors by default. Factors double the time of
-/// the fit, and with fewer games they lower the error little (docs/log/factors.md).
+/// The least number of training games with which a fit uses a pattern set with factors by default.
+/// Factors double the time of the fit; with fewer games, they lower the error only a little
+/// (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// The least depth of a deep search.
+/// The least search depth at which games count as deep for the warning about few deep games.
 const DEEP: u64 = 6;
 
-/// With fewer training games than this, more games lower the error more than deeper searches.
+/// The number of training games below which more games lower the error more than deeper searches.
 const MANY_GAMES: u64 = 100_000;
 
-/// From this number of training positions on, factors lower the error of any pattern set.
+/// The number of training positions at or above which factors lower the error of any pattern set.
 const MANY_POSITIONS: usize = 2_000_000;
 
-/// Returns the default pattern set for a number of training games.
+/// Returns the default pattern set of a fit to `games` training games.
 pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {
     let name = if games < GAMES_FOR_FACTORS { "scalars" } else { "factors" };
     PatternSet::shipped(name).with_context(|| format!("the set {name} is shipped"))
 }
 
-/// The choices of a fit, as far as they are known to cost: the greatest depth of the games, the
-/// training games and positions, and whether games have and labels use the values of searches.
+/// The properties of a fit that the warnings depend on: the greatest search depth of its games, the
+/// numbers of training games and positions, whether the games contain search values, whether the
+/// labels use them, and whether there are factors and initial weights.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Choices {
     pub depth: u64,
@@ -42,7 +44,8 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Returns the choices in the data and the labels of a fit.
+    /// Returns the properties of a fit that follow from its data and label rules; the caller sets
+    /// `has_factors` and `has_initial`.
     pub(super) fn of(data: &[DataChoice], dataset: &Dataset, labels: &LabelRules) -> Self {
         let mut choices = Self {
             games: dataset.games(),
@@ -60,7 +63,8 @@ impl Choices {
         choices
     }
 
-    /// Returns a line for each choice that is known to cost.
+    /// Returns a warning, as a line of text, for each setting of the fit that is known to cost time
+    /// or accuracy.
     pub(super) fn warnings(&self) -> impl Iterator<Item = &'static str> {
         let is_small = self.games < MANY_GAMES && !self.has_initial;
         let costly = [

@@ -31,7 +31,7 @@ pub(in crate::cli) struct Report {
     summary: Summary,
 }
 
-/// Writes the file and reports.
+/// Runs the command `average`: writes the averaged weights file and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { weights: paths, output } = arguments;
     check_output(&output.out, paths.iter().map(PathBuf::as_path))?;

@@ -19,8 +19,8 @@ use crate::fit::Device;
 use crate::model::{Model, Phases};
 use crate::throughput::{Rates, measure_cpu, measure_kernels, positions};
 
-/// The greatest number of random games: more than any measurement needs, but their positions still
-/// fit into memory.
+/// The greatest accepted number of random games. A measurement needs fewer, and the positions of
+/// this many games still fit into memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 /// Arguments of `bench`.
@@ -64,12 +64,12 @@ pub(in crate::cli) struct Report {
     ratio: f64,
 }
 
-/// Measures and reports.
+/// Runs the command `bench`: measures the rates and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
-    // Two million positions on a GPU take milliseconds per pass, and more memory than its cache
-    // has.
+    // On a GPU, the two million positions of 400,000 games take milliseconds per pass, and do not
+    // fit into its cache.
     let games = arguments.games.unwrap_or(if picked.gpu().is_some() { 400_000 } else { 100_000 });
     let phases: Vec<Phase> = arguments.phases.iter().collect();
     let positions = positions(arguments.data.as_ref(), games, &phases, session.progress())?;

@@ -19,7 +19,8 @@ use super::matches::check_reached;
 use crate::arena::{Choice, Terms};
 use crate::scorecard::{Benchmark, BenchmarkReport, EqualTime, LeftOut, Part, Problems, Subject};
 
-/// The files of the repository that each part of the benchmark reads if its own flag is not given.
+/// The files of the repository that the part of the benchmark with games between strong searches
+/// reads without its flag `--strong`. The next constants are the default files of the other parts.
 const STRONG: &[&str] = &["datasets/benchmark/strong.test.games"];
 const HARD: &[&str] = &["datasets/benchmark/strong-hard.test.obf"];
 const SUITE: &[&str] = &["datasets/problems/fforum-1-19.obf", "datasets/problems/fforum-40-42.obf"];
@@ -77,8 +78,9 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Returns the paths of these files of the repository. Looks for them in the current folder and in
-/// the folders above it. The error states why they are not used, and names the flag to use instead.
+/// Returns the paths of files of the repository, whose names are relative to its root. Looks for
+/// them in the current folder and in the folders above it. If they are missing, the error says so
+/// and names the flag by which the user can choose other files.
 fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = |steps| iter::repeat_n("..", steps).collect::<PathBuf>();
@@ -92,7 +94,8 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
     })
 }
 
-/// The parts that run, and those that are skipped.
+/// The preparation of a benchmark: determines the parts that run, and collects the parts that are
+/// skipped, with the reasons.
 struct Plan<'a> {
     arguments: &'a Arguments,
     progress: &'a dyn Progress,
@@ -101,8 +104,9 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the files of a part of the benchmark: the files `named` by the flag or, if there are
-    /// none, those in the repository. Returns `None` if the part is skipped.
+    /// Returns the files of a part of the benchmark: `named`, the files that the user named by the
+    /// flag, or else the files of the repository with the given names. Returns `None` if the part
+    /// is skipped because the user did not choose it or its files are missing.
     fn files(
         &mut self,
         (part, flag): (Part, &str),
@@ -127,7 +131,7 @@ impl Plan<'_> {
         None
     }
 
-    /// Reads the data of all parts of the benchmark that are not skipped.
+    /// Reads the data of the parts of the benchmark that run.
     fn benchmark(&mut self) -> anyhow::Result<Benchmark> {
         let arguments = self.arguments;
         let strong = self.files((Part::Strong, "--strong"), arguments.strong.as_slice(), STRONG);
@@ -147,8 +151,8 @@ impl Plan<'_> {
         })
     }
 
-    /// Loads the reference and draws the openings of the match; returns `None` if there is no
-    /// match.
+    /// Loads the reference player and draws the openings of the match. Returns `None` if the match
+    /// is skipped.
     fn equal_time(&mut self) -> anyhow::Result<Option<EqualTime>> {
         let Arguments { games, time, against, players, openings, .. } = self.arguments;
         let named = openings.as_slice();
@@ -176,7 +180,8 @@ impl Plan<'_> {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the conditions under which an external program is started only to ask for its name.
+    /// Returns the search depth and time limits for an external program that is started only to ask
+    /// for its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: self.timeout, game: None }
     }
@@ -191,15 +196,15 @@ impl Arguments {
         files.chain(players.filter_map(PlayerSpec::file))
     }
 
-    /// Returns the files in which the command looks for games that lead to the problems. It reads
-    /// them even if the parts that measure these files do not run.
+    /// Returns the files in which the command looks for games that lead to the problem positions:
+    /// those of `--strong` and `--exact`, even if these parts of the benchmark do not run.
     fn files_of_games(&self) -> Vec<PathBuf> {
         let strong = self.strong.clone().map(|file| vec![file]);
         let strong = strong.or_else(|| shipped(STRONG, "--strong").ok()).unwrap_or_default();
         strong.into_iter().chain(self.exact.iter().cloned()).collect()
     }
 
-    /// Refuses an output that cannot be written, before the measurements.
+    /// Checks before the measurements that the output can be written; otherwise returns an error.
     fn check_output(&self) -> anyhow::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
         check_output(out, self.inputs())?;
@@ -214,8 +219,8 @@ impl Arguments {
     }
 }
 
-/// Measures the players one after another, and prints the tables. Also writes the tables to the
-/// output, if one is named.
+/// Runs the command `benchmark`: measures the players one after another, and prints the tables.
+/// Also writes the tables to the output file, if the user named one.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_output()?;
     if let Some(out) = &arguments.out {
@@ -275,7 +280,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(report.has_wrong_scores()))
 }
 
-/// Returns the command line in the syntax of a shell.
+/// Returns the command line of this process, quoted for a shell.
 fn command_line() -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./,:=+@%".contains(letter);
     let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {

@@ -122,7 +122,8 @@ impl<C: Display> Display for Report<C> {
     }
 }
 
-/// Calibrates and reports.
+/// Runs the command `calibrate`: fits a search model, writes the weights with it and prints the
+/// report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     match &arguments.what {
         What::Ordering(Ordering { changing, seed, positions, searches, patterns }) => {
@@ -186,7 +187,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 
 impl Changing {
     /// Checks that the output differs from all inputs, and loads the weights. Also returns the
-    /// provenance of the new weights, to which the caller adds the settings of the calibration.
+    /// provenance of the new weights; the caller adds the settings of the calibration to it.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -205,9 +206,10 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Runs a calibration, as a run that can be resumed, and writes the weights. `calibrate`
-    /// returns the findings and the new weights. If the output is already complete, `calibrate`
-    /// runs again only to make the report.
+    /// Runs a calibration that can be resumed after a stop, writes the new weights and prints the
+    /// report. The closure `calibrate` fits the model; it returns the findings for the report and
+    /// the new weights. If the output is already complete, the closure is called again only for the
+    /// report.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

@@ -77,14 +77,14 @@ pub(in crate::cli) struct ShardReport {
     seconds: f64,
 }
 
-/// Makes the dataset, or the parts of a shard, and reports.
+/// Runs the command `dataset`: makes the dataset, or the parts of a shard, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let folder = arguments.out.clone();
     let is_new = !folder.exists();
     make_folder(&folder)?;
     let made = arguments.make(session);
     if made.is_err() && is_new {
-        // A folder created for nothing is removed; one that holds something stays.
+        // If the command failed, the folder is removed if it is empty.
         let _ = std::fs::remove_dir(&folder);
     }
     let seconds = session.seconds();
@@ -120,13 +120,14 @@ impl Arguments {
         Ok(DatasetFolder::make(out, &data, &test, &layout, of_run, &limit, progress)?)
     }
 
-    /// Returns the input files and folders.
+    /// Returns the paths of all training and test data, which are files or folders.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let data = self.data.iter().chain(&self.test).map(|choice| choice.path.as_path());
         data.chain(self.settings.as_deref())
     }
 
-    /// Returns the settings of the file, overridden by the flags.
+    /// Returns the fit settings from the settings file, with the values of the flags in place of
+    /// its own.
     fn settings(&self) -> anyhow::Result<FitSettings> {
         let mut settings = match &self.settings {
             Some(path) => text::read_by(path, FitSettings::from_toml)?,

@@ -76,7 +76,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares and reports; exit status 1 if the weights differ.
+/// Runs the command `diff`: compares two weights files and prints the report. The exit status is 1
+/// if the weights differ.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let first = ByClass::load(&arguments.first)?.weights;
     let second = ByClass::load(&arguments.second)?.weights;

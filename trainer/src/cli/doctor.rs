@@ -65,7 +65,7 @@ fn gib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }
 
-/// Examines the machine and reports.
+/// Runs the command `doctor`: examines the machine and prints the report.
 pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
     let (memory_bytes, memory_limit) = allowed_memory();
@@ -88,8 +88,8 @@ pub fn run(_: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Returns the instruction sets, except the portable one, that this machine has for computing the
-/// pattern indices of positions.
+/// Returns the names of the instruction sets, except the portable one, that the code for pattern
+/// indices can use on this machine.
 fn instruction_sets() -> Vec<String> {
     let sets = model::InstructionSet::available();
     sets.filter(|&set| set != model::InstructionSet::Portable).map(|set| set.to_string()).collect()

@@ -95,7 +95,7 @@ pub(in crate::cli) struct ExportedGames {
     games_sha256: String,
 }
 
-/// Writes the file and reports.
+/// Runs the command `export`: writes the file in the requested format and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.out, arguments.weights.path())?;
     if matches!(arguments.format, Format::Wthor | Format::Transcripts) {
@@ -152,7 +152,7 @@ fn export_games(arguments: &Arguments, session: &Session) -> anyhow::Result<Outc
     })
 }
 
-/// Parses a C identifier.
+/// Parses a C identifier; the error is a message about the expected form.
 fn identifier(text: &str) -> Result<String, String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = text.chars().next().is_some_and(|c| !c.is_ascii_digit());
@@ -163,7 +163,8 @@ fn identifier(text: &str) -> Result<String, String> {
 }
 
 impl Arguments {
-    /// Returns the prefix of the names in an exported C file.
+    /// Returns the prefix of the names in an exported C file: that of `--prefix`, or one from the
+    /// name of the file.
     fn prefix(&self) -> String {
         let of_file = || {
             let stem = self.out.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -174,8 +175,8 @@ impl Arguments {
         self.prefix.clone().unwrap_or_else(of_file)
     }
 
-    /// Returns the path of the records if the command exports positions as arrays; otherwise
-    /// `None`.
+    /// Returns the path of the records if the command exports positions as NumPy arrays; `None` if
+    /// it exports weights or games.
     fn records(&self) -> Option<&Path> {
         let path = self.weights.path()?;
         let holds_records = || path.is_dir() || kind_of(path).is_ok_and(Kind::is_of_records);
@@ -187,7 +188,7 @@ impl Arguments {
     }
 }
 
-/// Returns the checksum of bytes, as `sha256sum` prints it.
+/// Returns the SHA-256 of bytes in hexadecimal, as `sha256sum` prints it.
 pub(super) fn sha256_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

@@ -5,10 +5,10 @@ use std::fmt;
 
 use othello_engine::text_table::table;
 
-/// A histogram of numbers of discs, printed as bars.
+/// A histogram over whole numbers of discs, printed as horizontal bars of text.
 pub(super) struct Histogram {
     counts: BTreeMap<i32, u64>,
-    /// The name, in the plural, of what the histogram counts.
+    /// The plural noun for the counted things, such as `games`.
     counted: &'static str,
 }
 
@@ -16,7 +16,8 @@ pub(super) struct Histogram {
 const LONGEST: f64 = 50.0;
 
 impl Histogram {
-    /// Creates an empty histogram of `counted`.
+    /// Creates an empty histogram. `counted` is the plural noun for the counted things, such as
+    /// `games`.
     pub(super) fn of(counted: &'static str) -> Self {
         Self { counts: BTreeMap::new(), counted }
     }

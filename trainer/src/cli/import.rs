@@ -103,7 +103,7 @@ struct Wthor {
     except: Vec<PathBuf>,
 }
 
-/// Imports and reports.
+/// Runs the command `import`: converts the files and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
     let summary = match &arguments.format {

@@ -82,7 +82,7 @@ fn write_games(f: &mut fmt::Formatter<'_>, path: &str, report: &GamesReport) -> 
     let columns = ["ply", "positions", "random", "solved", "values", "ends"];
     writeln!(f, "{}", table(columns, rows))?;
     writeln!(f, "\nresults for black, in discs")?;
-    // Bins of eight discs around an even game.
+    // Game results are counted in bins of eight discs; the middle bin is centred on a draw.
     let mut bins = Histogram::of("games");
     for (&score, &games) in &report.results {
         bins.add((score + 4).div_euclid(8) * 8, games);
@@ -110,7 +110,7 @@ fn write_positions(
     writeln!(f, "{}\n", table(columns, rows))
 }
 
-/// Inspects and reports.
+/// Runs the command `inspect`: reads the files and prints the report on their content.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let memory = bytes_of(arguments.memory_mb);
     let limit = MemoryLimit { bytes: memory, folder: std::env::temp_dir() };

@@ -48,7 +48,7 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-/// Searches and reports.
+/// Runs the command `leaves`: searches the positions, writes the leaves and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { output, labels, depth, weights, shard, .. } = arguments;
     check_output(&output.out, weights.path())?;

@@ -85,7 +85,8 @@ pub struct Arguments {
 /// A loaded player.
 struct Loaded {
     mind: Mind,
-    /// The search of the player. The settings of the match supply what the player does not specify.
+    /// The search settings of the player. The flags of the match supply the settings that the
+    /// player's text does not specify.
     search: SearchSpec,
     plan: Plan,
 }
@@ -96,7 +97,8 @@ enum Mind {
 }
 
 impl Loaded {
-    /// Returns the checksum of the weights or, for an external program, the command line.
+    /// Returns the text that identifies the player in a provenance: the checksum of the weights or,
+    /// for an external program, its command line.
     fn identity(&self) -> String {
         match &self.mind {
             Mind::Evaluation(evaluator, ..) => evaluator.identity().to_owned(),
@@ -115,7 +117,7 @@ impl Loaded {
 }
 
 impl Arguments {
-    /// Refuses outputs that cannot be written, before the match.
+    /// Checks before the match that all outputs can be written; otherwise returns an error.
     fn check_outputs(&self) -> anyhow::Result<()> {
         let mut inputs = vec![self.openings.as_path()];
         for player in [&self.first, &self.second] {
@@ -134,22 +136,23 @@ impl Arguments {
         self.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the plan of a search for players whose text specifies no search, in a match whose
-    /// flags specify none.
+    /// Returns the search settings that apply if neither the text of a player nor the flags of the
+    /// match specify any.
     fn usual(&self) -> Plan {
         let depth = if self.equal_time.is_some() { Strength::ANY_DEPTH } else { 4 };
         Plan { exact: 12, ..Plan::to_depth(depth) }
     }
 
-    /// Returns the search that the flags of the match specify. Players use it for the keys that
-    /// their text lacks.
+    /// Returns the search settings that the flags of the match specify. A player uses them for each
+    /// setting that its text does not specify.
     fn defaults(&self) -> SearchSpec {
         let milliseconds = self.milliseconds.or(self.equal_time);
         let flags = self.searching.spec(self.depth, self.exact);
         SearchSpec { milliseconds, search: self.search, ..flags }
     }
 
-    /// Loads weights. An external program is started once, to check that it answers.
+    /// Loads a player: its weights and search settings. An external program is started once, to
+    /// check that it answers.
     fn load(&self, choice: &PlayerSpec, terms: Terms) -> anyhow::Result<Loaded> {
         let player = || format!("player {choice}");
         match choice {
@@ -174,7 +177,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the provenance: everything that determines the games.
+    /// Returns the provenance of the games, which contains everything that determines them:
+    /// players, openings and search settings.
     fn provenance(&self, players: &[Loaded; 2], openings: &[Position]) -> Provenance {
         let [first, second] = players.each_ref().map(|player| &player.plan);
         let settings = Provenance::new("match")
@@ -187,7 +191,8 @@ impl Arguments {
             .with("selectivity", first.selectivity.percent())
             .with("second_selectivity", second.selectivity.percent())
             .with("budgets", json!(self.budgets(players)));
-        // Matches that were possible before these settings keep the provenance that they had.
+        // The following settings are newer than the others. Only unusual values are added, so older
+        // matches keep their provenance.
         let searches = players.each_ref().map(|player| player.search.search.unwrap_or_default());
         let levels = players.each_ref().map(|player| player.search.level.map(Level::number));
         let ends = [first, second].map(|plan| plan.ends.to_string());
@@ -203,7 +208,8 @@ impl Arguments {
         ];
         let unusual = unusual.into_iter().filter(|(_, is_there, _)| *is_there);
         let settings = unusual.fold(settings, |all, (key, _, value)| all.with(key, value));
-        // Of the files of games of a shard, and replaced in its parts.
+        // The shard belongs to the provenance of its files of games; `KeptMatch` replaces it in the
+        // provenance of the parts.
         match self.shard {
             Some(shard) => settings.with("shard", shard.to_string()),
             None => settings,
@@ -213,7 +219,7 @@ impl Arguments {
     /// Returns the limits on the searches of both players.
     fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
         players.each_ref().map(|player| {
-            // Programs are told the time of a game alone.
+            // External programs receive only the limit on the time of a game.
             let own = match player.mind {
                 Mind::Evaluation(..) => Budget::of(&player.search),
                 Mind::External(_) => Budget::default(),
@@ -223,7 +229,7 @@ impl Arguments {
     }
 }
 
-/// Plays and reports.
+/// Runs the command `match`: plays the games and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     arguments.check_outputs()?;
     let defaults = arguments.defaults().plan(arguments.usual(), &Zero);
@@ -278,7 +284,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     };
     let played: Vec<Position> = result.games.iter().step_by(2).map(|game| game.opening).collect();
     let report = MatchReport::new(&conditions, &result, session.begun());
-    // The result is reported even if the files of games cannot be written.
+    // The report is printed first, so it is not lost if the files of games cannot be written.
     session.print(&report)?;
     arguments.kept.write(&result.games, settings(&played), session)?;
     let found: Vec<Finding> =
@@ -289,7 +295,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::wrong_if(!found.is_empty()))
 }
 
-/// Refuses openings for which no game from the start position was found.
+/// Returns an error if no game from the start position is found for one of the openings. GTP
+/// players need such games.
 pub(super) fn check_reached(openings: &[Position]) -> anyhow::Result<()> {
     let lost = openings.iter().find(|&&position| Opening::new(position).path.is_none());
     let Some(lost) = lost else { return Ok(()) };
@@ -314,12 +321,13 @@ pub(super) struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Returns the rule for existing outputs.
+    /// Returns whether an existing output file is kept or, with `--force`, replaced.
     pub(super) fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
 
-    /// Before the match, refuses output files that cannot be written.
+    /// Checks before the match that the requested files of games can be written; otherwise returns
+    /// an error.
     pub(super) fn check(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         for path in self.outputs() {
             check_output(path, inputs.iter().copied())?;
@@ -330,13 +338,13 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// The requested files.
+    /// Returns the paths of the requested files of games and transcripts.
     pub(super) fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.games_out, &self.transcripts_out].into_iter().flatten()
     }
 
-    /// Before the match, refuses existing output files that belong to another match, if this can
-    /// already be determined.
+    /// Returns an error if an existing file of games or transcripts belongs to another match. This
+    /// is checked before the match, as far as it is then known.
     pub(super) fn check_are_own(
         &self,
         settings: &Provenance,
@@ -352,7 +360,8 @@ impl KeptArguments {
             return Ok(());
         };
         let there = Reader::open(path, Kind::Games)?;
-        // A sequential test decides which openings are played.
+        // A sequential test may end the match before all openings are played, so the openings are
+        // not compared.
         let all_but_openings = |settings: &Provenance| settings.clone().with("openings", "");
         let [there, wanted] = [there.provenance(), settings].map(all_but_openings);
         if there != wanted {
@@ -361,7 +370,8 @@ impl KeptArguments {
         Ok(())
     }
 
-    /// Writes the games; `settings` is their provenance.
+    /// Writes the games of the match to the requested files. `settings` is the provenance of the
+    /// games.
     pub(super) fn write(
         &self,
         games: &[PlayedGame],
@@ -396,8 +406,9 @@ impl KeptArguments {
     }
 }
 
-/// Returns the beginning of the file of transcripts for a match from these openings: the text
-/// before the moves of the first game. It is known before the match.
+/// Returns the beginning of the transcripts file of a match from these openings: the part of its
+/// first line before the moves of the first game. This text does not depend on the moves played, so
+/// the command can compare an existing file with it before the match.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];
@@ -407,7 +418,8 @@ fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     Ok(line[..known].to_owned())
 }
 
-/// Returns the checksum of openings, which identifies them in a provenance.
+/// Returns a SHA-256 checksum of the openings and their order, which identifies them in a
+/// provenance.
 pub(super) fn checksum(openings: &[Position]) -> String {
     let texts = openings.iter().map(|position| board_text(position, Side::Black) + "\n");
     hex::encode(Sha256::digest(texts.collect::<String>()))

@@ -42,7 +42,7 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-/// Merges and reports.
+/// Runs the command `merge`: joins the files and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { files, memory_mb, output } = arguments;
     let files = &record_files(files)?;

@@ -1,4 +1,4 @@
-//! The command line: one file for each subcommand.
+//! The command line of `othello-trainer`, with one file for each subcommand.
 
 mod advice;
 pub mod average;
@@ -143,7 +143,7 @@ enum Command {
     Validate(validate::Arguments),
 }
 
-/// Runs the program.
+/// Parses the command line, runs the subcommand and returns the exit status.
 pub fn main() -> ExitCode {
     session::main(|| {
         let program: Program = arguments::parse();
@@ -152,7 +152,7 @@ pub fn main() -> ExitCode {
 }
 
 impl Program {
-    /// Runs the subcommand.
+    /// Runs the subcommand that the command line names.
     fn run(&self, session: &Session) -> anyhow::Result<Outcome> {
         match &self.command {
             Command::Average(arguments) => average::run(arguments, session),
@@ -193,8 +193,8 @@ impl Program {
     }
 }
 
-/// Prints the report of a run that has no output file. Then removes the parts, except those of a
-/// shard.
+/// Prints the report of a command whose run has no output file. Then removes the stored parts of
+/// the run, unless the run is one of several shards.
 fn print_and_clean(report: &impl Report, run: &Run, session: &Session) -> anyhow::Result<Outcome> {
     let outcome = session.print(report)?;
     if !run.is_shard() {
@@ -209,7 +209,8 @@ fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }
 
-/// Returns the reference pages of the JSON objects and of the settings of `othello-trainer`.
+/// Returns two reference pages for `othello-trainer`: one of the JSON objects that its commands
+/// print, and one of its settings.
 fn reference_pages() -> [reference::Page; 2] {
     let json = vec![
         ("`average`", schema::<average::Report>()),

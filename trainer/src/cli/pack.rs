@@ -42,7 +42,7 @@ pub(in crate::cli) struct Report {
     seconds: f64,
 }
 
-/// Packs and reports.
+/// Runs the command `pack`: makes the output of a run from its parts and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let (run, done) = Run::to_pack(&arguments.out)?;
     let summary = match done {
@@ -56,7 +56,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Report { parts, summary, seconds: session.seconds() })
 }
 
-/// Packs a run with the function of the command that made the run.
+/// Packs the parts of a run into its output, by the packing function of the command that made the
+/// parts.
 fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let command = run.provenance().get("command").and_then(serde_json::Value::as_str);
     let summary = match (command.unwrap_or_default(), run.kind()) {
@@ -79,7 +80,8 @@ fn pack(run: &Run, arguments: &Arguments, progress: &dyn Progress) -> anyhow::Re
     summary.context("the run is not packed")
 }
 
-/// Writes the folder of a dataset.
+/// Packs the parts of a `dataset` run into the folder of the dataset, and returns the summary of
+/// the folder.
 fn pack_dataset(run: &Run, progress: &dyn Progress) -> anyhow::Result<Summary> {
     let sha256 = DatasetFolder::pack(run, Existing::Keep, progress)?.sha256();
     let (mut bytes, mut sections) = (0, 0);

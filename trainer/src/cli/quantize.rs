@@ -55,7 +55,7 @@ fn label_error(text: &str) -> Result<f64, String> {
     discs.ok_or_else(|| "expected a number of discs from 0 to 1024".to_owned())
 }
 
-/// Writes the file and reports.
+/// Runs the command `quantize`: writes the rounded weights and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let &Arguments { label_error, count_digits, share_phases: shared_phases, .. } = arguments;
     check_output(&arguments.out, [arguments.weights.as_path()])?;

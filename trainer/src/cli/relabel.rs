@@ -109,7 +109,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Relabels and reports.
+/// Runs the command `relabel`: computes the scores, writes the records and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     check_output(&arguments.output.out, arguments.weights.path())?;
     let evaluator = Evaluator::load(&arguments.weights)?;
@@ -142,7 +142,7 @@ impl Arguments {
     fn settings(&self, evaluator: &Evaluator) -> anyhow::Result<Settings> {
         let (exact, depth, usual) = match self.level.map(|level| level.plan(evaluator)) {
             Some(Plan { depth, selectivity, exact, .. }) => (exact, Some(depth), selectivity),
-            // One of the two is required.
+            // Without a level, the flags --exact, --depth and --nodes determine the search.
             None => {
                 let depth = self.depth.or(self.nodes.map(|_| Strength::ANY_DEPTH));
                 (self.exact.unwrap_or(0), depth, Selectivity::Full)

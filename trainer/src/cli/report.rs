@@ -77,11 +77,11 @@ impl fmt::Display for Written {
     }
 }
 
-/// The greatest size in bytes of a file with the output of a command.
+/// The greatest accepted size, in bytes, of a file with the JSON output of `match` or `loss`.
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// Checks the fields of a match that the page uses. Returns the first field that is missing or has
-/// another form than `match --json` prints.
+/// Checks the fields of a match report that the page uses. Returns the name of the first field that
+/// is missing or does not have the form that `match --json` prints; `None` if all fields are right.
 fn problem_of(report: &Json) -> Option<String> {
     let is_number = |value: &Json| value.is_number();
     let maybe_number = |value: &Json| value.is_number() || value.is_null();
@@ -105,7 +105,7 @@ fn problem_of(report: &Json) -> Option<String> {
         })
 }
 
-/// Reads the runs and writes the page.
+/// Runs the command `report`: reads the results and writes the page.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { runs: paths, out, matches, losses, classes, charts, force } = arguments;
     let beside = paths.iter().flat_map(|path| side_files(path));
@@ -170,7 +170,7 @@ fn write_charts(page: &Page, folder: &Path, existing: Existing) -> anyhow::Resul
     Ok(written)
 }
 
-/// Reads the JSON object that a command printed into a file. The object must have `field`, which
+/// Reads a file with the JSON object that `command` printed. The object must have `field`, which
 /// only this command prints.
 fn printed(path: &Path, command: &str, field: &str) -> anyhow::Result<Json> {
     let shown = path.display();

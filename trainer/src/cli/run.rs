@@ -43,7 +43,7 @@ pub struct Arguments {
     summary: Option<PathBuf>,
 }
 
-/// Returns the help text of the recipe.
+/// Returns the help text of the argument RECIPE, which lists the shipped recipes.
 fn recipes() -> String {
     let names: Vec<_> = Recipe::shipped_names().collect();
     format!("Recipe: a TOML file, or {}", names.join(", "))
@@ -137,8 +137,8 @@ impl fmt::Display for Check {
 }
 
 impl Report {
-    /// Returns the report as Markdown: the comparison of checksums, a table of the steps, and what
-    /// fits and matches printed.
+    /// Returns the report as Markdown: the comparison of checksums, a table of the steps, and the
+    /// printed summaries of fits and matches.
     fn markdown(&self, recipe: &str) -> String {
         let verdict = self.check.as_ref().map(|check| format!("**{check}**\n\n"));
         let row = |Made { name, sha256, state, seconds, bytes, .. }: &Made| {
@@ -161,7 +161,8 @@ impl Report {
     }
 }
 
-/// Makes the steps and prints their checksums, or prints the plan.
+/// Runs the command `run`: makes the steps of the recipe and prints their checksums or, with
+/// `--plan`, only prints the commands of the steps.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let recipe = Recipe::load(&arguments.recipe)?;
     let seed = arguments.seed.unwrap_or(recipe.seed);
@@ -215,7 +216,7 @@ fn plan(recipe: &Recipe, folder: &Path, seed: u64) -> Plan {
     Plan { steps: planned.collect() }
 }
 
-/// Reads a list of steps and their checksums.
+/// Reads a text of lines `SHA256 STEP`. Returns pairs of a step's name and its checksum.
 fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let pair = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;
@@ -230,7 +231,8 @@ fn checksums(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     })?)
 }
 
-/// Compares the listed steps with those that were made.
+/// Compares the checksums of the steps that were made with a list of pairs (name of a step,
+/// checksum). Stops at the first difference.
 fn check(list: Vec<(String, String)>, steps: &[Made]) -> Check {
     let mut equal = 0;
     for (step, expected) in list {

@@ -74,7 +74,7 @@ pub struct SplitFiles {
     force: bool,
 }
 
-/// The work of a subcommand, on games or on positions.
+/// The subcommand that selects records, with its arguments.
 pub(super) enum Work<'a> {
     Sample(&'a Sample),
     Shuffle(&'a Shuffle),
@@ -90,7 +90,8 @@ impl Work<'_> {
         }
     }
 
-    /// Selects records, and returns the written files.
+    /// Selects records from `inputs` and writes them. Returns each written file with the number of
+    /// its records.
     fn select<R: Splittable>(
         &self,
         inputs: &Inputs<R>,
@@ -137,8 +138,8 @@ impl SplitFiles {
     }
 }
 
-/// Selects records from the files, and prints the report. If the first file contains games, all
-/// files must; otherwise all must contain positions.
+/// Selects records from the input files, and prints the report. All files must contain records of
+/// the same kind as the first file: games or positions.
 pub(super) fn run(work: &Work<'_>, session: &Session) -> anyhow::Result<Outcome> {
     if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
         ensure!(

@@ -1,4 +1,4 @@
-//! The making of the steps of a recipe, one after another, inside this process.
+//! Makes the steps of a recipe one after another, inside this process.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -18,20 +18,21 @@ use super::Program;
 use super::export::sha256_of;
 use crate::recipe::{Recipe, Step};
 
-/// The subcommands that a step cannot have, because they make the steps of a recipe.
+/// The subcommands that a step of a recipe cannot use, because they run recipes themselves.
 const RUNS: [&str; 3] = ["quickstart", "run", "train"];
 
-/// The time between two tries to be the only process that makes a step.
+/// The pause before a process tries again to get a lock that another process of the run holds.
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
-/// A run of a recipe.
+/// A run of a recipe: the steps are made in `folder`, with `seed` added to the seeds of the steps.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     /// The folder for the files of the steps.
     pub folder: &'a Path,
     pub seed: u64,
-    /// The shard that this process makes, if several make the run.
+    /// The shard of the run that this process makes: the whole run unless several processes divide
+    /// it.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -55,32 +56,34 @@ pub(super) struct Made {
     pub summary: String,
 }
 
-/// A command line that was parsed.
+/// A parsed command line, which runs when it is called.
 type Command = Box<dyn Fn(&Session) -> anyhow::Result<Outcome>>;
 
-/// The commands of a step.
+/// The parsed command lines that make a step.
 pub(super) struct Commands {
-    /// Makes the whole step.
+    /// The command that makes the whole step in this process.
     whole: Command,
-    /// If several processes make the run and the command can be shared.
+    /// The commands that make the step in parts; `None` if one process makes the run or the step
+    /// cannot be divided.
     shared: Option<Shared>,
 }
 
-/// The commands of a step that several processes make.
+/// The parsed command lines of a step that several processes make together.
 struct Shared {
-    /// Makes the parts of a shard, for each shard: first that of this process.
+    /// For each shard of the step, the command that makes its parts. The shard of this process
+    /// comes first.
     shards: Vec<Command>,
-    /// Packs the parts of all.
+    /// The command that packs the parts of all shards into the file of the step.
     pack: Command,
 }
 
-/// Returns the program that has a subcommand.
+/// Returns the name of the program that has a subcommand: `othello-trainer` or `othello-engine`.
 pub(super) fn program(command: &str) -> &'static str {
     let is_own = arguments::command::<Program>().find_subcommand(command).is_some();
     if is_own { "othello-trainer" } else { "othello-engine" }
 }
 
-/// Returns whether a subcommand takes `--shard`.
+/// Returns true if a subcommand has the flag `--shard`, so that processes can divide its work.
 fn takes_shard(command: &str) -> bool {
     let takes = |program: clap::Command| {
         let own = program.find_subcommand(command);
@@ -90,7 +93,8 @@ fn takes_shard(command: &str) -> bool {
         || takes(arguments::command::<othello_engine::cli::Program>())
 }
 
-/// Parses the arguments of a program.
+/// Parses a subcommand and its arguments, without the name of the program. Refuses subcommands that
+/// run recipes.
 fn parsed(words: &[String]) -> anyhow::Result<Command> {
     let command = words[0].as_str();
     ensure!(!RUNS.contains(&command), "`{command}` cannot be the command of a step");
@@ -111,8 +115,10 @@ fn parsed(words: &[String]) -> anyhow::Result<Command> {
 }
 
 impl Making<'_> {
-    /// Makes the steps, a fresh one even if its file is complete. Checks all before it makes the
-    /// first one, and those that are finished if another program made them.
+    /// Makes the steps in order. A step with the flag true is made anew even if its file is
+    /// complete. First parses the commands of all steps, and checks finished steps that another
+    /// version of the program made. Returns the steps that were made; stops early if a step finds
+    /// something wrong.
     pub(super) fn make(&self, steps: &[(&Step, bool)]) -> anyhow::Result<(Vec<Made>, Outcome)> {
         let parsed: Vec<_> = steps.iter().map(|step| self.parse(step)).collect::<Result<_, _>>()?;
         make_folder(self.folder)?;
@@ -144,7 +150,8 @@ impl Making<'_> {
         Ok((made, Outcome::Done))
     }
 
-    /// Parses the command line of a step, and checks that the files exist that no step makes.
+    /// Parses the command lines of a step, and checks that its input files which no step makes
+    /// exist.
     pub(super) fn parse<'s>(
         &self,
         &(step, is_fresh): &(&'s Step, bool),
@@ -176,7 +183,8 @@ impl Making<'_> {
         Ok((step, commands))
     }
 
-    /// Returns for each shard the words that make its parts, first for that of this process.
+    /// Returns, for each shard of a step, the command line that makes its parts. The shard of this
+    /// process comes first.
     fn shares(&self, words: &[String]) -> impl Iterator<Item = Vec<String>> {
         let (own, count) = (self.shard.number(), self.shard.count());
         (0..count).map(move |next| {
@@ -186,7 +194,7 @@ impl Making<'_> {
         })
     }
 
-    /// Returns the words that pack the parts of all processes.
+    /// Returns the command line that packs the parts of all shards of a step.
     fn packing(&self, step: &Step, words: &[String]) -> Vec<String> {
         let out = self.folder.join(&step.name).display().to_string();
         let init = words.iter().position(|word| word == "--init");
@@ -195,8 +203,9 @@ impl Making<'_> {
         pack.into_iter().chain(init.iter().cloned()).collect()
     }
 
-    /// Makes the parts of a step, and packs them. Makes those of other shards too, unless another
-    /// process does; then waits for it.
+    /// Makes a step together with other processes: first the parts of this process's shard, then
+    /// those of shards that no other process makes. Waits for the other processes, and packs the
+    /// parts unless another process does.
     fn make_shared(&self, shared: &Shared, path: &Path, report: &Path) -> anyhow::Result<()> {
         let own_report = report.with_extension(format!("json.{}", self.shard.number()));
         let mut missing: Vec<&Command> = shared.shards.iter().collect();
@@ -205,7 +214,8 @@ impl Making<'_> {
             for command in missing {
                 match command(&self.session.step(&own_report)) {
                     Ok(_) => {}
-                    // Another process has packed the parts, and removed them, in this moment.
+                    // The command failed because another process has just packed and removed the
+                    // parts.
                     Err(_) if path.exists() => return Ok(()),
                     Err(error) if is_others_work(&error) => left.push(command),
                     Err(error) => return Err(error),
@@ -228,8 +238,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Waits until no other process packs or makes a whole step of this run. Returns the lock, or
-    /// nothing if no others make it.
+    /// Waits until no other process of this run packs a step or makes a whole one. Returns the lock
+    /// that keeps other processes waiting; `None` if no other process makes this run.
     fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);
@@ -247,8 +257,9 @@ impl Making<'_> {
         }
     }
 
-    /// Estimates the time left from the core seconds of the steps: at first with all threads busy,
-    /// then at the rate so far.
+    /// Formats an estimate of the remaining time, from the core seconds of the steps that are left.
+    /// The estimate assumes busy threads at first, and later the rate of the `finished` core
+    /// seconds, which took `seconds`. The text is empty if less than half a second remains.
     fn time_left(&self, left: f64, finished: f64, seconds: f64) -> String {
         let by_threads = 1.0 / self.session.threads() as f64;
         let rate = if finished > 0.0 { seconds / finished } else { by_threads };
@@ -288,13 +299,15 @@ impl Making<'_> {
     }
 }
 
-/// Returns whether a step stopped because another process makes something that it needs.
+/// Returns true if a step failed because another process holds a lock, so the same work is already
+/// in progress.
 fn is_others_work(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == io::ErrorKind::WouldBlock)
 }
 
-/// Returns the checksum of the content that a file states, or that of all bytes of another format.
+/// Returns the checksum of a file: the stated checksum of its content or, for a format without a
+/// stated checksum, that of all its bytes.
 fn checksum(path: &Path) -> anyhow::Result<String> {
     if let Ok(stated) = stated_sha256(path) {
         return Ok(stated);

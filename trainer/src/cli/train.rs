@@ -1,5 +1,6 @@
-//! `othello-trainer train` and `quickstart`: make weights in a given time, by a shipped recipe with
-//! as many games as the machine plays and fits in it, and measure them.
+//! `othello-trainer train` and `quickstart`: make weights by a shipped recipe, and measure them in
+//! matches. `train` takes a time limit, and scales the numbers of games in the recipe to the speed
+//! of the machine.
 
 use std::fmt;
 use std::fs;
@@ -94,10 +95,12 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The steps whose reports make the verdict: the matches of a recipe.
+/// The names of the steps that measure the weights of a recipe: matches against `mobility` and
+/// against the embedded weights.
 const MATCHES: [&str; 2] = ["mobility.match", "embedded.match"];
 
-/// Makes the steps of a recipe and returns the verdict.
+/// Makes the steps of a recipe. Returns the results: the errors of the last fit, the last weights
+/// and the matches. `plan` is the name or path of the recipe.
 fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<Verdict> {
     let recipe = making.recipe;
     let wanted: Vec<_> = recipe.steps.iter().map(|step| (step, is_fresh)).collect();
@@ -134,7 +137,7 @@ fn verdict(making: &Making<'_>, plan: String, is_fresh: bool) -> anyhow::Result<
     })
 }
 
-/// Runs `quickstart`: the shipped recipe of this name, as it is.
+/// Runs the command `quickstart`, which makes the shipped recipe `quickstart` unchanged.
 pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<Outcome> {
     let Quickstart { seed, out, force } = arguments;
     let name = "quickstart";
@@ -143,20 +146,23 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
     session.print(&verdict(&making, name.to_owned(), *force)?)
 }
 
-/// The recipes from nothing, and those that begin with games of given weights. The book has the
+/// The shipped recipes that start without learned weights, from which `train` chooses.
+/// `FROM_WEIGHTS` has the recipes that start with games of given weights. The book has the
 /// measurements.
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
-/// The share of the time that is planned; steps overlap imperfectly.
+/// The share of the given time for which steps are planned. The rest is a reserve, since not all
+/// threads are busy all the time.
 const PLANNED_SHARE: f64 = 0.9;
 
-/// The games with which the machine is measured, and the seconds that one takes on a core of the
-/// reference machine.
+/// The number of games by which `train` measures the speed of the machine. `SECONDS_OF_A_GAME` is
+/// the time of such a game on one core of the reference machine.
 const MEASURED_GAMES: u64 = 16_384;
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
-/// Runs `train`: makes a plan, or reads the one of an earlier start, and makes its steps.
+/// Runs the command `train`: plans a recipe, or reads the plan of an earlier start, and makes its
+/// steps.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { out, seed, weights, .. } = arguments;
     check_name(out, Kind::Weights)?;
@@ -164,7 +170,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         *weights != WeightsChoice::None,
         "--weights none: values every position at 0; expected `mobility`, `embedded` or a file"
     );
-    // Weights that cannot be used are refused before there is a plan.
+    // Weights that cannot be loaded are an error before the plan is written.
     Evaluator::load(weights)?;
     let folder = out.with_extension("run");
     let path = out.with_extension("recipe.toml");
@@ -192,7 +198,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&verdict)
 }
 
-/// Shows what the steps of self-play and the fits will do.
+/// Prints the plan as messages: its total time, and the commands of its self-play and fit steps.
 fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
     let (games, others) = recipe.core_seconds();
     session.progress().message(&format!(
@@ -208,7 +214,8 @@ fn print_plan(recipe: &Recipe, path: &Path, session: &Session) {
 }
 
 impl Arguments {
-    /// Returns what determines the plan on a machine, for its `[train]` table.
+    /// Returns the settings that determine the plan on a given machine. The plan stores them in its
+    /// table `[train]`.
     fn flags(&self) -> Table {
         Table::from_iter([
             ("minutes".to_owned(), Value::Float(self.minutes)),
@@ -217,7 +224,8 @@ impl Arguments {
         ])
     }
 
-    /// Chooses a recipe for the budget, and its numbers of games.
+    /// Chooses a shipped recipe for the given time, and scales its numbers of games to the speed of
+    /// the machine.
     fn plan(&self, folder: &Path, session: &Session) -> anyhow::Result<Recipe> {
         let cores = cores(folder, session)?;
         let budget = 60.0 * self.minutes * cores * PLANNED_SHARE;
@@ -233,8 +241,9 @@ impl Arguments {
     }
 }
 
-/// Returns the recipe that needs the least change of its numbers of games to take `budget` core
-/// seconds, with this change.
+/// Returns the recipe whose time is nearest to `budget` core seconds, with its name. Its numbers of
+/// games are scaled so that it takes this time. Returns `None` if no name is that of a shipped
+/// recipe.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = recipe.core_seconds();
@@ -246,8 +255,8 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, recipe.scaled(factor(&recipe))))
 }
 
-/// Measures the machine by games of `mobility`: returns the number of cores of the reference
-/// machine that play as fast.
+/// Measures the speed of the machine by self-play games of the evaluation `mobility`. Returns the
+/// number of cores of the reference machine that would be equally fast.
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);
@@ -259,7 +268,8 @@ fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
         Ok(begun.elapsed().as_secs_f64())
     };
     session.progress().message("measuring the machine");
-    // The first games also start threads and fill tables.
+    // The first games also take the time to start threads and fill tables, so they are not
+    // measured.
     play(MEASURED_GAMES / 8)?;
     let seconds = play(MEASURED_GAMES)?;
     fs::remove_file(&path)?;

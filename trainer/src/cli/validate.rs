@@ -67,7 +67,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads a whole file and returns the damage in it. Replays the games of a match also.
+/// Reads a whole file, and returns its contents in numbers and the damage in it. Of a match file,
+/// also replays the games.
 fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> {
     let mut found = validate::validate(path, progress)?;
     if found.damage.is_empty()
@@ -79,8 +80,9 @@ fn validate(path: &Path, progress: &dyn Progress) -> anyhow::Result<Validation> 
     Ok(found)
 }
 
-/// Lists the files of records of a folder. Validates those that were not listed before, and adds
-/// the results.
+/// Lists the record files of a folder in its `records.json`. Validates files that are not listed
+/// yet, or with `anew` also changed ones, and adds their results to `files`. A damaged file is an
+/// error.
 fn list(
     folder: &Path,
     anew: bool,
@@ -109,7 +111,8 @@ fn list(
     Ok(())
 }
 
-/// Validates, repairs if requested, and reports; exit status 1 if there is damage.
+/// Runs the command `validate`: checks the files, repairs one or lists them if requested, and
+/// prints the report. The exit status is 1 if a file is damaged.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let progress = session.progress();
     let (mut files, mut repaired) = (vec![], None);

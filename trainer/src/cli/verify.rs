@@ -1,10 +1,12 @@
-//! The check of finished steps after a change of the program.
+//! Checks, after a change of the program, whether it would make the finished steps of a run
+//! equally.
 //!
-//! The file `run.json` in the folder of a run has for each step the program and the recipe that
-//! made it, and its *probe*: the checksum of the step in the same recipe in small
-//! ([`Recipe::in_small`]), made by this program in a second or so. Another program makes the recipe
-//! in small again: a finished step with another probe is refused. A probe is a sample, so equal
-//! probes do not prove equal steps; `--fresh` does without them.
+//! For each step, the file `run.json` in the folder of a run contains checksums of the program and
+//! of the recipe that made the step, and the *probe* of the step. The probe is the checksum of the
+//! file that the step has in a small version of the recipe ([`Recipe::in_small`]), which takes
+//! about a second to make. A changed program makes the small version again. If the probe of a
+//! finished step differs, the step is refused. A probe is a sample, so equal probes do not prove
+//! that the full steps are equal. With `--fresh`, steps are made anew and no probe is needed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -22,25 +24,28 @@ use super::export::sha256_of;
 use super::steps::Making;
 use crate::recipe::{Recipe, Step};
 
-/// Commands whose files state times, and so have no probe.
+/// The commands whose files contain measured times. Their checksums differ in each run, so their
+/// steps have no probe.
 const TIMED: [&str; 2] = ["match", "report"];
 
-/// The program and the recipe that made a step, or began to make it.
+/// The program and the recipe that made a step, or began to make it, as `run.json` stores them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Maker {
     /// The checksum of the program file.
     program: String,
-    /// The checksum of the recipe in small, with the seed.
+    /// The checksum of the small version of the recipe, including the seed of the run.
     recipe: String,
-    /// The checksum of the step in small; `None` if it has none.
+    /// The checksum of the step's file in the small version of the recipe; `None` if the small step
+    /// failed or its file contains times.
     probe: Option<String>,
 }
 
 type Makers = BTreeMap<String, Maker>;
 
 impl Making<'_> {
-    /// Refuses finished steps that this program would make otherwise, and records this program as
-    /// the maker of the others. `wanted` are the steps of the run, and whether each is made anew.
+    /// Returns an error if this program would make a finished step differently, judged by small
+    /// versions of the steps. Records this program as the maker of all other steps. `wanted`
+    /// contains the steps of the run, each with true if it is made anew.
     pub(super) fn verify(&self, wanted: &[(&Step, bool)]) -> anyhow::Result<()> {
         let path = self.folder.join("run.json");
         let mut makers: Makers = match path.exists() {
@@ -54,7 +59,7 @@ impl Making<'_> {
         let program = sha256_of(&program.context("cannot read the program file")?);
         let is_own = |maker: &Maker| maker.program == program && maker.recipe == recipe;
 
-        // Nothing can be said of a step that has no record.
+        // A finished step without an entry in `run.json` cannot be verified.
         let (unrecorded, recorded): (Vec<_>, Vec<_>) = wanted.iter().partition(|(step, fresh)| {
             self.is_begun(step, *fresh) && !makers.contains_key(&step.name)
         });
@@ -98,14 +103,15 @@ impl Making<'_> {
         Ok(plain::replace(&path, &serde_json::to_vec_pretty(&makers)?)?)
     }
 
-    /// Returns whether a step has a file or parts, and keeps them.
+    /// Returns true if a step has a file or stored parts, and is not made anew.
     fn is_begun(&self, step: &Step, is_fresh: bool) -> bool {
         let is_there = |end| self.folder.join(format!("{}{end}", step.name)).exists();
         !is_fresh && (is_there("") || is_there(".parts"))
     }
 
-    /// Makes the wanted steps of a recipe in small, with those that they need, and returns the
-    /// checksums of those that succeed and do not depend on time.
+    /// Makes the wanted steps of the small recipe, and the steps whose files they read. Returns the
+    /// checksum of each file that was made, by the name of its step. Skips steps whose files
+    /// contain times, and ignores steps that fail.
     fn probes(
         &self,
         small: &Recipe,

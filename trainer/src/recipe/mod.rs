@@ -31,42 +31,44 @@ use std::path::Path;
 use othello_engine::text::{Invalid, TextError, read_by};
 use toml::{Table, Value};
 
-/// A list of steps.
+/// A recipe: a list of steps, each of which makes one file by a command.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The default of the seed of a run.
+    /// The seed of a run for which the user gives no seed.
     pub seed: u64,
     /// The steps, each after those whose files it reads.
     pub steps: Vec<Step>,
-    /// The TOML of the recipe.
+    /// The recipe as a TOML table, from which changed recipes are derived.
     table: Table,
 }
 
 /// A step of a recipe.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The name of the file that it makes.
+    /// The name of the file that the step makes, in the folder of the run.
     pub name: String,
-    /// The time on one core of the reference machine, an AMD EPYC (Zen 5), in seconds; 0 if the
-    /// recipe does not state it.
+    /// The time of the step on one core of the reference machine, an AMD EPYC (Zen 5), in seconds;
+    /// 0 if the recipe does not state the time.
     pub core_seconds: f64,
     /// The subcommand, such as `calibrate ordering`.
     command: String,
-    /// Its arguments.
+    /// The arguments of the subcommand, without `--out`.
     words: Vec<Word>,
 }
 
-/// A word of a command line.
+/// A word of a step's command line, before the folder and the seed of the run are inserted.
 #[derive(Clone, Debug)]
 enum Word {
     Text(String),
-    /// The file of an earlier step, or the JSON that its command printed (`.json`).
+    /// The name of the file of an earlier step, or with `.json` appended, that of the JSON report
+    /// which the step's command printed.
     File(String),
     /// A number to which the seed of the run is added.
     Seed(u64),
 }
 
-/// The shipped recipes, which `datasets/recipes` also has.
+/// The name and the TOML text of each shipped recipe. `datasets/recipes` is a link to the folder of
+/// these files.
 const SHIPPED: [(&str, &str); 10] = [
     ("quickstart", include_str!("../../recipes/quickstart.toml")),
     ("five-minutes", include_str!("../../recipes/five-minutes.toml")),
@@ -80,22 +82,23 @@ const SHIPPED: [(&str, &str); 10] = [
     ("small", include_str!("../../recipes/small.toml")),
 ];
 
-/// The greatest values of the flags of a recipe in small.
+/// The upper limits that the small version of a recipe sets on the values of flags.
 const SMALL: [(&str, i64); 3] = [("games", 64), ("plies", 5), ("positions", 100)];
 
 impl Recipe {
-    /// Returns the names of the shipped recipes.
+    /// Returns the names of all shipped recipes, such as `quickstart`.
     pub fn shipped_names() -> impl Iterator<Item = &'static str> {
         SHIPPED.iter().map(|&(name, _)| name)
     }
 
-    /// Returns a shipped recipe.
+    /// Returns the shipped recipe with a given name; `None` if there is none.
     pub fn shipped(name: &str) -> Option<Self> {
         let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
         Some(Self::from_toml(text).expect("the shipped recipes are valid"))
     }
 
-    /// Reads a recipe: a shipped one by its name, or a file.
+    /// Returns the shipped recipe with the given name or, if there is none, reads the recipe from a
+    /// file with this path.
     pub fn load(name: &str) -> Result<Self, TextError> {
         match Self::shipped(name) {
             Some(recipe) => Ok(recipe),
@@ -103,7 +106,8 @@ impl Recipe {
         }
     }
 
-    /// Returns the names of the steps that depend on the file of a step, and that step.
+    /// Returns the name of a step and the names of all steps that depend on its file, directly or
+    /// indirectly, in order.
     pub fn dependents(&self, name: &str) -> Vec<&str> {
         let mut found = vec![];
         for step in &self.steps {
@@ -114,8 +118,8 @@ impl Recipe {
         found
     }
 
-    /// Returns the recipe with `factor` times as many games in each step of self-play, in whole
-    /// multiples of 64, and the times that its games and fits then take.
+    /// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of
+    /// 64. The stated times of these steps and of the fits are also multiplied by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut table = self.table.clone();
         for (_, step) in &mut table {
@@ -133,8 +137,8 @@ impl Recipe {
         Self::of_table(table).expect("other numbers of games keep a recipe valid")
     }
 
-    /// Returns the recipe in small: a few games, openings and positions for each step, with
-    /// otherwise equal settings.
+    /// Returns a small version of the recipe, which is made in about a second: each step has only a
+    /// few games, openings or positions, with otherwise equal settings.
     pub fn in_small(&self) -> Self {
         let mut table = self.table.clone();
         for flags in table.iter_mut().filter_map(|(_, flags)| flags.as_table_mut()) {
@@ -143,13 +147,14 @@ impl Recipe {
                     *number = most.min(*number);
                 }
             }
-            // The errors of such weights say nothing.
+            // Weights from so few games have large errors, so the limit on the error is removed.
             flags.remove("max-mae");
         }
         Self::of_table(table).expect("smaller numbers keep a recipe valid")
     }
 
-    /// Returns the recipe with other weights for the openings and games whose own table names none.
+    /// Returns the recipe with `weights` as the default player of its `openings` and `selfplay`
+    /// steps. A step whose own table names weights keeps them.
     pub fn with_player(&self, weights: &str) -> Result<Self, Invalid> {
         let mut table = self.table.clone();
         for command in ["openings", "selfplay"] {
@@ -160,8 +165,8 @@ impl Recipe {
         Self::of_table(table)
     }
 
-    /// Returns the core seconds of the steps: of those that take longer with more games, and of
-    /// the others.
+    /// Returns the total time on one core of the reference machine, in seconds: first of the
+    /// self-play and fit steps, whose time grows with the number of games, then of all other steps.
     pub fn core_seconds(&self) -> (f64, f64) {
         let (games, others): (Vec<&Step>, Vec<&Step>) =
             self.steps.iter().partition(|step| matches!(step.command(), "selfplay" | "fit"));
@@ -169,7 +174,8 @@ impl Recipe {
         (sum(games), sum(others))
     }
 
-    /// Returns the TOML of the recipe, with a table of flags for a command before all others.
+    /// Returns the recipe as TOML text. `flags` becomes the table of common flags for `command`,
+    /// placed before all other tables.
     pub fn to_toml(&self, command: &str, flags: Table) -> String {
         let mut table = Table::from_iter([("seed".to_owned(), Value::Integer(self.seed as i64))]);
         table.insert(command.to_owned(), Value::Table(flags));
@@ -177,19 +183,20 @@ impl Recipe {
         table.to_string()
     }
 
-    /// Returns the flags of a command that the recipe has for all steps.
+    /// Returns the recipe's common flags for all steps with a command; `None` if there are none.
     pub fn flags(&self, command: &str) -> Option<&Table> {
         self.table.get(command).and_then(Value::as_table)
     }
 }
 
 impl Step {
-    /// Returns the first word of the subcommand, such as `calibrate`.
+    /// Returns the first word of the step's subcommand, such as `calibrate` for `calibrate
+    /// ordering`.
     pub fn command(&self) -> &str {
         self.command.split_whitespace().next().unwrap_or_default()
     }
 
-    /// Returns the names of the steps whose files it reads.
+    /// Returns the names of the earlier steps whose files this step reads.
     pub fn inputs(&self) -> impl Iterator<Item = &str> {
         self.words.iter().filter_map(|word| match word {
             Word::File(name) => Some(name.strip_suffix(".json").unwrap_or(name)),
@@ -197,8 +204,8 @@ impl Step {
         })
     }
 
-    /// Returns the words that may name a file which no step makes: those with an extension of
-    /// records, weights, lists or settings.
+    /// Returns the arguments that may name a file which no step makes: those with the file
+    /// extension of records, weights, texts or settings.
     pub fn foreign_files(&self) -> impl Iterator<Item = &Path> {
         let extensions = ["games", "positions", "openings", "weights", "txt", "obf", "toml"];
         self.words.iter().filter_map(move |word| match word {
@@ -211,8 +218,8 @@ impl Step {
         })
     }
 
-    /// Returns the words of the command line in a run with a folder and a seed, without the name of
-    /// the program.
+    /// Returns the step's command line for a run with the given folder and seed, without the name
+    /// of the program.
     pub fn words(&self, folder: &Path, seed: u64) -> Vec<String> {
         let path = |name: &str| folder.join(name).display().to_string();
         let words = self.words.iter().map(|word| match word {

@@ -1,18 +1,18 @@
-//! Reading of recipes.
+//! Parses recipes from TOML.
 
 use othello_engine::text::{Invalid, from_toml};
 use toml::{Table, Value};
 
 use super::{Recipe, Step, Word};
 
-/// The greatest `repeat` of a step.
+/// The greatest value of `repeat`, the number of files that a step with `*` in its name makes.
 const MAX_REPEAT: i64 = 1000;
 
 /// The keys of a step that are not flags of its command.
 const OWN_KEYS: [&str; 4] = ["command", "inputs", "repeat", "core-seconds"];
 
 impl Recipe {
-    /// Reads a recipe. The error names the line of a syntax error, or the table of another one.
+    /// Parses a recipe. A syntax error names the line; any other error names the table.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         Self::of_table(from_toml(text)?)
     }
@@ -26,7 +26,7 @@ impl Recipe {
                 Value::Table(_) if name.contains('.') => {
                     return Err(Invalid(format!("[\"{name}\"]: expected the key `command`")));
                 }
-                // Flags of a command.
+                // A table without the key `command` contains common flags for a command.
                 Value::Table(_) => {}
                 Value::Integer(number @ 0..) if name == "seed" => seed = *number as u64,
                 _ => {
@@ -50,7 +50,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a table that makes a file, or several with `repeat`.
+    /// Reads the table of a step, and adds the step or, with `repeat`, one step for each of several
+    /// files.
     fn step(&mut self, name: &str, own: &Table) -> Result<(), Invalid> {
         let wrong = |problem: &str| Invalid(format!("[\"{name}\"]: {problem}"));
         let is_file_name = !name.contains(['/', '\\']) && !name.starts_with('.');
@@ -98,7 +99,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the words of a flag.
+    /// Returns the command-line words of a flag with the given key and value. `part` is added to a
+    /// seed; it counts the files of a step with `repeat` from 0.
     fn flag(&self, step: &str, key: &str, value: &Value, part: i64) -> Result<Vec<Word>, Invalid> {
         let wrong = |expected: &str| Invalid(format!("[\"{step}\"]: `{key}`: expected {expected}"));
         let flag = || Word::Text(format!("--{key}"));
@@ -122,7 +124,8 @@ impl Reader<'_> {
         Ok(words)
     }
 
-    /// Returns a text as words: as the files of the steps that it names, or as it is.
+    /// Converts a text to command-line words. The name of a step becomes the file, or with `repeat`
+    /// the files, of this step; any other text stays unchanged.
     fn word(&self, step: &str, text: &str) -> Result<Vec<Word>, Invalid> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.table.get(name).and_then(Value::as_table);
@@ -140,7 +143,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns a number or a text, or each of a list, as texts.
+/// Converts a number, a text or a list of these to texts. Returns `None` for other values.
 fn texts(value: &Value) -> Option<Vec<String>> {
     let text = |value: &Value| match value {
         Value::Integer(number) => Some(number.to_string()),

@@ -1,4 +1,5 @@
-//! `export` of records: their positions, with labels, as arrays.
+//! The command `export --format npz` for records: writes their positions with labels as NumPy
+//! arrays.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::dataset::{DataChoice, PositionStream, Split, StreamSettings};
 use crate::export::positions::PositionArrays;
 use crate::model::Phases;
 
-/// The number of positions read at a time.
+/// The number of positions that the export reads and converts at a time.
 const BATCH: usize = 1 << 18;
 
 /// The report on exported positions.
@@ -33,7 +34,8 @@ pub(in crate::cli) struct Exported {
     sha256: String,
 }
 
-/// Writes the positions of a file of records, or of a folder of them, and reports.
+/// Writes the positions of the records in the file or folder `data` as NumPy arrays, and prints the
+/// report.
 pub(super) fn export(
     arguments: &Arguments,
     data: &Path,

@@ -61,7 +61,8 @@ pub(in crate::cli) struct Imported {
     sha256: String,
 }
 
-/// Reads the file, writes the weights, and reports.
+/// Runs the command `import weights`: reads another program's file, writes a weights file and
+/// prints the report.
 pub(super) fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let Arguments { file, format, output } = arguments;
     check_output(&output.out, [file])?;
@@ -81,8 +82,8 @@ impl Format {
             Self::Edax => Program::Edax.read(&read(path)?),
             Self::Egaroucid => Program::Egaroucid.read(&read(path)?),
             Self::Zebra => Program::Zebra.read(&read(path)?),
-            // Arrays of wide numbers are many times as large as the weights, so they are read one
-            // after another.
+            // NumPy arrays of 64-bit numbers can be many times as large as the weights, so they are
+            // read from the file one after another.
             Self::Npz => read_npz(BufReader::new(open_ordinary(path)?)),
         };
         tables.with_context(|| path.display().to_string())
