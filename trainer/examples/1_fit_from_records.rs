@@ -1,4 +1,5 @@
-//! Fits the weights of 60 phases to records of games, and reads them back as an engine does.
+//! An example that fits the weights of 60 phases to records of games, and loads them as an engine
+//! does.
 //!
 //! ```sh
 //! cargo run --release -p othello-trainer --example 1_fit_from_records
@@ -29,8 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fits all phases to a file of records and writes the weights file. If killed and run again,
-/// continues where it stopped.
+/// Fits all phases to a file of records, and writes the weights file. If the process is killed, a
+/// second call continues the fit where it stopped.
 pub(crate) fn fit(records: &Path, weights: &Path) -> Result<FitReport, Box<dyn Error>> {
     let settings = FitSettings { ridge: 10.0, ..FitSettings::default() };
     // Each position of a game gets a label, and each game goes to training, validation or test.

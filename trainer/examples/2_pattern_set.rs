@@ -1,5 +1,5 @@
-//! Tries a new pattern set: fits one phase with it, and compares its validation error with that of
-//! a baseline on the same games.
+//! An example that tries a new pattern set: fits one phase with the set, and compares the
+//! validation error with that of a baseline set on the same games.
 //!
 //! ```sh
 //! cargo run --release -p othello-trainer --example 2_pattern_set
@@ -17,8 +17,8 @@ use othello_trainer::dataset::{DataChoice, Dataset};
 use othello_trainer::fit::{FitSettings, NoCheckpoints, Optimizer, PhaseFit};
 use othello_trainer::model::Model;
 
-/// A pattern set. Only the squares are given: the instances under the eight symmetries, and the
-/// configurations that share a weight, follow from them.
+/// A pattern set in TOML. The text only states the squares of each pattern. The instances under the
+/// eight symmetries, and the configurations that share a weight, follow from the squares.
 const OWN_SET: &str = r#"
     name = "edges and corners"
     scalars = ["player_discs"]
@@ -40,7 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the validation errors of phase 45 with the new set and with the baseline, in discs.
+/// Returns the validation errors of phase 45 in discs: with the new pattern set, and with the
+/// baseline set.
 pub(crate) fn errors() -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

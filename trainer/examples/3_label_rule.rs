@@ -1,4 +1,4 @@
-//! Chooses the labels of game positions by a label rule.
+//! An example that labels the positions of a game by a list of label rules.
 //!
 //! ```sh
 //! cargo run --release -p othello-trainer --example 3_label_rule
@@ -28,15 +28,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A game, and its positions with their labels by two lists of rules.
+/// A game, and its labelled positions by each of two lists of label rules.
 type Labelled = (Game, [Vec<ScoredPosition>; 2]);
 
-/// Returns a game with its labelled positions: by the default rules, and by [`RULES`].
+/// Returns a game of self-play with its labelled positions, by the default rules and by [`RULES`].
 pub(crate) fn labelled() -> Result<Labelled, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let mut games = GameReader::open(&support::games(folder.path())?)?;
     let game = games.next().ok_or("no games")??;
-    // `Dataset::read` and `othello-trainer fit --labels` take such rules.
+    // `Dataset::read` and `othello-trainer fit --labels` take rules in this form.
     let rules: LabelRules = RULES.parse()?;
     let positions = [LabelRules::default(), rules].map(|rules| rules.positions(&game, 1.0));
     Ok((game, positions))

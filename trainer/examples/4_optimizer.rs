@@ -1,5 +1,6 @@
-//! A new optimizer: gradient descent with momentum. The fit's own loop runs it; the loop measures
-//! the validation error after every epoch, stops early and keeps the best weights.
+//! An example of a new optimizer: gradient descent with momentum. The loop of a fit runs this
+//! optimizer, measures the validation error after every epoch, stops early and keeps the best
+//! weights.
 //!
 //! ```sh
 //! cargo run --release -p othello-trainer --example 4_optimizer
@@ -58,11 +59,12 @@ impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let Problem { backend, positions, occurrences, ridge, .. } = self.problem;
         let Self { weights, velocity, gradient, fixed, sums, .. } = self;
-        // Σ weight · (label − value), for each parameter over the positions that have it.
+        // For each parameter: Σ weight · (label − value) over the positions that have this
+        // parameter.
         backend.round_weights(weights, fixed)?;
         let squared = backend.residual_sums(positions, Batch::WHOLE, fixed, Target::Label, sums)?;
         backend.scale_sums(sums, 1.0 / (Problem::<B>::SUM_OF_ONE * occurrences), gradient)?;
-        // The ridge pulls towards the start.
+        // The ridge pulls the weights towards the initial weights.
         backend.add_scaled(gradient, ridge / occurrences, &self.initial)?;
         backend.add_scaled(gradient, -ridge / occurrences, weights)?;
         backend.scale_and_add(velocity, MOMENTUM, gradient)?;

@@ -1,4 +1,4 @@
-//! Games for the examples to learn from.
+//! Makes the games to which the examples fit weights.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use othello_engine::file::Existing;
 use othello_engine::progress::Silent;
 use othello_engine::selfplay::{PerSide, Run, Settings, play_games};
 
-/// Plays a thousand quick games into a file of records.
+/// Plays a thousand quick games of self-play, and writes them to a file of records in `folder`.
+/// Returns the path of the file.
 pub(crate) fn games(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let path = folder.join("example.games");
     let run = Run::whole(Settings::new(1, "4..=20".parse()?, 1, 6), 1_000);

@@ -1,4 +1,5 @@
-//! A program for libFuzzer that runs the target that `OTHELLO_TARGET` names.
+//! A libFuzzer program, which runs the fuzz target that the environment variable `OTHELLO_TARGET`
+//! names.
 
 #![no_main]
 

@@ -3,35 +3,36 @@
 
 use sha2::{Digest, Sha256};
 
-/// The letters of the file kinds. Each is at the end of the magic number of its kind.
+/// The letters of the file kinds. The magic number of a file ends with the letter of its kind.
 pub const KINDS: [u8; 5] = *b"WGPOC";
 
 /// The only version of the format.
 pub const VERSION: u32 = 1;
 
-/// A named part of a container.
+/// A section of a container file: a name and a compressed content, with stated lengths that may be
+/// wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
     /// The name; in a readable file, 1 to 255 bytes of text.
     pub name: Vec<u8>,
     /// The content of the section. The checksum of the whole container includes it.
     pub content: Vec<u8>,
-    /// The stored bytes; in a readable file, one zstd frame.
+    /// The bytes that the file stores for the content; in a readable file, one zstd frame.
     pub stored: Vec<u8>,
-    /// The length of the stored bytes as the section states it, right or wrong.
+    /// The length of the stored bytes that the section states, which may be wrong.
     pub stated_stored: u64,
-    /// The length of the content as the section states it, right or wrong.
+    /// The length of the content that the section states, which may be wrong.
     pub stated_content: u64,
 }
 
 impl Section {
-    /// Returns a sound section.
+    /// Returns a valid section with this name and content.
     pub fn new(name: &str, content: &[u8]) -> Self {
         let stored = zstd::bulk::compress(content, 1).expect("memory can be compressed");
         Self::stored(name, content, stored)
     }
 
-    /// Returns a section with these stored bytes, which need not decompress to the content.
+    /// Returns a section with the given stored bytes, which need not decompress to the content.
     pub fn stored(name: &str, content: &[u8], stored: Vec<u8>) -> Self {
         Self {
             name: name.into(),
@@ -52,7 +53,8 @@ impl Section {
     }
 }
 
-/// Returns a header: magic number of the kind with this letter, version, provenance, checksum.
+/// Returns the bytes of a file header: the magic number of the kind with the letter `kind`, the
+/// version, the provenance and a valid checksum.
 pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
     let mut header = b"OTHELLO".to_vec();
     header.push(kind);
@@ -62,7 +64,7 @@ pub fn header(kind: u8, version: u32, provenance: &[u8]) -> Vec<u8> {
     checksummed(header)
 }
 
-/// Returns a whole file of the kind with this letter.
+/// Returns the bytes of a complete file of the kind with the letter `kind`, with valid checksums.
 pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> Vec<u8> {
     let mut bytes = partial(header(kind, version, provenance), sections);
     let mut digest = Sha256::new();
@@ -79,7 +81,7 @@ pub fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Section]) -> 
     bytes
 }
 
-/// Returns a header and sections without an end frame.
+/// Returns the bytes of an unfinished file: the header and the sections, without an end frame.
 pub fn partial(mut header: Vec<u8>, sections: &[Section]) -> Vec<u8> {
     sections.iter().for_each(|section| header.extend(section.frame()));
     header
@@ -94,20 +96,21 @@ fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
 /// An undamaged container split into its frames, so that they can be recombined.
 #[derive(Clone)]
 pub struct Container {
-    /// The letter of its magic number.
+    /// The last letter of the magic number, which is that of the file's kind.
     pub kind: u8,
     /// The bytes before the first section.
     pub header: Vec<u8>,
     /// The provenance in the header.
     pub provenance: Vec<u8>,
-    /// The bytes of each section, and of the end if there is one.
+    /// The bytes of each section's frame, followed by those of the end frame, if there is one.
     pub frames: Vec<Vec<u8>>,
-    /// The sections.
+    /// The decoded sections, which tests change to build invalid files.
     pub sections: Vec<Section>,
 }
 
 impl Container {
-    /// Splits an undamaged container, complete or not. An incomplete last frame counts as the end.
+    /// Splits the bytes of an undamaged container file, complete or not, into its parts. An
+    /// incomplete last frame becomes the last element of `frames`.
     pub fn of(bytes: &[u8]) -> Self {
         let eight = |at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         let number = |at: usize| u64::from_le_bytes(eight(at).unwrap_or_default()) as usize;
@@ -129,13 +132,14 @@ impl Container {
         Self { kind: bytes[7], header, provenance, frames, sections }
     }
 
-    /// Returns the bytes of the container assembled from its parts, with valid checksums. It is
-    /// complete if the original was.
+    /// Returns the bytes of a file with this provenance and these sections, and with valid
+    /// checksums. The file has an end frame if the original file had one.
     pub fn bytes(&self) -> Vec<u8> {
         self.bytes_of_version(VERSION)
     }
 
-    /// Returns the bytes of the file with this version number in the header.
+    /// Returns the bytes of the file like [`Self::bytes`], with the given version number in the
+    /// header.
     pub fn bytes_of_version(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)

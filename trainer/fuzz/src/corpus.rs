@@ -1,4 +1,4 @@
-//! A short run of all fuzz targets without a fuzzer.
+//! Runs all fuzz targets briefly, without a fuzzer.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::mutation::{Draws, mutate};
 use crate::targets::Target;
 
-/// Runs each target on its corpus, then on `changes` mutated inputs. Two targets run at the same
-/// time. If a target panics, the message contains the input.
+/// Runs each target on the inputs of its corpus, then on `changes` randomly changed inputs. Two
+/// targets run at the same time. If a target panics, the input is printed.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
     let left = Mutex::new(targets.iter());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -49,7 +49,7 @@ fn inputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
     inputs
 }
 
-/// A guard that, if a check panics, prints the input that caused the panic.
+/// A guard that prints the current input when it is dropped during a panic of a target.
 struct Named<'a> {
     target: &'a str,
     file: &'a str,

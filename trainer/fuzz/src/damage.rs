@@ -6,33 +6,35 @@ use std::collections::BTreeSet;
 use crate::container::{self, Container, Section};
 use crate::mutation::{Draws, mutate};
 
-/// A damaged file.
+/// A damaged file, with the reaction that a reader must have.
 pub struct Damaged {
-    /// The damage.
+    /// A description of the damage, such as `cut off`.
     pub what: &'static str,
-    /// The damaged file.
+    /// The bytes of the damaged file.
     pub bytes: Vec<u8>,
-    /// The required treatment.
+    /// The reaction that a reader must have.
     pub fate: Fate,
 }
 
 /// The required reaction of a reader to a damaged file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// The reader must refuse the file, and name the file and the place of the damage.
+    /// The reader must refuse the file with a message that names the file and the place of the
+    /// damage.
     Refused,
-    /// Refuse it, naming the file and the place. A reader may also accept it if it has no checksum.
+    /// The reader must refuse the file with a message that names the file and the place of the
+    /// damage, or accept it: the damage of a file without a checksum may be invisible.
     RefusedByPlace,
-    /// Refuse the file with any message, or accept it. It is undamaged, or only its content is
-    /// damaged.
+    /// The reader may accept the file, or refuse it with any message: the file is undamaged, or
+    /// only its content is changed under valid checksums.
     Any,
 }
 
-/// The number of ways to damage a container, and the number of ways to damage any other file.
+/// The numbers of ways to damage a file: a container, and a file in any other format.
 const WAYS: [usize; 2] = [27, 10];
 
 /// Damages the file `sound` in a way that `number` selects. `everything` contains undamaged files
-/// of all kinds.
+/// of all kinds, from which pieces may be taken.
 pub fn damage(sound: &[u8], number: usize, everything: &[Vec<u8>], draws: &mut Draws) -> Damaged {
     let is_container = sound.starts_with(b"OTHELLO");
     let at = draws.below(sound.len());
@@ -77,8 +79,8 @@ fn foreign(everything: &[Vec<u8>], sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     if foreign == sound { b"somebody's notes\n".to_vec() } else { foreign }
 }
 
-/// Returns the file with its pieces in another order: the frames of a container, the lines of a
-/// text, or the records of any other file.
+/// Returns the file with two pieces swapped, or with one piece duplicated or removed. Pieces are
+/// the frames of a container, the lines of a text, or the records of any other file.
 fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let chunks = |length| sound.chunks(length).map(<[u8]>::to_vec).collect();
     let mut pieces: Vec<Vec<u8>> = if sound.starts_with(b"OTHELLO") {
@@ -87,7 +89,7 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     } else if str::from_utf8(sound).is_ok() {
         sound.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
     } else {
-        // The lengths of the records of WTHOR and of Egaroucid.
+        // The lengths in bytes of a WTHOR game and an Egaroucid board, and one arbitrary length.
         chunks(*draws.one(&[68, 19, 64]))
     };
     let (one, other) = (draws.below(pieces.len()), draws.below(pieces.len()));
@@ -99,11 +101,12 @@ fn rearranged(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     pieces.concat()
 }
 
-/// Returns a file that has no checksums, damaged by a very large number or a very long line.
+/// Damages a file without checksums by a very large number of games in its header, or by a very
+/// long repetition.
 fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     if str::from_utf8(sound).is_err() && sound.len() > 8 && draws.below(2) == 0 {
-        // The number of games in the header of WTHOR.
+        // In a WTHOR file, these bytes of the header are the number of games.
         let games = *draws.one(&[u32::MAX, 1 << 31, 1 << 20, 5]);
         bytes[4..8].copy_from_slice(&games.to_le_bytes());
         return bytes;
@@ -115,7 +118,8 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container with valid checksums but invalid numbers.
+/// Returns a container with valid checksums, but with a wrong number or an invalid section that
+/// `way` selects.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     let mut lying = sound.clone();
@@ -158,8 +162,9 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes_of_version(version), fate: Fate::Refused }
 }
 
-/// Returns the index of a random section. Names that differ only in a number at the end count as
-/// one kind. All kinds are equally likely, however many sections they have.
+/// Returns the index of a random section of a random kind. Sections whose names differ only in a
+/// number at the end are of one kind. All kinds are equally likely, however many sections they
+/// have.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -172,7 +177,7 @@ fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     places[draws.below(places.len())]
 }
 
-/// Returns a valid container with changed content.
+/// Returns a container with valid checksums whose content is changed in a way that `way` selects.
 fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     let mut forged = sound.clone();
     let (place, other) = (place_of_a_kind(sound, draws), draws.below(sound.sections.len()));
@@ -239,12 +244,12 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Returns true if the resumed run must still have the result
-/// of the undisturbed run. This is not required if the content of a section changes while all
-/// checksums are valid.
+/// Damages a file of an unfinished run. Also returns true if the resumed run must nevertheless have
+/// the result of an undisturbed run. The flag is false if the content of a section is changed under
+/// valid checksums, because no reader can detect that.
 pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
-    // Whole sections in another order, doubled or dropped, give the undisturbed result.
+    // Sections that are reordered, duplicated or removed must not change the result.
     let way = match draws.below(3) {
         0 => return (damage(bytes, draws.below(3), &[], draws), true),
         _ if sound.sections.is_empty() => return (damage(bytes, draws.below(3), &[], draws), true),
@@ -258,14 +263,16 @@ pub fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
 /// of 2 to the power of `window` bytes.
 fn bomb(bytes: usize, window: u8) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
-    // The magic number; no checksum, no size, no dictionary; the window.
+    // The header of the frame: the magic number, a descriptor without checksum, size and
+    // dictionary, and the window size.
     let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, (window - 10) << 3];
     let block = BLOCK.min(1 << window);
     let mut left = bytes;
     loop {
         let size = left.min(block);
         left -= size;
-        // One byte, repeated: the type 1, after the flag for the last block.
+        // The header of a block: its size, the block type 1 (one repeated byte) and the flag of the
+        // last block.
         let head = (size as u32) << 3 | 1 << 1 | u32::from(left == 0);
         frame.extend(&head.to_le_bytes()[..3]);
         frame.push(0);

@@ -1,12 +1,12 @@
 //! Torture tests of the parsers and the programs.
 //!
-//! * [`TARGETS`] has one function for each parser. It takes any bytes, and panics if the parser
-//!   violates its specification. libFuzzer calls these functions (`scripts/torture.sh fuzz`);
-//!   `tests/corpus.rs` runs them over their corpora and over changed inputs.
+//! * [`TARGETS`] contains one function for each parser, which takes any bytes, and panics if the
+//!   parser violates its specification. libFuzzer calls these functions (`scripts/torture.sh
+//!   fuzz`); `tests/corpus.rs` runs them over their corpora and over changed inputs.
 //! * [`attack`] runs the programs as child processes, with damaged files, kills, failing system
 //!   calls and hostile arguments. `tests/attack.rs` runs some attacks, `scripts/torture.sh` many.
 //!
-//! Both draw their changes from [`mutation`], [`damage`] and [`container`].
+//! Both use [`mutation`], [`damage`] and [`container`] to change inputs and files.
 
 #[cfg(target_os = "linux")]
 pub mod attack;

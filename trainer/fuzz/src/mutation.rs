@@ -1,4 +1,4 @@
-//! Damage drawn from a seed, which is the same on every machine.
+//! Random changes of inputs, drawn from a seed, so that they are the same on every machine.
 
 /// A small random generator (SplitMix64). It is separate from the program's generator, so that
 /// changes to the program do not change the tests.
@@ -19,14 +19,15 @@ impl Draws {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 
-    /// Returns one of some things.
+    /// Returns a random element of `things`, which must not be empty.
     pub fn one<'t, T>(&mut self, things: &'t [T]) -> &'t T {
         &things[self.below(things.len())]
     }
 }
 
-/// Changes an input as fuzzers do: bits, bytes, numbers at the limits of their range, and pieces
-/// that are removed, duplicated, moved, or copied from `other`.
+/// Changes an input in up to five random places, as fuzzers do: flips a bit, sets a byte or a
+/// number at the limit of its range, cuts the input off, removes or duplicates a piece, or inserts
+/// a piece of `other`.
 pub fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {

@@ -1,4 +1,4 @@
-//! Tests of files with valid checksums and meaningless content, read by the library.
+//! Tests that the library refuses files with valid checksums but meaningless content.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -7,7 +7,8 @@ use othello_engine::record::GameReader;
 use othello_fuzz::container::{self, Section};
 use othello_testing::scratch;
 
-/// Returns the library's error for a file with these sections; an empty text if there is none.
+/// Returns the text of the library's error for a file with these sections; an empty text if the
+/// library accepts the file.
 fn refusal(kind: u8, sections: &[Section]) -> String {
     let bytes = container::file(kind, container::VERSION, b"{}", sections);
     scratch::with_file("lying", &bytes, |path| {
@@ -50,8 +51,8 @@ fn sections_without_meaning_are_refused() {
     }
 }
 
-/// A regression: a command that first counts the games trusted a frame that states four billion,
-/// and did not end.
+/// A regression: a command that counts the games before it reads them trusted a frame that states
+/// four billion games, and did not end.
 #[test]
 fn games_that_are_not_there_are_not_counted() {
     let content = [60_000_u16; 40].map(u16::to_le_bytes).concat();

@@ -1,4 +1,5 @@
-//! Converts arrays from Python to boards: one array for the discs of each side.
+//! Converts arrays from Python to boards. The discs of each side are one array of 64-bit sets of
+//! squares.
 
 use numpy::{
     PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _,
@@ -10,8 +11,9 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
 use crate::errors::refused;
 
-/// The discs of one side on many boards: integers from 0 to 2⁶⁴ − 1 in an array of any integer
-/// type, in a sequence, or in anything else that NumPy can convert to an array.
+/// The discs of one side on many boards, one set of squares (an integer from 0 to 2⁶⁴ − 1) for each
+/// board. Python passes an array of any integer type, a sequence, or anything else that NumPy can
+/// convert to an array.
 pub(crate) struct Discs(Vec<u64>);
 
 impl<'py> FromPyObject<'_, 'py> for Discs {
@@ -20,7 +22,7 @@ impl<'py> FromPyObject<'_, 'py> for Discs {
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let settings = PyDict::new(given.py());
         if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
-            // NumPy makes floats of integers on both sides of 2⁶³.
+            // NumPy would convert a list with integers both below and above 2⁶³ to floating point.
             settings.set_item("dtype", "object")?;
         }
         let numpy = given.py().import("numpy")?;
@@ -69,7 +71,8 @@ fn not_a_board(place: usize, found: impl std::fmt::Display) -> PyErr {
     ))
 }
 
-/// Makes a position of each pair of numbers; refuses pairs that are not positions.
+/// Returns the position of each pair of elements, one from each array. Raises an exception for a
+/// pair that is not a position, or if the lengths differ.
 pub(crate) fn boards(player: &Discs, opponent: &Discs) -> PyResult<Vec<Position>> {
     let (Discs(player), Discs(opponent)) = (player, opponent);
     if player.len() != opponent.len() {

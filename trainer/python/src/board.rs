@@ -1,4 +1,4 @@
-//! A board, and the moves on it.
+//! The Python class `Board`: a board with the side to move, and its moves.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Position, Side, Square, Squares, StatedPosition};
@@ -6,11 +6,12 @@ use pyo3::prelude::*;
 
 use crate::errors::{exception, refused};
 
-/// A board with the side to move. It does not change: `play` returns another one.
+/// A board with the side to move. A board never changes: `play` returns a new board.
 ///
-/// Made from text: 64 characters a1 b1 … h8 (`X` black, `O` white, `-` empty) with the side to
-/// move, a line of OBF, or the moves from the start of a game, such as `f5d6c3`; `""` is the start.
-/// If a side must pass after these moves, the board is the one after the pass.
+/// The constructor takes a text in one of three forms: 64 characters for a1, b1 … h8 (`X` black,
+/// `O` white, `-` empty) followed by the side to move; a line of OBF; or the moves from the start
+/// of a game, such as `f5d6c3`. The text `""` is the start position. If the side to move must pass
+/// after the moves, the board is that after the pass.
 #[pyclass(frozen, eq, hash, from_py_object, module = "othello_toolkit")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Board {
@@ -18,7 +19,7 @@ pub(crate) struct Board {
     side: Side,
 }
 
-/// A board, or a text that describes one.
+/// An argument from Python that is a board or a text that describes a board.
 #[derive(FromPyObject)]
 pub(crate) enum BoardOrText {
     Board(Board),
@@ -64,13 +65,13 @@ impl Board {
         self.side.black_first(['X', 'O'])[0]
     }
 
-    /// The number of discs beyond the first four.
+    /// The number of moves played so far: the number of discs minus 4.
     #[getter]
     fn ply(&self) -> u32 {
         self.position.ply()
     }
 
-    /// The legal moves, in the order of squares; none if the side to move must pass.
+    /// The legal moves, in the order a1, b1 … h8; empty if the side to move must pass.
     #[getter]
     fn moves(&self) -> Vec<String> {
         Squares(self.position.moves()).map(|square| square.to_string()).collect()
@@ -88,8 +89,8 @@ impl Board {
         self.position.score()
     }
 
-    /// Returns the board after a move. If the other side must then pass, the pass is included, and
-    /// the same side moves again.
+    /// Returns the board after a move. If the other side then has no legal move, also passes for
+    /// it, so the same side moves again.
     fn play(&self, square: &str) -> PyResult<Self> {
         let square: Square = square.parse().map_err(exception)?;
         let next = self.position.play(square).ok_or_else(|| {

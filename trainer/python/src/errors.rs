@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions of Python, with the library's messages.
+//! Converts errors of the library to Python exceptions with the same messages.
 
 use std::error::Error;
 use std::io;
@@ -22,7 +22,7 @@ pub(crate) fn exception<E: Error + 'static>(error: E) -> PyErr {
     PyValueError::new_err(message)
 }
 
-/// Returns the exception for an invalid argument.
+/// Returns the Python exception (`ValueError`) for an invalid argument.
 pub(crate) fn refused(message: impl Into<String>) -> PyErr {
     PyValueError::new_err(message.into())
 }

@@ -1,4 +1,4 @@
-//! Games as arrays, streamed from records.
+//! Reads games from files of records in batches of NumPy arrays.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -15,27 +15,30 @@ use crate::errors::{exception, refused};
 use crate::positions::Paths;
 use crate::threads::detached;
 
-/// The number that stands for a missing move, and for the ply of a game that was not solved.
+/// The array element after the last move of a game, and the `solved_ply` of a game without exact
+/// score.
 const NO_SQUARE: u8 = u8::MAX;
-/// The number that stands for a missing score or value.
+/// The array element in place of a missing score or value.
 const NO_SCORE: i8 = i8::MIN;
 
 /// A batch of games: arrays with one row for each game.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Games {
-    /// The moves, without passes: squares a1 = 0 … h8 = 63, and 255 after the last.
+    /// The moves of each game, without passes: squares from a1 = 0 to h8 = 63, then 255 after the
+    /// last move.
     moves: Py<PyArray2<u8>>,
-    /// The searches' values of each move, in discs for the side that moves; -128 for none.
+    /// The search values of the moves, in discs for the side that moves; -128 for a move without a
+    /// value.
     values: Py<PyArray2<i8>>,
-    /// The numbers of moves.
+    /// The number of moves of each game.
     length: Py<PyArray1<u8>>,
     /// For each game, the number of random moves at its beginning.
     random: Py<PyArray1<u8>>,
     /// The results of the games in discs, for black; -128 for an unfinished game.
     result: Py<PyArray1<i8>>,
-    /// For each game, the first ply from which perfect play is known; 255 if none is.
+    /// For each game, the ply of the first position with a known exact score; 255 if there is none.
     solved_ply: Py<PyArray1<u8>>,
-    /// The score of perfect play from `solved_ply` on, for black; -128 if it is not known.
+    /// The exact score of the position at `solved_ply` in discs, for black; -128 if there is none.
     solved_score: Py<PyArray1<i8>>,
     /// The subset of each game: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
@@ -61,7 +64,7 @@ impl Games {
                 values[[row, ply]] = value.unwrap_or(NO_SCORE);
             }
         }
-        // A score is at most 64.
+        // A score is at most 64 in absolute value, so the cast is exact.
         let score = |score: Option<i32>| score.map_or(NO_SCORE, |score| score as i8);
         let solved = |game: &Game| score(game.solved().map(|solved| solved.black_score));
         let solved_ply = |game: &Game| game.solved().map_or(NO_SQUARE, |solved| solved.ply);
@@ -73,7 +76,8 @@ impl Games {
             result: column(py, games, |game| score(game.black_score())),
             solved_ply: column(py, games, solved_ply),
             solved_score: column(py, games, solved),
-            // A split without a share omits no game.
+            // `of_game` returns `None` only for games that a share omits, and this split has no
+            // share.
             subset: column(py, games, |game| split.of_game(game).map_or(0, |it| it as u8)),
         }
     }
@@ -83,7 +87,7 @@ fn column<T: Element>(py: Python<'_>, games: &[Game], of: impl Fn(&Game) -> T) -
     games.iter().map(of).collect::<Vec<T>>().into_pyarray(py).unbind()
 }
 
-/// An iterator over batches of games.
+/// An iterator over batches of games, which `games` returns.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct GameStream {
     reading: Mutex<Reading>,

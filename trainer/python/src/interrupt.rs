@@ -1,4 +1,4 @@
-//! Long work without the interpreter's lock, interruptible by Ctrl-C.
+//! Runs long work without Python's global lock, so that Ctrl-C can interrupt it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,8 +12,9 @@ use crate::threads::on_threads;
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs `work`, which must end soon after its flag becomes true. A signal such as Ctrl-C sets the
-/// flag. Then this function returns the exception that the signal's handler raises, usually
+/// Runs `work` and returns its result. `work` receives a flag, and must end soon after the flag
+/// becomes true. If a signal such as Ctrl-C arrives, sets the flag, waits for the end of `work`,
+/// and returns the exception that Python's handler of the signal raises, usually
 /// `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
@@ -25,7 +26,7 @@ pub(crate) fn interruptible<T: Send>(
             let (done, is_done) = channel::<()>();
             let flag = Arc::clone(&stop);
             let worker = scope.spawn(move || {
-                // Dropped even if the work panics, which ends the wait below.
+                // `done` is dropped even if the work panics, which ends the wait below.
                 let _done = done;
                 on_threads(|| work(&flag))
             });

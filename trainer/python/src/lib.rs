@@ -1,5 +1,5 @@
-//! The othello toolkit in Python: conversions of arrays to positions and back, of errors to
-//! exceptions. It is tested from Python, by `scripts/check-python.sh`.
+//! The Python module of the toolkit, which converts NumPy arrays to positions and back, and errors
+//! to exceptions. `scripts/check-python.sh` tests the module from Python.
 #![cfg(not(test))]
 
 mod arrays;

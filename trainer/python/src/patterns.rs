@@ -11,18 +11,21 @@ use crate::arrays::{Discs, boards};
 use crate::errors::{exception, refused};
 use crate::threads::detached;
 
-/// A pattern of a set, with the range of its parameters.
+/// A pattern of a pattern set, and the range of its parameters.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Pattern {
-    /// The name in the set's file.
+    /// The name of the pattern in the file of the pattern set.
     name: String,
-    /// The squares; the first is the least significant digit of a configuration.
+    /// The squares of the pattern, such as `a1b1c1`. The first square is the least significant
+    /// digit of a configuration.
     squares: String,
     /// The index of the pattern's first parameter. The pattern has one parameter for each class.
     first: usize,
-    /// The number of classes.
+    /// The number of classes. Configurations that are equal up to the pattern's own symmetries form
+    /// one class.
     classes: usize,
-    /// The number of images on the board.
+    /// The number of instances: the different images of the pattern under the symmetries of the
+    /// board.
     instances: usize,
 }
 
@@ -39,9 +42,9 @@ impl Pattern {
 
 /// Patterns and scalar features, whose weights add up to the value of a board.
 ///
-/// A board has one parameter for each image of a pattern and one for each scalar feature. The
-/// method `classes` returns their indices, from 0 to `size` - 1. The arrays of `Weights` have the
-/// same indices as columns.
+/// On a board, each instance of a pattern and each scalar feature selects one parameter. The method
+/// `classes` returns the indices of these parameters, from 0 to `size` - 1. The arrays of `Weights`
+/// have one column for each index.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct PatternSet {
     model: Model,
@@ -58,7 +61,8 @@ impl PatternSet {
         self.model.set()
     }
 
-    /// Returns the geometry of the pattern with this name.
+    /// Returns the geometry (squares, classes and parameter range) of the pattern with this name.
+    /// An unknown name is an error.
     pub(crate) fn geometry_of(&self, name: &str) -> PyResult<&PatternGeometry> {
         let patterns = self.set().patterns();
         let number = patterns.iter().position(|pattern| pattern.name() == name);
@@ -104,19 +108,20 @@ impl PatternSet {
         self.set().name()
     }
 
-    /// The number of parameters of a phase.
+    /// The number of parameters in each phase.
     #[getter]
     fn size(&self) -> usize {
         self.model.parameters()
     }
 
-    /// The number of parameters of a board: one for each instance and each scalar feature.
+    /// The number of features: instances of patterns, and scalar features. A board has one
+    /// parameter for each.
     #[getter]
     fn features(&self) -> usize {
         self.model.feature_count()
     }
 
-    /// The patterns, in the order of their parameters.
+    /// The patterns of the set, in the order of their parameters.
     #[getter]
     fn patterns(&self) -> Vec<Pattern> {
         let geometry = self.model.geometry();
@@ -135,8 +140,8 @@ impl PatternSet {
         patterns.collect()
     }
 
-    /// The names of the scalar features. Each has 65 parameters, which follow those of the
-    /// patterns.
+    /// The names of the scalar features. Each feature has 65 parameters, one for each value from 0
+    /// to 64; they follow the parameters of the patterns.
     #[getter]
     fn scalars(&self) -> Vec<String> {
         self.set().scalars().iter().map(ToString::to_string).collect()
@@ -149,14 +154,16 @@ impl PatternSet {
         self.set().factors().map(|shape| (shape.groups(), shape.dimensions()))
     }
 
-    /// Returns the class of each configuration of a pattern among the pattern's classes: an array
-    /// of 3ⁿ numbers. The digits of a configuration are 0 for the opponent, 1 for empty, 2 for the
-    /// player. The first square has the least significant digit.
+    /// Returns the class of each configuration of a pattern with n squares: an array of 3ⁿ class
+    /// numbers from 0. The index of a configuration has one ternary digit for each square: 0 for
+    /// the opponent, 1 for empty, 2 for the player. The first square is the least significant
+    /// digit.
     fn class_of<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<u16>>> {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns the parameter indices of boards: for each board, a row of `features` numbers.
+    /// Returns the parameter indices of boards: an array with one row for each board and one column
+    /// for each feature.
     fn classes<'py>(
         &self,
         py: Python<'py>,

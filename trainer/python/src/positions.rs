@@ -1,4 +1,4 @@
-//! Positions with labels as arrays, streamed from records.
+//! Reads labelled positions from files of records in batches of NumPy arrays.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -25,9 +25,9 @@ pub(crate) struct Positions {
     opponent: Py<PyArray1<u64>>,
     /// The labels in discs, for the side to move.
     label: Py<PyArray1<f32>>,
-    /// The weights in occurrences.
+    /// The weight of each position, in occurrences: 2 counts like two equal positions.
     weight: Py<PyArray1<f32>>,
-    /// The plies, which are also the phases: 0 to 59.
+    /// The ply of each position, from 0 to 59. The ply is also the phase.
     ply: Py<PyArray1<u8>>,
     /// The subset of each position: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
@@ -56,7 +56,7 @@ impl Positions {
     }
 }
 
-/// An iterator over batches of positions.
+/// An iterator over batches of positions, which `positions` returns.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct PositionStream {
     stream: Mutex<Stream>,
@@ -80,7 +80,7 @@ impl PositionStream {
     }
 }
 
-/// One path or several.
+/// An argument from Python that is one path or a sequence of paths.
 #[derive(FromPyObject)]
 pub(crate) enum Paths {
     One(PathBuf),
@@ -99,13 +99,13 @@ impl Paths {
 /// Reads the positions of records in batches, with the labels and the split of `othello-trainer
 /// fit`.
 ///
-/// `paths` are files of games, positions or openings, or folders of them; `FILE*WEIGHT` lets the
-/// positions of a file count WEIGHT times. `labels` are rules as `fit --labels` takes them,
-/// `filter` is a filter as `fit --filter` takes it.
-/// `phases` is a range such as `20..30`, with both ends. `subset` is `training`, `validation` or
-/// `test`, of the split by `seed`. With a seed in `shuffle`, each position is drawn at random from
-/// a buffer of `buffer` positions; otherwise the positions are in the order of the files. Repeated
-/// positions are not merged.
+/// `paths` are files of games, positions or openings, or folders of such files; with `FILE*WEIGHT`,
+/// each position of a file counts WEIGHT times. `labels` are label rules as in `fit --labels`, and
+/// `filter` is a filter as in `fit --filter`. `phases` is a range that includes both ends, such as
+/// `20..30`. `subset` is `training`, `validation` or `test`; `seed` is the seed of the split into
+/// these subsets. If `shuffle` is a seed, each position is drawn at random from a buffer of
+/// `buffer` positions; otherwise the positions are in the order of the files. Repeated positions
+/// are not merged.
 #[pyfunction]
 #[pyo3(signature = (
     paths, *, labels = None, filter = None, subset = None, phases = None, seed = 1, shuffle = None,

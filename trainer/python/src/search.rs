@@ -1,4 +1,4 @@
-//! Searches: to a depth, and to the end of the game.
+//! The Python functions `search` and `solve`, for searches to a depth and to the end of the game.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -22,9 +22,9 @@ const HASH_MB: RangeInclusive<usize> = 1..=1 << 20;
 pub(crate) struct Found {
     /// The value in discs for the side to move.
     value: f64,
-    /// A best move; `None` if there is none, and at depth 0.
+    /// A best move, such as `f5`; `None` at depth 0, or if there is no legal move.
     best: Option<String>,
-    /// The depth in moves.
+    /// The depth of the search in plies.
     depth: u32,
     /// True if the value is the score under perfect play.
     exact: bool,
@@ -54,14 +54,16 @@ impl Found {
     }
 }
 
-/// Weights, or the name of an evaluation: `embedded`, `mobility`, `none` or a file.
+/// An argument from Python that names an evaluation: `Weights`, or one of the texts `embedded`,
+/// `mobility` and `none`, or the path of a weights file.
 #[derive(FromPyObject)]
 pub(crate) enum WeightsOrName {
     Weights(Py<Weights>),
     Name(String),
 }
 
-/// Calls `work` with the named evaluation; the default is the embedded one.
+/// Calls `work` with the evaluation that `weights` names; with the embedded weights if `weights` is
+/// `None`.
 fn with_evaluator<T>(
     weights: Option<&WeightsOrName>,
     work: impl FnOnce(&Evaluator) -> PyResult<T>,
@@ -91,9 +93,10 @@ fn check_table(hash_mb: usize) -> PyResult<()> {
     Err(refused(format!("a table of {hash_mb} MB; expected {least} to {most}")))
 }
 
-/// Searches a board to depth `depth` on one thread, and to the end of the game at `exact` or fewer
-/// empty squares. With a `selectivity` of 73, 87, 95, 98 or 99, it prunes nodes at that ProbCut
-/// confidence in percent. The result is the same on every machine. Ctrl-C ends it.
+/// Searches a board to depth `depth`, or to the end of the game if the board has `exact` or fewer
+/// empty squares. With a `selectivity` of 73, 87, 95, 98 or 99, the search prunes nodes at that
+/// ProbCut confidence in percent; the default, 100, prunes nothing. The search runs on one thread,
+/// and its result is the same on every machine. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, exact = 0, selectivity = 100, weights = None, hash_mb = 16))]
 pub(crate) fn search(
@@ -114,7 +117,7 @@ pub(crate) fn search(
     })
 }
 
-/// Searches a position until the search ends or Ctrl-C interrupts it.
+/// Searches a position. Ctrl-C interrupts the search, and is then an error.
 fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> PyResult<Found> {
     let found = interruptible(py, |stop| {
         let limits = Limits { interrupt: Some(stop.clone()), ..Limits::default() };
@@ -123,8 +126,8 @@ fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> P
     Ok(Found::new(position, &found.map_err(exception)?))
 }
 
-/// Solves a board: the score under perfect play by both sides, on all threads. `weights` order
-/// moves. Ctrl-C ends the search.
+/// Solves a board on all threads: finds its score under perfect play by both sides. `weights` is
+/// the evaluation that orders moves. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, *, weights = None, hash_mb = 64))]
 pub(crate) fn solve(

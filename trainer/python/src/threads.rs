@@ -1,6 +1,6 @@
-//! Thread pools for long work, one for each process. `multiprocessing` and PyTorch's `DataLoader`
-//! fork by default. A forked child has none of the threads of its parent's pool. It would wait
-//! forever for them, so it needs a pool of its own.
+//! Thread pools for long work, one for each process. Python's `multiprocessing` and PyTorch's
+//! `DataLoader` fork by default. A forked child process has none of the threads of its parent's
+//! pool, and would wait forever for them. Each child process therefore creates a new pool.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,11 +8,11 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The stack size of a thread: a search of 60 plies needs more than the default.
+/// The stack size of a thread in bytes. A search of 60 plies needs a larger stack than the default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The threads, and the process to which they belong. In a child process, the threads of the parent
-/// are never freed.
+/// The thread pool, and the id of the process that created it; `None` before the first work. A
+/// forked child process replaces its parent's pool, without freeing it.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
 fn pool() -> PyResult<&'static ThreadPool> {

@@ -24,7 +24,7 @@ use crate::interrupt::interruptible;
 use crate::patterns::PatternSet;
 use crate::threads::{detached, on_threads};
 
-/// The contribution of an instance of a pattern, or of a scalar feature, to a value.
+/// The contribution of one pattern instance or scalar feature to the value of a board.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Part {
     /// The name of the pattern or of the scalar feature.
@@ -33,8 +33,8 @@ pub(crate) struct Part {
     squares: String,
     /// The contribution in discs.
     discs: f64,
-    /// The number of occurrences of this class, or of this value of the feature, in training; 0 if
-    /// unknown.
+    /// The number of occurrences in training of the instance's class, or of the feature's value; 0
+    /// if unknown.
     count: u32,
 }
 
@@ -46,7 +46,7 @@ impl Part {
     }
 }
 
-/// The weights of an evaluation, for 60 phases; a board's phase is its ply.
+/// The weights of an evaluation for each of 60 phases. The phase of a board is its ply.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct Weights {
     file: WeightsFile,
@@ -93,10 +93,11 @@ impl Weights {
         Self::new(py, WeightsFile { weights, provenance, sha256 }, evaluator)
     }
 
-    /// Makes weights from arrays, rounded to steps of 1/32 disc. `weights` is in discs, and
-    /// `counts` are the occurrences in training; both have 60 rows and a column for each parameter
-    /// of the set. `factors` has three axes: group of phases, parameter, factor. `note` is stored
-    /// in the file.
+    /// Makes weights from arrays, and rounds them to steps of 1/32 disc. `weights` are in discs,
+    /// and `counts` are the numbers of occurrences in training; both arrays have a row for each of
+    /// the 60 phases and a column for each parameter of the pattern set. `factors` has three axes:
+    /// group of phases, parameter, element of the factor vector. `note` is a text that `save`
+    /// stores in the file.
     #[staticmethod]
     #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
     fn from_arrays(
@@ -135,8 +136,8 @@ impl Weights {
         Ok(arrays)
     }
 
-    /// Returns the values of boards in discs for the side to move: static values at depth 0,
-    /// otherwise those of searches to `depth`. Ctrl-C ends the searches.
+    /// Returns the value of each board in discs, for the side to move. At depth 0 the values are
+    /// static; at a greater depth, searches to this depth find them. Ctrl-C ends the searches.
     #[pyo3(signature = (player, opponent, depth = 0))]
     fn values<'py>(
         &self,
@@ -160,8 +161,8 @@ impl Weights {
         Ok(self.evaluator.value_of(&board.position()?).discs())
     }
 
-    /// Returns the contribution of each instance of a pattern and of each scalar feature to the
-    /// value of a board; the last part is the joint contribution of the factors.
+    /// Returns the contribution of each pattern instance and of each scalar feature to the value of
+    /// a board. If the set has factors, the last element is the joint contribution of all factors.
     fn parts(&self, board: BoardOrText) -> PyResult<Vec<Part>> {
         let position = board.position()?;
         let parts = self.weights().parts(&position);
@@ -186,8 +187,8 @@ impl Weights {
         Ok(instances.chain(scalars).chain(together).collect())
     }
 
-    /// Returns the weights of a pattern in a phase in discs: an array of 3ⁿ numbers, indexed by
-    /// configuration like that of `PatternSet.class_of`.
+    /// Returns the weights of a pattern with n squares in a phase, in discs: an array of 3ⁿ
+    /// numbers, one for each configuration in the order of `PatternSet.class_of`.
     fn pattern<'py>(
         &self,
         py: Python<'py>,
@@ -202,8 +203,8 @@ impl Weights {
         Ok(by_configuration.collect::<Vec<_>>().into_pyarray(py))
     }
 
-    /// Returns the weights of a scalar feature in a phase in discs: 65 numbers, one for each
-    /// possible value of the feature.
+    /// Returns the weights of a scalar feature in a phase, in discs: 65 numbers, one for each value
+    /// of the feature from 0 to 64.
     fn scalar<'py>(
         &self,
         py: Python<'py>,
@@ -233,8 +234,8 @@ impl Weights {
         self.file.provenance.canonical()
     }
 
-    /// Writes a weights file, and returns the checksum of its content. Refuses an existing file
-    /// that was made from something else; `force` replaces it.
+    /// Writes a weights file, and returns the checksum of its content. An existing file that was
+    /// made from something else is an error, unless `force` is true; then it is replaced.
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };

@@ -1,5 +1,5 @@
-//! Hostile lists of arguments. A command must print a message or do the work, and must not
-//! overwrite any foreign file.
+//! Attacks by hostile lists of arguments. A command must print a message or do the work, and must
+//! not overwrite files of other programs.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -15,13 +15,15 @@ use super::ground::{Ground, Limits, Place, kinds, name, other_readers, with_a_wo
 use super::process::run;
 use crate::mutation::Draws;
 
-/// Numbers and ranges at and beyond the limits of validity; the first is empty.
+/// Numbers and ranges at and beyond the limits of valid values, separated by spaces. The first one
+/// is empty.
 const NUMBERS: &str = " \
     0 1 2 -1 60 65 100000 4294967295 4294967296 18446744073709551615 18446744073709551616 \
     -9223372036854775808 1e307 1e-320 nan inf -inf 1/0 0/1 3/2 4294967296/4294967297 \
     0..=4294967295 60..0 .. 8..=24*0 all:result*1e308 1,0.5,nan step:0:0 1000000";
 
-/// Paths that do not exist or are not ordinary files, separated by spaces. The first path is empty.
+/// Paths that do not exist, or that are not ordinary files, separated by spaces. The first path is
+/// empty.
 const PLACES: &str = " folder . / null full missing/x notes.txt notes.txt/x fifo";
 
 const WORDS: &[u8] = b"\xff\xfe,\x1b[31m,a b, ,-,--,none,embedded,mobility,standard,*,x*1e300";
@@ -30,7 +32,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags with which a command may run without end.
+/// Flags that set an amount of work, with which a command may run without end.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -38,7 +40,7 @@ const AMOUNTS: &str = "\
 
 const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--transcripts-out"];
 
-/// The names of files of other programs, which lie where a command may write.
+/// The names of files that no command has made, at paths to which a command may write.
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
@@ -71,7 +73,8 @@ fn inputs_as_outputs(ground: &mut Ground<'_>) {
         for (at, input) in (1..list.len()).flat_map(|at| inputs.iter().map(move |it| (at, it))) {
             if OUTPUTS.iter().any(|flag| list[at - 1] == **flag) {
                 let mut list = list.clone();
-                // A folder is never an input.
+                // The output of some commands is a folder, which cannot be an input; then no
+                // refusal is expected.
                 let is_file = list[at].to_string_lossy().contains('.');
                 list[at] = Path::new(if at % 2 == 0 { "." } else { "" }).join(input).into();
                 list.push("--force".into());
@@ -103,9 +106,10 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with copies of the inputs, a folder, a FIFO, links to two devices, and sometimes
-/// foreign files. (The devices are links, because a root process that renames a file over a device
-/// would remove the device from the machine.)
+/// Makes the folder in which a command is attacked. The folder contains copies of the inputs, a
+/// folder, a FIFO, links to two devices, and files that no command has made. (The devices are
+/// links, because a root process that renames a file over a device would remove the device from the
+/// machine.)
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -123,8 +127,9 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command with a list of arguments. `is_endless` is true if the command may run forever. If
-/// the command must refuse the arguments, its message must contain `refusal`.
+/// Runs a command with a list of arguments in a folder, and notes its faults as findings.
+/// `is_endless` is true if the command may run forever. If `refusal` is given, the command must
+/// refuse the arguments with a message that contains this text.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -158,7 +163,8 @@ fn attack(
     findings.note(&name(words), fault, end, &shown.join(" "));
 }
 
-/// Changes the list in one hostile way. Returns whether the work of the command may now be endless.
+/// Changes a list of arguments in one hostile way, drawn at random. Returns true if the command may
+/// now run forever.
 fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> bool {
     fn one(of: &'static str, draws: &mut Draws) -> &'static str {
         draws.one::<&str>(&of.split(' ').collect::<Vec<_>>())
@@ -172,15 +178,15 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
     let output = OUTPUTS[..3].iter().find_map(|flag| after(flag, list));
     let input = (1..list.len()).find(|&at| inputs.contains(&list[at]));
     match (draws.below(8), output, input) {
-        // An output that must not be written.
+        // An output in a place that must not be overwritten.
         (0..3, Some(at), _) if at < list.len() => {
             list[at] = place(draws);
             list.extend((draws.below(2) == 0).then(|| "--force".into()));
             false
         }
-        // An input that does not exist, or of another kind.
+        // An input that does not exist, or a file of another kind.
         (3, _, Some(at)) => {
-            // A FIFO as an input would wait for somebody to write to it.
+            // A command with a FIFO as its input would wait forever for data.
             list[at] = Some(place(draws)).filter(|place| place != "fifo").unwrap_or_default();
             false
         }
@@ -196,7 +202,7 @@ fn change(list: &mut Vec<OsString>, inputs: &[OsString], draws: &mut Draws) -> b
             }
             false
         }
-        // A number: the value of a flag in the list, or of an added one.
+        // A hostile number as the value of a flag, which is in the list or is added.
         _ => {
             let is_number =
                 |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u64>().is_ok());
@@ -221,8 +227,8 @@ fn regular_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files_in(folder, except)
 }
 
-/// Returns a file that the command changed although it must not. With `--force`, an output that is
-/// not an input may change.
+/// Returns a fault if the command changed or removed a file that it must not change. With
+/// `--force`, the command may replace an output, unless the output is also an input.
 fn harm(
     list: &[OsString],
     inputs: &[OsString],
@@ -244,7 +250,8 @@ fn harm(
     None
 }
 
-/// Returns a fault if the run left temporary files behind. The parts of a shard do not count.
+/// Returns a fault if the run left temporary files behind. The stored parts of a shard are not such
+/// files.
 fn litter(
     list: &[OsString],
     code: Option<i32>,

@@ -21,7 +21,7 @@ use crate::mutation::Draws;
 pub(super) struct Outcome {
     pub(super) files: BTreeMap<PathBuf, Vec<u8>>,
     report: Value,
-    /// The length of the messages.
+    /// The length of the messages on standard error, in bytes.
     messages: usize,
 }
 
@@ -49,8 +49,8 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command and waits for its end. Returns its report and files, or an error text; also
-/// returns its exit status.
+/// Runs a command in a folder and waits for its end. Returns its report and files, or the text of a
+/// fault or refusal; also returns its exit status.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -70,9 +70,10 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Compares the files of another run with those of the undisturbed run; returns a difference,
-    /// if any. If the results vary from run to run (`is_fixed` is false), match files may differ,
-    /// since they contain the time of the searches.
+    /// Compares the files `found` of another run with the files of this undisturbed run. Returns a
+    /// description of the first difference; `None` if there is none. If the results vary from run
+    /// to run (`is_fixed` is false), match files may differ, since they contain the times of
+    /// searches.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -83,7 +84,7 @@ impl Outcome {
             ));
         }
         let has_times = |name: &Path| !is_fixed && name.extension().is_some_and(|it| it == "match");
-        // A lock names the process that held it.
+        // A lock file contains the id of the process that held the lock, so it may differ.
         let is_lock = |name: &Path| {
             name.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lock-"))
         };
@@ -100,9 +101,10 @@ impl Outcome {
     }
 }
 
-/// Disturbs every command that writes, `times` times each. `disturbance` runs one command in a
-/// folder. It returns a description and, unless it killed the command, the end of the run; or
-/// `None` if there is nothing to disturb.
+/// Disturbs every command that writes, `times` times each. Then resumes the command without a
+/// disturbance, and compares the result with that of an undisturbed run. `disturbance` runs one
+/// command in a folder. It returns a description and, unless it killed the command, the end of the
+/// run. It returns `None` if there is nothing to disturb.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -146,8 +148,7 @@ fn disturb(
     }
 }
 
-/// Kills every command at random moments and resumes it. Kills some of them again after they
-/// resume.
+/// Kills every command that writes at random moments, up to three times in a row, and resumes it.
 pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, _), (_, draws)| {
         let times = 1 + draws.below(3);
@@ -167,7 +168,8 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Starts every command a second time while it runs. At least one of the two runs must do the work.
+/// Starts every command that writes a second time while it runs. At least one of the two runs must
+/// do the work.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -181,7 +183,8 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Returns a folder in which a killed run left unfinished work; `None` if no kill left any.
+/// Runs a command and kills it, in up to twelve tries. Returns the folder of the first try that
+/// left unfinished work; `None` if no try did.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -192,13 +195,13 @@ pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfi
     })
 }
 
-/// Returns true for a file of unfinished work.
+/// Returns true if `path` is a file of unfinished work: a part or a partial output.
 pub(super) fn is_unfinished(path: &Path) -> bool {
     let path = path.to_string_lossy();
     path.contains(".parts/") || path.contains("partial")
 }
 
-// The error numbers of Linux.
+// The numbers of errors (`errno`) on Linux.
 const EINTR: i32 = 4;
 const EIO: i32 = 5;
 const ENOMEM: i32 = 12;
@@ -208,10 +211,11 @@ const ENOSPC: i32 = 28;
 const ENOLCK: i32 = 37;
 const EDQUOT: i32 = 122;
 
-/// Marks, in place of an error number, that a read or write transfers fewer bytes than requested.
+/// A value in place of an error number: the call does not fail, but transfers fewer bytes than
+/// requested.
 const SHORT: i32 = 0;
 
-/// Stands for a kill at the call, instead of an error number.
+/// A value in place of an error number: the process is killed at the call.
 const KILL: i32 = -1;
 
 const ERRORS: [(&str, &[i32]); 9] = [
@@ -226,7 +230,7 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// Runs every command on a disk that becomes full during one of the command's writes.
+/// Runs every command that writes on a disk that becomes full at a random one of its writes.
 pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, _, draws| {
         let writes = whole.calls.get("write").copied().unwrap_or(0);
@@ -234,24 +238,24 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command with one system call that fails, transfers too little or kills the process.
-/// In about a third of the runs, this is the last call of its kind, such as the `rename` that gives
-/// an output its final name.
+/// Runs every command that writes, with one system call that fails, transfers too little or kills
+/// the process. In about a third of the runs, this call is the last of its kind, such as the
+/// `rename` that gives an output its final name.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
         let calls = whole.calls.get(kind).copied().unwrap_or(0);
         let error = *draws.one(errors);
         let at = if draws.below(3) == 0 { calls } else { 1 + draws.below(calls) };
-        // No machine interrupts every repetition of a call.
+        // An interrupted or short call succeeds when it is repeated, so later calls do not fail.
         let goes_on = draws.below(3) == 0 && ![EINTR, SHORT, KILL].contains(&error);
         (kind, calls, at, error, goes_on)
     });
 }
 
-/// Runs every command with failing system calls. `choose` returns the kind of call, the number of
-/// such calls in an undisturbed run, the number of the first call that fails, the error code, and
-/// whether all later calls also fail.
+/// Runs every command that writes with failing system calls. `choose` returns the kind of call, the
+/// number of calls of this kind in an undisturbed run, the number of the first call that fails, the
+/// error number, and whether all later calls also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,
@@ -271,25 +275,27 @@ fn failing(
     });
 }
 
-/// Runs every command under limits of the shell (`ulimit`) on the size of files, memory and stacks.
+/// Runs every command that writes under a limit of the shell (`ulimit`) on the size of files, the
+/// memory or the size of stacks.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {
         let largest = whole.outcome.files.values().map(Vec::len).max().unwrap_or(0) >> 9;
-        // Messages also go into a file: those of the undisturbed run, and a kilobyte.
+        // The messages go into a file too, so the limit leaves room for those of the undisturbed
+        // run and another kilobyte.
         let least = 2 + whole.outcome.messages.div_ceil(512);
         let limit = match number % 4 {
             0 => format!("-f {}", least + draws.below(largest.max(1))),
             // The programs expand their weights into up to 210 MB.
             1 => format!("-v {}", 260_000 + draws.below(600_000)),
             2 => format!("-d {}", 20_000 + draws.below(200_000)),
-            // Stacks that are smaller than any build needs.
+            // The stacks are smaller than any build of the programs needs.
             _ => "-s 128".to_owned(),
         };
         let inner = place.command(folder, words);
         let mut command = Command::new("sh");
         command.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
         command.arg(inner.get_program()).args(inner.get_args()).current_dir(folder);
-        // The run that resumes it has parts of the same size.
+        // The run that resumes the command must divide its work into parts of the same size.
         command.envs(inner.get_envs().filter_map(|(key, value)| Some((key, value?))));
         let ended = run(command.arg("--json"), limits);
         Some((format!("ulimit {limit}"), Some(ended).filter(|ended| !ended.found_no_memory())))

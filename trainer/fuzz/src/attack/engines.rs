@@ -1,5 +1,5 @@
-//! Attacks by programs in a match that leave processes behind: in separate sessions, after forking
-//! twice, and after a kill of the match.
+//! Attacks by players of a match that start further processes: in separate sessions, after forking
+//! twice, and before a kill of the match. None of these processes may survive the match.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -10,8 +10,8 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Scripts that a program starts before it plays. `SLEEP` is a sleep command that no other process
-/// runs.
+/// Shell scripts that a player runs before it plays, each of which leaves a process behind. In the
+/// scripts, `SLEEP` is replaced by a `sleep` command that no other process runs.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",
@@ -21,7 +21,7 @@ const LEAVERS: [&str; 6] = [
     "trap '' TERM HUP INT; (setsid SLEEP &)",
 ];
 
-/// A program that never answers, for matches that will be killed.
+/// A shell script for a player that never answers, in matches that are killed.
 const STUCK: &str = "exec SLEEP";
 
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
@@ -58,7 +58,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
                     None
                 }
             };
-            // The guards need a moment.
+            // The guard processes need a moment to end the programs.
             let deadline = Instant::now() + Duration::from_secs(10);
             while is_left(&sleep_of_ours) && Instant::now() < deadline {
                 sleep(Duration::from_millis(50));

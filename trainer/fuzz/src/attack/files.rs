@@ -1,5 +1,5 @@
-//! Attacks by damaged files: files of every kind, passed to every command that reads them, and
-//! files of unfinished runs.
+//! Attacks by damaged files. Commands read damaged files of every kind, and resume unfinished runs
+//! whose files are damaged.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,21 +14,22 @@ use super::process::{Ended, is_refusal, run};
 use crate::container::{Container, Section};
 use crate::damage::{Damaged, Fate, damage, damage_unfinished};
 
-/// Passes every kind of file, damaged in `files` ways, to the commands that read it. Then resumes
-/// unfinished work with damaged files.
+/// Damages every kind of file in `files` ways, and passes the damaged files to commands that read
+/// this kind. Then resumes unfinished runs with damaged files.
 pub(super) fn round(ground: &mut Ground<'_>, files: usize) {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| !kind.readers.is_empty()).collect();
     let everything: Vec<Vec<u8>> = kinds.iter().map(|kind| ground.place.read(kind.name)).collect();
     for (place, (kind, sound)) in kinds.iter().zip(&everything).enumerate() {
         for number in 0..files {
-            // Few files of each kind are also damaged in all ways.
+            // The first way differs from kind to kind, so even a few files of each kind cover all
+            // ways to damage a file.
             let way = number + place * files;
             let damaged = damage(sound, way, &everything, &mut ground.draws);
             let reader = kind.readers[ground.draws.below(kind.readers.len())];
             hand(ground, kind.name, &damaged, reader);
         }
     }
-    // No command can use weights without patterns and scalars.
+    // Every command must refuse weights whose pattern set has neither patterns nor scalar features.
     let mut weights = Container::of(&ground.place.read("small.weights"));
     for section in &mut weights.sections {
         let empty = if section.name == b"pattern set" { &b"name = \"t\"\n"[..] } else { b"" };
@@ -50,7 +51,8 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = match sound.split_once('/') {
         None => folder.path().join(format!("x-{sound}")),
-        // A file of a folder is read together with the others.
+        // Commands read a file of a folder together with the other files, so the whole folder is
+        // copied.
         Some((of, name)) => {
             let copy = folder.path().join(format!("x-{of}"));
             write_files(&copy, &files_in(&place.inputs.join(of), &[]));
@@ -62,7 +64,7 @@ fn hand(ground: &mut Ground<'_>, sound: &str, damaged: &Damaged, words: Words) {
     let argument = |word: &str| match word {
         "@x" => path.clone().into(),
         "@x/.." => parent.into(),
-        // The output of the run whose part it is.
+        // The output of the run to which the damaged part belongs.
         "@x.out" => parent.with_extension("").into(),
         _ => place.words(word).remove(0),
     };
@@ -102,7 +104,8 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
     is_numbered || NAMED.split('|').any(|words| place.contains(words))
 }
 
-/// Copies a file that caused a finding into a folder that is not deleted; returns the new path.
+/// Copies a file that caused a finding into a folder that is not deleted. Returns the path of the
+/// copy.
 fn keep(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join("othello-torture");
     let _ = fs::create_dir_all(&folder);
@@ -114,8 +117,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Damages the files of a killed run. The resumed run must refuse them, or give the result of an
-/// undisturbed run.
+/// Damages the files of a killed run, and resumes the run. It must refuse the files, or have the
+/// result of an undisturbed run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

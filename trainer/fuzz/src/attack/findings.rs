@@ -1,9 +1,9 @@
-//! Counts the attacks and collects the findings.
+//! Counts attacks, and collects findings: the faults that attacks reveal.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The end of an attack.
+/// The way in which the command of an attack ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// The command ended with a result.
@@ -17,7 +17,7 @@ pub(super) enum End {
 /// The headings of the counts: all runs, each [`End`], and findings.
 const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 
-/// All counts and findings.
+/// The counts of attacks and the findings of all rounds.
 #[derive(Default)]
 pub(super) struct Findings {
     round: &'static str,

@@ -14,10 +14,10 @@ use super::disturbed::{self, Undisturbed};
 use super::findings::Findings;
 use crate::mutation::Draws;
 
-/// A command line; the word `@name` stands for the undamaged file of that name.
+/// A command line as a text. In it, the word `@name` means the undamaged file `name`.
 pub(super) type Words = &'static str;
 
-/// The limits of a run.
+/// The limits on the time and the memory of each run of a command.
 #[derive(Clone, Copy)]
 pub struct Limits {
     /// The time in seconds after which a command counts as hanging.
@@ -26,17 +26,19 @@ pub struct Limits {
     pub mebibytes: u64,
 }
 
-/// A kind of file.
+/// A kind of file that commands read, such as weights or games.
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The command that makes an undamaged file; `None` if the folder already has it.
     how: Option<&'static str>,
-    /// The commands that read files of this kind. `@x` in a command stands for such a file.
+    /// The commands that read files of this kind. In a command, `@x` means the file that is to be
+    /// read.
     pub(super) readers: Vec<Words>,
 }
 
-/// Returns the kinds of files, in the order in which they are made.
+/// Returns the kinds of files that `kinds.txt` lists, in the order in which [`Place::new`] makes a
+/// file of each kind.
 pub(super) fn kinds() -> Vec<Kind> {
     let mut kinds: Vec<Kind> = vec![];
     let lines = include_str!("kinds.txt").lines();
@@ -57,32 +59,33 @@ fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write files. The flag is true if every run of the command gives the
-/// same result.
+/// Returns the commands that write files, each with true if every run of the command gives the same
+/// result.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
 
-/// Returns the other commands that only read: those that read none of the files that [`kinds`]
-/// lists.
+/// Returns the commands that write nothing and that `kinds.txt` does not list as readers of a kind
+/// of file.
 pub(super) fn other_readers() -> impl Iterator<Item = Words> {
     listed(2)
 }
 
-/// Returns the commands that must refuse a hostile word, written as `WORD`.
+/// Returns the commands with a word `WORD`, which attacks replace by a hostile word. The commands
+/// must refuse that word.
 pub(super) fn with_a_word() -> impl Iterator<Item = Words> {
     listed(3)
 }
 
-/// Returns the commands that read a weights file. `NAME` in a command stands for the name of the
-/// file, which may be any name.
+/// Returns the commands for attacks by file names. Each command reads a weights file, and contains
+/// `NAME` in place of its name.
 pub(super) fn with_a_name() -> impl Iterator<Item = Words> {
     listed(4)
 }
 
-/// Returns the commands that look for a file that no argument names. Each comes with the name of
-/// that file, and with a flag. The flag is true if the command must refuse an obstacle, such as a
-/// pipe or a device, in place of the file.
+/// Returns the commands that look for a file which no argument names. Each command comes with the
+/// name of that file and a flag: true if the command must refuse an obstacle, such as a pipe or a
+/// device, in place of the file.
 pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str, bool)> {
     listed(5).filter_map(|line| {
         let (path, words) = line.trim_start_matches("~ ").split_once(": ")?;
@@ -90,7 +93,7 @@ pub(super) fn with_things_nearby() -> impl Iterator<Item = (Words, &'static str,
     })
 }
 
-/// The state of all rounds.
+/// The state that the rounds of attacks share.
 pub(super) struct Ground<'a> {
     pub(super) place: &'a Place,
     pub(super) limits: Limits,
@@ -105,14 +108,15 @@ impl<'a> Ground<'a> {
         Self { place, limits, draws: Draws(seed), findings, undisturbed }
     }
 
-    /// Returns the result of a command without an attack. Runs it only once.
+    /// Returns the result of a command that is not attacked. Runs the command only at the first
+    /// call.
     pub(super) fn undisturbed(&mut self, words: Words) -> Rc<Undisturbed> {
         let make = || Rc::new(disturbed::undisturbed(self.place, words, self.limits));
         self.undisturbed.entry(words).or_insert_with(make).clone()
     }
 }
 
-/// The folder of the binaries, and a folder with an undamaged file of each kind.
+/// The folders of an attack: one with the binaries, and one with an undamaged file of each kind.
 pub struct Place {
     pub(super) binaries: PathBuf,
     /// The path of the library compiled from `fail.c`; `None` without a C compiler.
@@ -143,7 +147,8 @@ impl Place {
                 return assert!(output.status.success(), "{how}: {errors}");
             }
             ["transcripts"] => inputs::transcripts(60, 60).into_bytes(),
-            // Few empty squares: commands that solve may get any of these files.
+            // The boards have few empty squares, since they may be given to commands that solve
+            // them.
             ["boards"] => inputs::boards(60, 48).into_bytes(),
             ["wthor"] => othello_testing::random_games::wthor_file(0..60),
             ["packed", of] => zstd::bulk::compress(&self.read(of), 3).expect("memory"),
@@ -163,8 +168,8 @@ impl Place {
         fs::write(self.inputs.join(name), bytes).expect("a sound file");
     }
 
-    /// Removes the metrics and the report next to weights files, because commands that read weights
-    /// do not need them.
+    /// Removes the metrics and report files next to the weights files, which commands that read
+    /// weights do not need.
     fn remove_side_files(&self) {
         for entry in fs::read_dir(&self.inputs).expect("the sound files") {
             let path = entry.expect("an entry").path();
@@ -195,13 +200,15 @@ impl Place {
     pub(super) fn command_of(&self, folder: &Path, words: &[OsString]) -> Command {
         let mut command = Command::new(self.binaries.join(&words[0]));
         command.args(&words[1..]).args(["--threads", "2"]).current_dir(folder);
-        // Small work in many parts, on threads whose stacks would be too small.
+        // The work is divided into many small parts. The programs must set the stack sizes of
+        // threads themselves, because this default is too small.
         command.env("OTHELLO_PART_UNITS", "64").env("RUST_MIN_STACK", "16384");
         command
     }
 }
 
-/// Compiles `fail.c` as a library in a folder.
+/// Compiles `fail.c` as a library in a folder. Returns the path of the library; `None` without a C
+/// compiler.
 fn failing_calls(folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/attack/fail.c");
     let library = folder.join("libfail.so");

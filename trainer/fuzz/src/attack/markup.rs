@@ -1,5 +1,5 @@
-//! Attacks by names with markup and with control characters. Pages must remain valid, and terminals
-//! unaffected.
+//! Attacks by file names that contain HTML markup or control characters. Written pages must remain
+//! valid HTML, and printed text must not contain control characters.
 
 use std::fs;
 

@@ -1,9 +1,12 @@
-//! Attacks on the two programs from outside, in rounds.
+//! Attacks that run the programs `othello-engine` and `othello-trainer` as child processes, in
+//! rounds.
 //!
-//! `kinds.txt` lists the kinds of files with their readers, `commands.txt` the commands that write,
-//! and [`crate::damage`] the ways to damage a file. A panic, a signal, a hang, excessive memory, a
-//! wrong result, a damaged file that is accepted, a message without a place, control characters for
-//! a terminal, an overwritten foreign file and leftover files or processes are findings.
+//! The file `kinds.txt` lists the kinds of files and the commands that read each kind;
+//! `commands.txt` lists the commands that write. [`crate::damage`] has the ways to damage a file.
+//! The following faults are findings: a panic, a signal, a hang, excessive memory, a wrong result,
+//! a damaged file that a command accepts, a message that does not state the place of the damage,
+//! control characters on a terminal, an overwritten file of another program, and leftover files or
+//! processes.
 
 mod arguments;
 mod disturbed;
@@ -59,11 +62,12 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// A function that makes one round of attacks. The second argument is the number of attacks.
+/// A function that runs one round of attacks. Its second argument is the number of attacks of each
+/// kind in the round.
 type Attack = fn(&mut Ground<'_>, usize);
 
-/// Runs all rounds of attacks, and prints the counts and the findings. Returns true if there are no
-/// findings.
+/// Runs all rounds of attacks, and prints the counts and the findings. Returns true if no attack
+/// found a fault.
 pub fn all(place: &Place, limits: Limits, seed: u64, rounds: &Rounds) -> bool {
     let mut ground = Ground::new(place, limits, seed);
     let begun = std::time::Instant::now();

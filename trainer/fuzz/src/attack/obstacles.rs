@@ -1,6 +1,6 @@
-//! Attacks by pipes, devices, links and huge files. They lie in the places of outputs, of partial
-//! outputs, and of files that commands look for next to inputs. Commands must refuse them quickly
-//! and by name, and leave them unchanged.
+//! Attacks by obstacles: pipes, devices, links and huge files at the paths of outputs, of partial
+//! outputs, and of files that commands look for next to their inputs. Commands must refuse an
+//! obstacle quickly, name it in the message, and leave it unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,11 +13,12 @@ use super::process::run;
 const THINGS: [&str; 7] =
     ["a pipe", "/dev/zero", "/dev/full", "nowhere", "itself", "a folder", "1 TB"];
 
-/// The length of the huge file, which takes no space on the disk.
+/// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Puts `times` obstacles in the places of the outputs of every command that writes. Also puts
-/// every kind of obstacle in the places where commands look for files on their own.
+/// Runs every command that writes, `times` times, with an obstacle at the path of an output. Also
+/// puts every kind of obstacle at the paths of files that commands read although no argument names
+/// them.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -28,7 +29,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
             let path = PathBuf::from(format!("{}{beside}", output.display()));
             let folder = tempfile::tempdir().expect("a folder");
             let thing = THINGS[ground.draws.below(THINGS.len())];
-            // Unfinished files of folders of weights are looked at when their turn comes.
+            // Commands may notice obstacles at the paths of unfinished work late, so these need not
+            // be refused.
             let must_be_refused = beside.is_empty() && !may_go(&path, thing);
             attack(ground, folder.path(), words, (&path, thing), (must_be_refused, false));
         }
@@ -50,8 +52,9 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with the obstacle `thing` at a path. `is_looked_for` is true if the command looks
-/// for this path although no argument names it. Then a refusal must name the obstacle.
+/// Runs a command in a folder with the obstacle `thing` at `path`, and notes faults as findings.
+/// `must_be_refused` is true if the command must not succeed. `is_looked_for` is true if the
+/// command reads this path although no argument names it; then a refusal must name the obstacle.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -76,8 +79,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns whether a message names the obstacle by its path and kind. Only obstacles that cannot be
-/// read to their end, such as a pipe, need to be named.
+/// Returns true if a message names the obstacle `thing` by its path and kind, or if it need not:
+/// only an obstacle that cannot be read to its end, such as a pipe, must be named.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -87,10 +90,10 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns whether a run may replace `thing`, an obstacle at `path`. A run may replace anything
-/// within its folder of parts, and an empty folder at the path of that folder. It may also replace
-/// a file of zeros at the path of a partial file, since a crash of the machine may leave such a
-/// file; but it must not follow a link there.
+/// Returns true if a command may replace the obstacle `thing` at `path`. A command may replace
+/// anything within its folder of parts, and an empty folder at the path of that folder. It may also
+/// replace a file of zeros at the path of a partial output, since a crash of the machine may leave
+/// such a file; but it must not follow a link at that path.
 fn may_go(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))
@@ -111,7 +114,7 @@ fn put(path: &Path, thing: &str) {
     }
 }
 
-/// Returns true if the obstacle at `path` is unchanged.
+/// Returns true if the obstacle `thing` at `path` is still there and unchanged.
 fn is_as_it_was(path: &Path, thing: &str) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     match thing {

@@ -1,4 +1,4 @@
-//! Runs processes under limits of time and memory, and detects faults, such as crashes.
+//! Runs commands as processes under limits on time and memory, and detects faults, such as crashes.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use super::findings::End;
 use super::ground::Limits;
 
-/// Returns true for the exit statuses of a refusal: 2 asks the user to correct something, 75 to try
-/// again.
+/// Returns true if an exit status is that of a refusal: 2, by which a command asks the user to
+/// correct something, or 75, by which it asks to try again.
 pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -19,7 +19,7 @@ pub(super) fn is_refusal(code: Option<i32>) -> bool {
 const LONGEST_LINE: usize = 10_000;
 
 pub(super) struct Ended {
-    /// The exit status; `None` if the command took too long and was killed.
+    /// The exit status; `None` if the command exceeded the limit on time or memory and was killed.
     status: Option<ExitStatus>,
     kibibytes: u64,
     pub(super) output: String,
@@ -31,8 +31,9 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns whichever of two runs did its work, `first` if both did. If neither did, returns a
-    /// run without an exit status.
+    /// Returns the run that did its work (exit status 0 or 1) of two runs of the same command;
+    /// `first` if both did. If neither did, returns `first` without its exit status, which counts
+    /// as a fault.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {
@@ -42,8 +43,8 @@ impl Ended {
         }
     }
 
-    /// Returns true if the run refused its input or asked to try again, according to its exit
-    /// status.
+    /// Returns true if the exit status shows that the command refused its input or asked the user
+    /// to try again.
     pub(super) fn is_refused(&self) -> bool {
         is_refusal(self.code())
     }
@@ -52,20 +53,20 @@ impl Ended {
         self.status.is_some_and(|status| status.signal() == Some(9))
     }
 
-    /// Returns true if the run ended because memory was refused: the allocator prints a message,
-    /// and a signal ends the process.
+    /// Returns true if the run ended because the system refused to give memory. In this case the
+    /// allocator prints a message, and a signal ends the process.
     pub(super) fn found_no_memory(&self) -> bool {
         self.errors.contains("memory allocation of")
     }
 
-    /// Returns [`End::Done`] for exit status 0, otherwise [`End::Refused`].
+    /// Returns [`End::Done`] if the exit status is 0, otherwise [`End::Refused`].
     pub(super) fn end(&self) -> End {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns the fault of a run on hostile input: [`Ended::fault`], or terminal control
-    /// characters in its output, which may come from files of unknown origin. JSON output is for
-    /// programs and may contain them.
+    /// Returns the fault of a run on hostile input: that of [`Ended::fault`], or terminal control
+    /// characters in its messages or its output, which may be copied from the input. Output in JSON
+    /// is for programs and is not checked for control characters.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -74,7 +75,7 @@ impl Ended {
     }
 
     /// Returns a fault if a run that failed because of a full disk does not exit with status 75
-    /// (try again), or if its message states no remedy.
+    /// (try again), or if its message does not state what the user can do.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";
@@ -153,7 +154,7 @@ fn kibibytes_of(child: &Child) -> u64 {
 fn text(file: &mut File) -> String {
     let mut bytes = vec![];
     file.rewind().expect("a temporary file");
-    // A megabyte is enough.
+    // The first megabyte of the output is enough to find faults.
     file.take(1 << 20).read_to_end(&mut bytes).expect("a temporary file");
     String::from_utf8_lossy(&bytes).into_owned()
 }

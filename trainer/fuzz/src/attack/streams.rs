@@ -1,5 +1,5 @@
-//! Attacks by long streams of input lines. The GTP and NBoard servers must answer them in time
-//! proportional to their length, and with little memory.
+//! Attacks by long streams of input lines. The GTP and NBoard servers must answer a stream in time
+//! proportional to its length, and with little memory.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use super::process::run;
 const SERVERS: [&str; 2] =
     ["othello-engine gtp --level 1 --weights mobility", "othello-engine nboard --weights mobility"];
 
-/// Lines that a server answers at once, refuses, or skips.
+/// Input lines that a server answers at once, refuses, or skips.
 const LINES: [&str; 9] = [
     "name",
     "ping 7",
@@ -22,10 +22,10 @@ const LINES: [&str; 9] = [
     "",
 ];
 
-/// The memory that suffices for any stream, in MiB.
+/// The memory that suffices to answer a stream of any length, in MiB.
 const MEBIBYTES: u64 = 200;
 
-/// Sends streams of up to 200,000 lines to each server.
+/// Sends `times` streams of up to 200,000 lines to each server, and notes faults as findings.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for number in 0..times * SERVERS.len() {
         let &mut Ground { place, limits, ref mut draws, ref mut findings, .. } = ground;

@@ -1,5 +1,5 @@
-//! Attacks the programs from outside, and counts; `scripts/torture.sh` builds and runs it. Exit
-//! status 1 if there is a finding.
+//! A program that attacks `othello-engine` and `othello-trainer` and counts the attacks. The exit
+//! status is 1 if an attack found a fault. `scripts/torture.sh` builds and runs it.
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

@@ -1,5 +1,5 @@
-//! One function for each parser. It takes any bytes, and panics if the parser violates its
-//! specification.
+//! Fuzz targets: one function for each parser, which takes any bytes, and panics if the parser
+//! violates its specification.
 
 mod parts;
 mod protocols;
@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// A function that checks one parser on any bytes, and panics if the parser is wrong.
 pub type Target = fn(&[u8]);
 
-/// All targets, by the names of their corpora.
+/// All fuzz targets, each with the name of its corpus folder.
 pub const TARGETS: [(&str, Target); 20] = [
     ("arguments", texts::arguments),
     ("boards", texts::boards),
@@ -38,7 +38,7 @@ pub const TARGETS: [(&str, Target); 20] = [
     ("wthor", sources::wthor),
 ];
 
-/// Checks that a message is short and free of control characters.
+/// Panics if a message is too long or contains control characters.
 fn check_message(message: &dyn Display) {
     let message = message.to_string();
     assert!(message.len() <= 2000, "{} bytes: {message:.200}…", message.len());
@@ -51,7 +51,8 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Parses a text. Checks that the value, printed and parsed again, is the same.
+/// Parses a text, and returns the value; `None` if the parser refuses the text. Panics if the value
+/// changes when it is printed and parsed again.
 fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str) -> Option<T> {
     let value = text.parse::<T>().inspect_err(|error| check_message(error)).ok()?;
     assert_eq!(value.to_string().parse().ok().as_ref(), Some(&value), "{text:?}");

@@ -1,6 +1,7 @@
-//! Small fits that find a part of their run: the part of a finished phase, or the snapshot of an
-//! unfinished phase. The input bytes become sections of a valid container: names and contents
-//! alternate, separated by a byte `FE`.
+//! Targets for the stored parts of a fit. A small fit resumes with a part that is made from the
+//! input bytes: the part of finished phases, or the snapshot of an unfinished phase. The bytes
+//! become the sections of a valid container; names and contents alternate, separated by a byte
+//! `FE`.
 
 use std::fs;
 use std::path::Path;
@@ -24,12 +25,14 @@ use othello_testing::{StopFit, records, scratch};
 
 const OUT: &str = "fit.weights";
 
-/// A fit that is stopped half-way, and the file that it leaves in its folder of parts.
+/// A fit that is stopped before its end, and the name of the file that it leaves in its folder of
+/// parts.
 struct Left {
     name: &'static str,
     optimizer: Optimizer,
     phases: [usize; 2],
-    /// The fit is stopped after this number of phases, or after this number of updates.
+    /// The number of finished phases and the number of optimizer updates after which the fit is
+    /// stopped, whichever comes first.
     stop: [u64; 2],
 }
 
@@ -59,14 +62,14 @@ pub(super) fn part_of_fit(data: &[u8]) {
         Err(FitError::File(error)) => {
             check_names(&error, Path::new("fit.weights.parts/part-000002"));
         }
-        // All phases may be in the one part, as those without positions.
+        // Any other error is a fault of the fit.
         Err(error) => panic!("{error}"),
     });
 }
 
 /// Replaces the snapshot of an unfinished phase by `data` and resumes the fit. The fit must do one
-/// of three things: continue the phase, report the reason and begin the phase again, or report that
-/// the weights diverge.
+/// of three things: continue from the snapshot, refuse the snapshot with a message and begin the
+/// phase again, or report that the weights diverge.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -127,7 +130,8 @@ impl Setup {
         Ok(end.summary.expect("not a shard").sha256)
     }
 
-    /// Resumes the fit with these sections; returns the checksum of the weights, and the messages.
+    /// Resumes the fit with a part that `data` describes. Returns the checksum of the weights, and
+    /// the messages of the fit.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
         let weights = scratch::path(OUT);
         remove(&weights);
@@ -160,7 +164,8 @@ fn remove(weights: &Path) {
     let _ = fs::remove_file(weights);
 }
 
-/// Returns one position for each phase of a short game.
+/// Writes a file with one labelled position for each phase of a short game, and returns the file as
+/// the data of a fit.
 fn data() -> DataChoice {
     let path = scratch::path("few.positions");
     let provenance = Provenance::new("test").with("enumerated", true);

@@ -10,7 +10,7 @@ use othello_engine::protocol::nboard::Nboard;
 use othello_engine::protocol::{Board, Player, Server, Turn, serve};
 use othello_engine::search::{Level, Search};
 
-/// Checks `data` as input of a GTP session, as input of an NBoard session, and as an SGF game.
+/// Checks the GTP server, the NBoard server and the SGF parser, each with `data` as its input.
 pub(super) fn protocols(data: &[u8]) {
     if let Ok(game) = sgf::parse(&String::from_utf8_lossy(data)) {
         let mut board = Board::new(game.position, game.side);
@@ -24,7 +24,8 @@ pub(super) fn protocols(data: &[u8]) {
         Player::new(&Search::new(&Zero).hash_mb(0), level).expect("memory")
     };
     let (mut gtp, mut nboard) = (Gtp::new(player()), Nboard::new(player()));
-    // Deep searches have nothing to do with parsing.
+    // Lines that could request deep searches are omitted, because these take long and do not test
+    // parsing.
     let deep = |line: &&[u8]| !line.windows(5).any(|word| word == b"level" || word == b"depth");
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').filter(deep).take(200).collect();
     for line in &lines {

@@ -1,5 +1,5 @@
-//! Targets for files of records and weights. The bytes are a file, or the content of a valid
-//! container.
+//! Targets for the readers of records and weights. The input bytes are a whole file, or the content
+//! of a valid container.
 
 use std::path::Path;
 
@@ -19,9 +19,9 @@ use othello_testing::{records, scratch};
 use super::check_names;
 use super::texts::image;
 
-/// Checks the container. The first byte selects what the other bytes are: the whole file, the
-/// provenance, the frames after a valid header, or the stored bytes of a section with valid
-/// checksums.
+/// Checks the reader of containers. The first byte selects the meaning of the other bytes: the
+/// whole file, the provenance, the frames after a valid header, or the stored bytes of a section
+/// with valid checksums.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -55,8 +55,8 @@ fn read(path: &Path, kind: Kind) -> Result<Summary, FileError> {
     Ok(summary)
 }
 
-/// Returns whether a container is undamaged. Also passes it to the reader of its kind, which must
-/// not accept a damaged container.
+/// Returns true if a container is undamaged. Also passes the container to the reader of its kind,
+/// and panics if this reader accepts a damaged one.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_ok();
     let taken = match kind {
@@ -70,7 +70,7 @@ fn read_as(path: &Path, kind: Kind) -> bool {
         Kind::Placed => {
             PlacedReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
         }
-        // The trainer reads the content of matches and parts.
+        // This library cannot read the content of matches and parts, only the trainer can.
         Kind::Match | Kind::Part => whole,
     };
     assert!(whole || !taken, "damaged, and taken for good");
@@ -101,8 +101,8 @@ fn written_and_read(games: &[Game]) -> Vec<Game> {
     read.map(|game| game.expect("just written")).collect()
 }
 
-/// Checks the content of a frame of positions. The same bytes are also checked as a frame of
-/// openings.
+/// Checks the readers of positions and openings, each with `data` as the content of a frame in a
+/// valid file.
 pub(super) fn positions(data: &[u8]) {
     for (kind, name) in [(b'P', "positions"), (b'O', "openings")] {
         let bytes = container::file(kind, VERSION, b"{}", &[Section::new("positions", data)]);
@@ -121,9 +121,9 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Checks a weights file that is built from `data`. The pattern set is the TOML text up to the
-/// first zero byte or, if that text is empty, a small set. Every three further bytes change the
-/// sections.
+/// Checks the reader of weights on a file that is built from `data`. The bytes up to the first zero
+/// byte are the pattern set in TOML; if they are empty, a small set is used. Each group of three
+/// further bytes makes one change to the sections.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -150,8 +150,8 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The target checks the values of weights with at most this many parameters. With more, the checks
-/// would take too long.
+/// The greatest number of parameters of weights whose values the target checks. With more
+/// parameters, the checks would take too long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -159,8 +159,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns all sections of a weights file with the pattern set `toml`. All weights are 0. If the
-/// set is large, some sections are too short.
+/// Returns the sections of a weights file for the pattern set `toml`, with all weights 0. For a
+/// large set, some sections are too short.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);
@@ -172,7 +172,7 @@ fn sections(toml: &[u8]) -> Vec<Section> {
         [named(format!("weights {phase:02}"), &steps), named(format!("counts {phase:02}"), &counts)]
     });
     let ordering = PatternSet::from_toml(ORDERING).expect("a pattern set");
-    // The strength, and a weight for each class.
+    // The strength, and a weight for each class, in two bytes each.
     let ordering = vec![1; 2 * (1 + Geometry::new(&ordering).parameters())];
     let ordering = [
         Section::new("ordering pattern set", ORDERING.as_bytes()),

@@ -1,5 +1,5 @@
-//! Targets for files of other programs. An invalid record must be refused by name, and the records
-//! after it must still be read.
+//! Targets for the readers of other programs' files. A reader must refuse an invalid record with a
+//! message that names the place, and must still read the records after it.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(super) fn egaroucid(data: &[u8]) {
 }
 
 pub(super) fn texts(data: &[u8]) {
-    // A packed file has as many lines as it unpacks to, if it does.
+    // The number of lines of a file packed by zstd is unknown, so it is not checked.
     if data.starts_with(b"\x28\xB5\x2F\xFD") {
         return scratch::with_file("games.txt", data, |path| {
             let games = entries(transcripts::read(path), path, data.len());
@@ -57,7 +57,8 @@ pub(super) fn texts(data: &[u8]) {
         assert_eq!(games.is_none(), unreadable(data).is_some());
         let Some(games) = games else { return };
         games.iter().flatten().for_each(|game| check_game(&Some(game.clone())));
-        // Comments and table heads are no records, and games with tags or numbers have many lines.
+        // Without these characters, each line is a game. With them, a line may be a comment or a
+        // table head, and a game may have several lines.
         let is_plain = !data.iter().any(|byte| b"%[.,;|\t".contains(byte));
         assert!(if is_plain { games.len() == lines } else { games.len() <= lines });
         let rows = entries(boards::read(path), path, data.len()).expect("no bad files");
@@ -66,7 +67,8 @@ pub(super) fn texts(data: &[u8]) {
     });
 }
 
-/// Checks the readers of Egaroucid's and Zebra's evaluation files, and of weights as NumPy arrays.
+/// Checks the readers of Egaroucid's and Zebra's evaluation files and of weights as NumPy arrays,
+/// each with `data` as the file.
 pub(super) fn tables(data: &[u8]) {
     for read in [read_egaroucid(data), read_zebra(data), read_npz(Cursor::new(data))] {
         match read {
@@ -91,8 +93,9 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the entries of a file, `None` in place of each refused entry. Returns `None` if the
-/// whole file is refused.
+/// Returns the entries of an opened file, with `None` in place of each refused entry. Returns
+/// `None` if the reader refuses the whole file. Panics if an error does not name the file, or if
+/// the reader does not read all bytes.
 fn entries<T, E: Entries<T>>(
     opened: Result<E, SourceError>,
     path: &Path,

@@ -1,4 +1,5 @@
-//! Targets for parsers of text: an accepted value, printed and parsed again, must be the same.
+//! Targets for parsers of text. An accepted value must stay the same when it is printed and parsed
+//! again.
 
 use othello_engine::board::notation::{BoardLine, board_text};
 use othello_engine::board::obf::Problem;
@@ -15,7 +16,7 @@ use othello_trainer::source::LabelRules;
 
 use super::{check_message, reads_back};
 
-/// Checks the parsers of command-line values: each parser gets `data` as a text.
+/// Checks all parsers of command-line values, each with `data` as its text.
 pub(super) fn arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let _ = (reads_back::<PerfectFrom>(text), reads_back::<Square>(text));
@@ -100,7 +101,8 @@ pub(super) fn pattern_set(data: &[u8]) {
         Err(error) => return check_message(&error),
     };
     assert_eq!(PatternSet::from_toml(&set.to_toml()).ok().as_ref(), Some(&set));
-    // The classes of 3^10 configurations take long; those of 3^6 test as much.
+    // Patterns of 6 squares (3^6 configurations) test as much as those of 10 squares, which take
+    // long.
     if set.patterns().iter().all(|pattern| pattern.squares().len() <= 6) {
         check_geometry(&Geometry::new(&set));
     }
@@ -131,7 +133,7 @@ pub(super) fn image(position: &Position, symmetry: Symmetry) -> Position {
     image.expect("an image keeps squares apart")
 }
 
-/// Gives the text to the parser of every argument of a fit, and checks the parsed values.
+/// Checks the parsers of all arguments of a fit, each with `data` as its text.
 pub(super) fn fit_arguments(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     if let Some(window) = reads_back::<Window>(text) {
@@ -176,7 +178,8 @@ pub(super) fn settings(data: &[u8]) {
     }
 }
 
-/// Checks `records.json` and `dataset.json`. The files that `records.json` lists are in its folder.
+/// Checks the parsers of the list of a record folder (`records.json`) and of the list of a dataset
+/// folder (`dataset.json`). The names in `records.json` must be those of files within its folder.
 pub(super) fn manifests(data: &[u8]) {
     let files = RecordFolder::parse(data).inspect_err(|reason| check_message(reason));
     for name in files.iter().flat_map(|files| files.keys()) {
