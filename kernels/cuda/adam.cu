@@ -1,12 +1,14 @@
-// One update by Adam (Kingma and Ba) with a ridge towards the starting weights. 68 bytes and some 20
-// operations for each parameter, of which a square root and a division: bound by memory. Whatever
-// needs a power is computed by the caller.
+// One update of all weights by Adam (Kingma and Ba), with a ridge towards the initial weights. Each
+// parameter takes 68 bytes of memory traffic and about 20 operations, among them a square root and
+// a division, so memory bandwidth limits the speed. The caller computes the powers of the decay
+// rates.
 
 typedef struct {
     double unit, ridge, keep_first, take_first, keep_second, take_second, rate, correction, epsilon;
 } AdamStep;
 
-// Updates element `at` by its sum, with another ridge; returns the new element.
+// Updates weight `at` and its two moments, where `sum` is the fixed-point gradient of the weight
+// and `ridge` is used in place of `step->ridge`. Returns the new weight.
 INLINE double adam_element(u64 at, i64 sum, double ridge, const AdamStep *step, const double *initial,
                            double *weights, double *first, double *second)
 {

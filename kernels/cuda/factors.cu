@@ -1,40 +1,45 @@
-// Weights and factors of a group of phases that share them: the trainer's `backend/cpu/factors`, which states
-// the units and the bounds.
+// Kernels for weights with factors, for a group of phases that share the factors. They compute the
+// same as the trainer's `backend/cpu/factors`, which states the units and the bounds.
 //
-// A team of 32 threads works on a position, or on a number that a batch has met: a lane has every 32nd of the D
-// factors, so that a team reads and adds to whole lines. Per position: D + 1 gathers and D + 2 reductions of 8
-// bytes for each feature. What an update costs besides depends on the numbers that it meets, not on all there are.
+// A team of 32 threads (lanes) works on one position or, in an update, on one compact parameter
+// number that occurs in the batch. Each lane has every 32nd element of the factor vectors of width
+// D, so a team accesses whole cache lines. Each feature of a position takes D + 1 gathers and D + 2
+// reductions of 8 bytes. The cost of an update depends only on the parameters that occur in its
+// batch.
 
-// Threads of a block of `joint_residuals`, `joint_adam` and `joint_errors`.
+// The number of threads in a block of `joint_residuals`, `joint_adam` and `joint_errors`.
 #define JOINT_THREADS 128
 #define TEAM 32
 #define TEAMS (JOINT_THREADS / TEAM)
 
-// Elements of a vector that a lane has; at least 1, also for a set without factors.
+// The number of elements of a factor vector that each lane has; 1 for a set without factors,
+// because C has no empty arrays.
 #define PER_LANE ((DIMENSIONS + TEAM - 1) / TEAM > 0 ? (DIMENSIONS + TEAM - 1) / TEAM : 1)
 
 #define FACTOR_STEPS 65536.0
-// 127/64 in 2^-16.
+// The greatest absolute value of a factor: 127/64, in units of 2^-16.
 #define FACTOR_LIMIT 130048.0
 #define FACTOR_BITS 16
-// From half of 2^-32 disc to 2^-18.
+// The shift that halves a sum of squared factors in 2^-32 disc, and converts it to 2^-18 disc: 14 +
+// 1.
 #define SQUARE_SHIFT 15
-// 128 discs in 2^-10 disc.
+// The limit of a residual in the gradient of factors: 128 discs, in 2^-10 disc.
 #define RESIDUAL_LIMIT (1 << 17)
-// 16 in 2^-16.
+// The limit of an element of a sum of factor vectors: 16, in units of 2^-16.
 #define SUM_LIMIT (1 << 20)
 #define TERM_LIMIT 2147483647
-// What a value is limited to, in 2^-18 disc.
+// The greatest absolute value of a position's value, in 2^-18 disc.
 #define JOINT_LIMIT ((1 << 30) - 1)
 #define JOINT_WEIGHT_LIMIT ((1 << 24) - 1)
 
-// A number with the sign of a dimension: the first half of them are added, the second half subtracted.
+// Returns a number with the sign of a dimension of the factor vectors: positive for the first half
+// of the dimensions, negative for the second half.
 INLINE i64 with_sign(u32 dimension, i64 number)
 {
     return 2 * dimension < DIMENSIONS ? number : -number;
 }
 
-// The squares of the elements of a vector, with their signs.
+// Returns the sum of the squared elements of a factor vector, each with the sign of its dimension.
 INLINE i64 signed_squares(const i32 *elements)
 {
     i64 sum = 0;
@@ -62,8 +67,8 @@ INLINE i32 rounded_factor(double factor)
     return to_integer(rounded < -FACTOR_LIMIT ? -FACTOR_LIMIT : rounded);
 }
 
-// The sum of a number over the threads of a team, for each of them. All threads of a block call it at once;
-// `parts` has a place for each.
+// Returns the sum of `number` over the threads of a team, to each of these threads. All threads of
+// the block must call this function together. `parts` has one element for each of them.
 INLINE i64 team_sum(i64 *parts, i64 number)
 {
     const u32 team = threadIdx.x / TEAM * TEAM;
@@ -76,9 +81,10 @@ INLINE i64 team_sum(i64 *parts, i64 number)
     return sum;
 }
 
-// The value of a team's position in 2^-18 disc; 0 without one. Writes its numbers, and the lane's elements of the
-// sum of its vectors in 2^-16. `weights` have what each vector has with itself taken off. All threads of a block
-// call it at once.
+// Returns the value of the team's position in 2^-18 disc; 0 if `row` is null. Writes the compact
+// parameter numbers of the position to `found`, and this lane's elements of the sum of their factor
+// vectors, in 2^-16, to `sum`. From each of `weights`, half the signed square of the parameter's
+// own vector must already be subtracted. All threads of the block must call this function together.
 INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, const i32 *factors, u32 *found,
                       i64 *parts, i32 *sum)
 {
@@ -113,11 +119,12 @@ INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, co
     return (i32)limited(weight + halved(team_sum(parts, squares)), JOINT_LIMIT);
 }
 
-// Adds weight * residual of rows first .. first + count to the sums of weights, residual times the sum of
-// vectors to those of factors, weight to the occurrences, and weight * residual^2 to the first two of `totals`.
-// `vector`, `sums` and `occurrences` have the weights of this phase from `weights` on; the first two have factors
-// from `factors` on. The numbers met go into `met`, each once, and their count into the last of `totals`;
-// `marks` has 1 for them.
+// Computes the gradients of a batch, the rows first .. first + count of one phase. Adds weight *
+// residual to the sums of weights, weight * residual * (sum of factor vectors) to the sums of
+// factors, weight to `occurrences`, and weight * residual^2 to the two halves totals[0] and
+// totals[1]. In `vector`, `sums` and `occurrences`, the elements of this phase begin at `weights`;
+// in `vector` and `sums`, the factors begin at `factors`. Writes each compact parameter number that
+// occurs to `met` once, adds their count to totals[2], and sets `marks` to 1 for them.
 KERNEL joint_residuals(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
                        u32 weights, u32 factors, u64 *sums, u64 *occurrences, u32 *marks, u32 *met, u64 *totals)
 {
@@ -158,24 +165,27 @@ KERNEL joint_residuals(const Row *rows, u32 first, u32 count, u32 factor, const 
                         atomicAdd(&own[lane + element * TEAM], added[element]);
             }
         }
-        // The numbers stay until all lanes have used them.
+        // The next position must not overwrite `found` before all lanes have used it.
         __syncthreads();
     }
     if (lane == 0)
         flush_wide(totals, total);
 }
 
-// The part of a factor's sum that its own vector has added to it: the factor times the residuals of its parameter.
-// The product may need more than 64 bits; its parts do not.
+// Returns the part of a factor's gradient sum that comes from the parameter's own vector: the
+// factor times the sum of the parameter's residuals. The product may need more than 64 bits, so it
+// is computed from two parts of `residuals`.
 INLINE i64 own_part(i64 factor, i64 residuals)
 {
     const i64 high = factor * (residuals >> FACTOR_BITS);
     return high + ((factor * (residuals & ((1 << FACTOR_BITS) - 1))) >> FACTOR_BITS);
 }
 
-// Updates the elements of the numbers in `met` that positions of the batch have, and rounds them; makes the sums,
-// occurrences and marks 0 again. `parameters` numbers of each of `phases` phases come before the factors; `trained`
-// has the occurrences of each number in all batches. `fixed` is that of the batch before, of the next one after.
+// Updates the weights and factors of the parameter numbers in `met` by Adam, and sets their sums,
+// occurrences and marks to 0. In every vector, the weights of `phases` phases with `parameters`
+// elements each come before the factors. `trained` contains the occurrences of each number in all
+// batches together. `fixed` contains the rounded weights and factors; the kernel replaces them by
+// those for the next batch.
 KERNEL joint_adam(i64 *sums, u64 *occurrences, const u64 *trained, i32 *fixed, u32 *marks, const u32 *met,
                   const u64 *totals, const double *initial, double *weights, double *first, double *second, u32 phases,
                   u32 parameters, double unit, double ridge, double keep_first, double take_first,
@@ -222,7 +232,7 @@ KERNEL joint_adam(i64 *sums, u64 *occurrences, const u64 *trained, i32 *fixed, u
     }
 }
 
-// Adds to totals what `errors` adds.
+// Adds the same sums to `totals` as the kernel `errors`, for weights with factors.
 KERNEL joint_errors(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
                     u32 weights, u32 factors, u64 *totals)
 {
@@ -245,7 +255,7 @@ KERNEL joint_errors(const Row *rows, u32 first, u32 count, u32 factor, const u32
             absolute += counts * size;
             add_wide(&squared, counts * size * size);
         }
-        // The numbers stay until all lanes have used them.
+        // The next position must not overwrite `found` before all lanes have used it.
         __syncthreads();
     }
     if (lane == 0) {
@@ -255,14 +265,15 @@ KERNEL joint_errors(const Row *rows, u32 first, u32 count, u32 factor, const u32
     }
 }
 
-// The factors of a vector in 2^-16: fixed <- factors, from `first` on.
+// Rounds the factors in `vector`, which begin at `first`, to 2^-16, and writes them to `fixed`.
 KERNEL round_factors(const double *vector, u32 first, i32 *fixed, u32 count)
 {
     for (u32 at = grid_thread(); at < count; at += grid_threads())
         fixed[first + at] = rounded_factor(vector[first + at]);
 }
 
-// Takes off the weights of every phase what each parameter's vector has with itself.
+// Subtracts half the signed square of each parameter's factor vector from the parameter's weight in
+// every phase. The value of a position can then use the square of the whole sum of vectors.
 KERNEL take_squares(u32 phases, u32 parameters, i32 *fixed)
 {
     for (u32 at = grid_thread(); at < parameters; at += grid_threads()) {

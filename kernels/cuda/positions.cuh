@@ -1,21 +1,23 @@
-// From a position to its parameters, by arithmetic in registers. Included after the header of the
-// pattern set, which defines
+// Computes the parameter indices of a position by arithmetic in registers. This file is included
+// after the header of the pattern set, which defines
 //
 //   FEATURES        how many parameters a position has
 //   DIMENSIONS      how many factors a parameter has; 0 without
 //   EACH_FEATURE    a list of PAIRED, PLAIN, MAPPED and the names of scalar features, one for each of them
 //
-// Squares are digits 0 (empty), 1 (player), 2 (opponent). The 64 digits lie in 16 words of four
-// bytes; `DOT` adds the digits of one word, times four powers of three, to a number: one instruction
-// (dp4a) for up to four squares. A lane of the standard set takes about 6 of them for a (the first
-// squares of its mirrored pairs), b (the second squares) and c (the fixed squares), and 6 more for
-// the class c * stride + x(x + 1)/2 + y, with x the larger and y the smaller of a and b. With 130
-// for the digits that is about 900 instructions a position, and no table is looked at. Adding a
-// vector for each disc takes 2,300 additions and as many loads; tables by nibbles 250 loads of
-// shared memory and room for 80 KiB of them.
+// Each square is a digit: 0 (empty), 1 (player) or 2 (opponent). The 64 digits are stored in 16
+// words of four bytes. `DOT` multiplies the digits of one word by four powers of three and adds
+// them to a number, in one instruction (dp4a) for up to four squares. A pattern instance of the
+// standard set takes about 6 such instructions for the numbers a (from the first squares of its
+// mirrored pairs), b (the second squares) and c (the fixed squares). It takes 6 more for the class
+// c * stride + x(x + 1)/2 + y, where x is the larger and y the smaller of a and b. With 130
+// instructions for the digits, this is about 900 instructions per position, without any table. Two
+// alternatives are slower: adding a vector for each disc takes 2,300 additions and as many loads,
+// and tables by nibbles take 250 loads and 80 KiB of shared memory.
 
-// Bit i of a nibble to the lowest bit of byte i: the product places bit i at i + 7 j for j = 0..3,
-// all of them different, and only i = j lands on a byte's lowest bit.
+// Moves bit i of a nibble to the lowest bit of byte i. The product places copies of bit i at i + 7
+// j for j = 0..3. All these places differ, and only the copy with j = i is at the lowest bit of a
+// byte.
 INLINE u32 spread(u32 nibble)
 {
     return (nibble * 0x00204081u) & 0x01010101u;
@@ -27,7 +29,8 @@ INLINE u32 digits_of(u32 player, u32 opponent, u32 word)
     return spread((player >> shift) & 15) + 2 * spread((opponent >> shift) & 15);
 }
 
-// The class of a pattern with one mirror.
+// Returns the class of a configuration of a pattern with one mirror symmetry. Swapping a and b
+// mirrors the configuration, so both orders give the same class.
 INLINE u32 paired_class(u32 a, u32 b, u32 c, u32 stride)
 {
     const u32 x = a > b ? a : b;
@@ -35,7 +38,8 @@ INLINE u32 paired_class(u32 a, u32 b, u32 c, u32 stride)
     return c * stride + ((x * (x + 1)) >> 1) + y;
 }
 
-// Squares from which discs of `inner` lead, in one line by `step`, to a disc of `player`, from both sides.
+// Returns the squares next to a straight line of `inner` discs whose other end is a disc of
+// `player`. `step` is the bit distance of the line's squares; both directions are covered.
 INLINE u64 reached(u64 player, u64 inner, u32 step)
 {
     u64 up = player, down = player;
@@ -47,7 +51,7 @@ INLINE u64 reached(u64 player, u64 inner, u32 step)
     return ((up & inner) << step) | ((down & inner) >> step);
 }
 
-// The player's legal moves.
+// Returns the squares of the player's legal moves.
 INLINE u64 moves_of(u64 player, u64 opponent)
 {
     const u64 inner = opponent & 0x7e7e7e7e7e7e7e7eull;
@@ -56,21 +60,23 @@ INLINE u64 moves_of(u64 player, u64 opponent)
     return found & ~(player | opponent);
 }
 
-// The range that a number of moves lies in: 0, 1, 2, 3-4, 5-6, 7-9, 10-13, and more.
+// Returns the index (0 to 7) of the range that contains the number of `squares`: 0, 1, 2, 3-4, 5-6,
+// 7-9, 10-13, 14 or more.
 INLINE u32 moves_range(u64 squares)
 {
     const u32 moves = __popcll(squares);
     return (moves > 0) + (moves > 1) + (moves > 2) + (moves > 4) + (moves > 6) + (moves > 9) + (moves > 13);
 }
 
-// Empty squares next to discs.
+// Returns the number of empty squares next to at least one of `discs`.
 INLINE u32 potential_moves(u64 discs, u64 empty)
 {
     const u64 row = discs | ((discs << 1) & 0xfefefefefefefefeull) | ((discs >> 1) & 0x7f7f7f7f7f7f7f7full);
     return __popcll((row | (row << 8) | (row >> 8)) & empty);
 }
 
-// Which quadrants are odd, up to symmetry: none, one, two side by side, two across, three, four.
+// Classifies the quadrants with an odd number of empty squares, up to symmetry. Returns 0 if there
+// are none, 1 for one, 2 for two adjacent, 3 for two opposite, 4 for three, and 5 for four.
 INLINE u32 odd_quadrants(u64 empty)
 {
     const u32 a = __popcll(empty & 0x000000000f0f0f0full) & 1, b = __popcll(empty & 0x00000000f0f0f0f0ull) & 1;
@@ -79,7 +85,8 @@ INLINE u32 odd_quadrants(u64 empty)
     return odd > 2 ? odd + 1 : odd + (odd == 2 && a == d);
 }
 
-// Writes for each feature its parameter: the first of its pattern and the class.
+// Writes the parameter index of each feature of a position: the first index of its pattern plus the
+// class of its configuration.
 INLINE void find_parameters(const Row *row, u32 *parameters)
 {
     u32 digits[16];
@@ -95,7 +102,8 @@ INLINE void find_parameters(const Row *row, u32 *parameters)
     const u64 player = row->player[0] | (u64)row->player[1] << 32;
     const u64 opponent = row->opponent[0] | (u64)row->opponent[1] << 32;
     const u64 empty = ~(player | opponent);
-    // What no feature asks for, the compiler leaves out; what several ask for, it computes once.
+    // The compiler omits the quantities that no feature of the set uses, and computes those that
+    // several features use only once.
     const u64 moves = moves_of(player, opponent), replies = moves_of(opponent, player);
 #define SCALAR(feature, first, count) parameters[feature] = first + (count);
 #define PLAYER_DISCS(feature, first) SCALAR(feature, first, __popcll(player))
@@ -126,7 +134,8 @@ INLINE void find_parameters(const Row *row, u32 *parameters)
 #undef X_SQUARE_MOVES
 }
 
-// Arrays by feature, also for a set without any.
+// The length of arrays with an element for each feature; 1 for a set without features, because C
+// has no empty arrays.
 #define FEATURE_ARRAY (FEATURES > 0 ? FEATURES : 1)
 
 INLINE i32 sum_of(const i32 *weights, const u32 *parameters)

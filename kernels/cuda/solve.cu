@@ -1,73 +1,82 @@
 // Exact scores of positions with few empty squares: both sides play perfectly to the end.
 //
-// A thread searches one position after another, which it takes from a queue, and writes each score
-// to a place of its own, so that results do not depend on who took what. Its search is a loop of
-// steps, and every step of every thread does the same: flip, find the replies, and then either note
-// them or go there. So the threads of a warp stay together, wherever each of them is in its tree; a
-// call for each node, or a loop for the last squares, would have most of them wait. The stack lies in
-// shared memory, 20 bytes a level.
+// Each thread takes one position after another from a queue, searches it, and writes the score to
+// the element of this position, so the results do not depend on which thread solves which position.
+// The search is a loop of equal steps: flip the discs of a move, find the replies, and then either
+// record the number of replies or enter the child node. So the threads of a warp stay together,
+// although each of them is at another place in its tree. With a function call for each node, or a
+// loop for the last squares, most threads would wait for others. The stack is in shared memory,
+// with 20 bytes for each level.
 //
-// The search is alpha-beta in windows of one step: the first move of a node in the full window, each
-// other in a null window, and again where it turns out better. Moves are tried by the number of
-// replies from SORTED_EMPTIES empty squares on, otherwise by the parity of their quadrants. Scores
-// are in steps of 2 discs, since a finished game's is even.
+// The search is a principal variation search. It searches the first move of a node in the full
+// window and every other move in a null window, and repeats the search of a move that turns out
+// better. In nodes with SORTED_EMPTIES or more empty squares, moves are ordered by the number of
+// the opponent's replies, otherwise by the parity of their quadrants. Scores are in steps of 2
+// discs, because the score of a finished game is even.
 
-// The most empty squares of a position. Ranks of squares, of which one stands for no square, fit 4 bits.
+// The greatest number of empty squares of a position that can be solved. The rank of a square among
+// the empty squares then fits 4 bits, with one value left for no square.
 #define MOST_EMPTIES 14
 
-// The least empty squares of a node whose moves are sorted. Below, that costs more than it saves.
+// The least number of empty squares of a node whose moves are sorted by replies. With fewer empty
+// squares, sorting costs more than it saves.
 #define SORTED_EMPTIES 6
 
-// Nodes with moves below them, that is from 2 empty squares on, are kept on the stack.
+// The number of levels of the stack. Level n stores the node with n + 2 empty squares on the way to
+// the current node.
 #define LEVELS (MOST_EMPTIES - 1)
 
-// The number of threads in a block: one warp, so that what waits for the last search of a launch is
-// little, and the next launch already has the rest of the device.
+// The number of threads in a block: one warp. At the end of a launch, the last search then keeps
+// only one warp busy, and the next launch can use the rest of the device.
 #define SOLVERS 32
 
-// What stands in place of a score where a search took too many steps.
+// The value in place of a score if the search took too many steps, or if the position has too many
+// empty squares.
 #define UNSOLVED 1000
 
-// Below every score, in steps.
+// A value below every score, in steps of 2 discs.
 #define NO_VALUE (-40)
 
-// Beyond every score, in steps.
+// A bound beyond every score, in steps of 2 discs.
 #define FULL_WINDOW 33
 
-// A list of ranks, 4 bits each, the next one lowest. This ends it.
+// The end of a list of ranks. A list has 4 bits for each rank; the next rank is in the lowest bits.
 #define NO_RANK 15u
 #define NO_RANKS 0xffffffffffffffffull
 
 #define NIBBLES 0x1111111111111111ull
 
-// What the next step of a thread is for.
+// The purpose of the next step of a thread: take a position from the queue, begin its search, pass,
+// sort a move, or search a move.
 enum { FETCH, START, PASS, SORT, SEARCH };
 
-// The node where a thread is.
+// The node that a thread is searching, from the view of its player.
 typedef struct {
     u64 player, opponent;
-    // The moves that are left: a list of ranks from SORTED_EMPTIES empty squares on, else their squares.
+    // The moves not yet searched: a list of ranks if the node has SORTED_EMPTIES or more empty
+    // squares, otherwise a bitboard of squares.
     u64 rest;
     i32 alpha, beta, best;
     u32 empties;
-    // Whether the player had to pass, so that the window and the value are the other side's.
+    // 1 if the side to move had to pass in this node; the window and the value are then those of
+    // the other side.
     u32 passed;
-    // Whether the next move is searched in the full window.
+    // 1 if the next move is searched in the full window, 0 if in a null window.
     u32 full;
 } Node;
 
-// A list that is being sorted.
+// The state of sorting the moves of a node.
 typedef struct {
-    // The squares that are not in it yet.
+    // The squares of moves that are not in the list yet.
     u64 left;
-    // The number of ranks, and the key of each, 3 bits of 4.
+    // The number of ranks in the list, and their keys: 4 bits for each key, of which 3 are used.
     u32 count;
     u64 keys;
 } Sorting;
 
-// The discs that a move flips towards higher squares. In each direction, a one that is added below
-// the opponent's discs is carried to the first square behind them. Files a and h end what runs
-// sideways, so that nothing goes on in another row.
+// Returns the discs that a move flips on higher squares. In each direction, adding 1 below a line
+// of opponent's discs carries a bit to the first square behind the line. Lines that are not
+// vertical exclude opponent's discs on files a and h, so that no line continues in another row.
 INLINE u64 flips_up(u64 player, u64 opponent, u32 square)
 {
     const u64 inner = opponent & 0x7e7e7e7e7e7e7e7eull;
@@ -81,14 +90,15 @@ INLINE u64 flips_up(u64 player, u64 opponent, u32 square)
            ((left_end - (left_end != 0)) & left) | ((right_end - (right_end != 0)) & right);
 }
 
-// The discs that a move flips; 0 if it is not legal.
+// Returns the discs that a move flips; 0 if the move is not legal.
 INLINE u64 flips_of(u64 player, u64 opponent, u32 square)
 {
     const u64 down = flips_up(__brevll(player), __brevll(opponent), 63 - square);
     return flips_up(player, opponent, square) | __brevll(down);
 }
 
-// Squares behind lines of `inner` that begin beside a disc of `player`, in one line by `step`, both ways.
+// Returns the squares behind straight lines of `inner` discs that begin next to a disc of `player`.
+// `step` is the bit distance of the line's squares; both directions are covered.
 INLINE u64 behind(u64 player, u64 inner, u32 step)
 {
     u64 up = inner & (player << step), down = inner & (player >> step);
@@ -102,7 +112,7 @@ INLINE u64 behind(u64 player, u64 inner, u32 step)
     return (up << step) | (down >> step);
 }
 
-// The player's legal moves.
+// Returns the squares of the player's legal moves.
 INLINE u64 legal_moves(u64 player, u64 opponent)
 {
     const u64 inner = opponent & 0x7e7e7e7e7e7e7e7eull;
@@ -111,14 +121,16 @@ INLINE u64 legal_moves(u64 player, u64 opponent)
     return found & ~(player | opponent);
 }
 
-// The score of a finished game, in steps: empty squares count for the winner.
+// Returns the score of a finished game for the player, in steps of 2 discs. Empty squares count for
+// the winner.
 INLINE i32 finished(u64 player, u64 opponent)
 {
     const i32 own = __popcll(player), others = __popcll(opponent);
     return own > others ? 32 - others : own < others ? own - 32 : 0;
 }
 
-// The score of a position with one empty square, in steps, by whether the player can move there.
+// Returns the score of a position with one empty square for the player, in steps of 2 discs.
+// `moves` contains the square if the player can move there; otherwise `moves` is 0.
 INLINE i32 with_one_empty(u64 player, u64 opponent, u64 moves)
 {
     const u32 square = (__ffsll(~(player | opponent)) - 1) & 63;
@@ -129,7 +141,8 @@ INLINE i32 with_one_empty(u64 player, u64 opponent, u64 moves)
     return turned > 0 || own < 32 ? own - turned - 32 : own - 31;
 }
 
-// The squares of quadrants with an odd number of empty squares, of four ranks of the board.
+// Returns all squares of the quadrants with an odd number of empty squares, in one half of the
+// board (four ranks).
 INLINE u32 odd_half(u32 empty)
 {
     empty ^= empty >> 1;
@@ -140,21 +153,23 @@ INLINE u32 odd_half(u32 empty)
     return (empty & 0x11u) * 0x0f0f0f0fu;
 }
 
-// The square to try next: in an odd quadrant, if there is one.
+// Returns the square to search next: the lowest of `squares` in a quadrant with an odd number of
+// empty squares, or the lowest of all if there is none.
 INLINE u32 by_parity(u64 squares, u64 empty)
 {
     const u64 odd = squares & (odd_half((u32)empty) | (u64)odd_half((u32)(empty >> 32)) << 32);
     return (__ffsll(odd ? odd : squares) - 1) & 63;
 }
 
-// The rank of a square among the empty squares of the position that is solved.
+// Returns the rank of a square among the empty squares of the root position, counted from 0.
 INLINE u32 rank_of(u32 square, u64 empty)
 {
     return __popcll(empty & ((1ull << square) - 1));
 }
 
-// The key of a move by the replies that it leaves, of which those in corners count twice: 0..5, 6-7 and
-// more. A corner is a better move than its replies tell.
+// Returns the sorting key of a move, from 0 (searched first) to 7: the number of the opponent's
+// replies, of which corners count twice, in the classes 0 to 5, 6-7, and more. The key of a corner
+// move is smaller by 1, since corners are better than their number of replies suggests.
 INLINE u32 key_of(u64 disc, u64 replies)
 {
     const u64 corners = 0x8100000000000081ull;
@@ -163,7 +178,8 @@ INLINE u32 key_of(u64 disc, u64 replies)
     return key > 0 && (disc & corners) ? key - 1 : key;
 }
 
-// Inserts a rank into a sorted list, behind those whose key is no greater.
+// Inserts the rank of a move into a sorted list, behind all ranks whose key is not greater. Returns
+// the new list.
 INLINE u64 insert(u64 ranks, Sorting *sorting, u32 rank, u32 key)
 {
     const u64 greater = ((sorting->keys | 8 * NIBBLES) - (key + 1) * NIBBLES) & 8 * NIBBLES;
@@ -174,7 +190,8 @@ INLINE u64 insert(u64 ranks, Sorting *sorting, u32 rank, u32 key)
     return (ranks & below) | (u64)rank << shift | (ranks & ~below) << 4;
 }
 
-// Begins a node whose player has moves. Returns what its first step is for.
+// Begins the search of a node whose player has legal moves. Returns the purpose of the next step:
+// SORT or SEARCH.
 INLINE u32 enter(Node *node, Sorting *sorting, u64 moves, u64 root_empty)
 {
     node->best = NO_VALUE;
@@ -193,7 +210,8 @@ INLINE u32 enter(Node *node, Sorting *sorting, u64 moves, u64 root_empty)
     return SORT;
 }
 
-// Takes over the value of a move on `square`. Returns whether the node is done.
+// Updates a node by the value of its move on `square`. A move that exceeds a null window is put
+// back to be searched again. Returns 1 if the search of the node is complete.
 INLINE u32 take(Node *node, i32 value, u32 square, u64 root_empty)
 {
     const u32 sorted = node->empties >= SORTED_EMPTIES;
@@ -206,7 +224,8 @@ INLINE u32 take(Node *node, i32 value, u32 square, u64 root_empty)
     return node->alpha >= node->beta || node->rest == (sorted ? NO_RANKS : 0);
 }
 
-// The window, the best value and the marks of a node in a word, with the move that leads on.
+// Packs the window, the best value and the flags of a node into a word, together with the square of
+// the move that leads to its child.
 INLINE u32 packed(const Node *node, u32 square)
 {
     return (u32)(node->alpha + 64) | (u32)(node->beta + 64) << 8 | (u32)(node->best + 64) << 16 |
@@ -222,9 +241,11 @@ INLINE void unpack(Node *node, u32 word)
     node->full = word >> 31;
 }
 
-// Solves `count` positions, each a player's and an opponent's discs, with MOST_EMPTIES empty squares at
-// most. `next` is the number of the next one to take: 0 before the launch. A search that takes more than
-// `most_steps` steps is given up. Totals: [0] nodes, [1] steps.
+// Solves `count` positions with up to MOST_EMPTIES empty squares. `boards` has two words for each
+// position: the discs of the player and of the opponent. `next` is the number of the next position
+// in the queue; it must be 0 before the launch. Writes the scores in discs, or UNSOLVED for a
+// search that takes `most_steps` steps. Adds the number of nodes to totals[0] and of steps to
+// totals[1].
 KERNEL solve(const u64 *boards, u32 count, u32 most_steps, u32 *next, i32 *scores, u64 *totals)
 {
     __shared__ u64 flipped[LEVELS][SOLVERS];
@@ -242,7 +263,8 @@ KERNEL solve(const u64 *boards, u32 count, u32 most_steps, u32 *next, i32 *score
             at = atomicAdd(next, 1u);
             if (at >= count)
                 break;
-            // The first step changes sides without a move, and finds the player's moves.
+            // The first step only changes sides and finds the player's moves, so the sides are
+            // swapped here.
             node.player = boards[2 * at + 1];
             node.opponent = boards[2 * at];
             root_empty = ~(node.player | node.opponent);
@@ -266,7 +288,7 @@ KERNEL solve(const u64 *boards, u32 count, u32 most_steps, u32 *next, i32 *score
             }
         }
 
-        // The step that all threads do: a move, or none for a change of sides, and the replies.
+        // The step that all threads do: make a move, or only change sides, and find the replies.
         u64 flips = 0, disc = 0;
         u32 square = 0;
         if (mode >= SORT) {
@@ -289,7 +311,7 @@ KERNEL solve(const u64 *boards, u32 count, u32 most_steps, u32 *next, i32 *score
             sorting.left ^= disc;
             mode = sorting.left ? SORT : SEARCH;
         } else if (mode == PASS && !moves) {
-            // Neither side can move.
+            // Neither side has a legal move, so the game is over.
             node.best = NO_VALUE;
             node.full = 1;
             node.rest = node.empties < SORTED_EMPTIES ? 0 : NO_RANKS;
@@ -328,7 +350,7 @@ KERNEL solve(const u64 *boards, u32 count, u32 most_steps, u32 *next, i32 *score
             mode = moves ? enter(&node, &sorting, moves, root_empty) : PASS;
         }
 
-        // Values go up as long as they end nodes.
+        // The value moves up the stack as long as it completes the search of a node.
         while (has_value) {
             if (!take(&node, value, square, root_empty)) {
                 mode = SEARCH;

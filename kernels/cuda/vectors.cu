@@ -1,13 +1,15 @@
-// Vectors with one element for each parameter. 320,258 elements are 2.6 MB of doubles: two or three
-// streams through the level-2 cache, a few microseconds each; launching them costs as much.
+// Kernels on vectors with one element for each parameter. A vector of 320,258 doubles has 2.6 MB. A
+// kernel reads and writes two or three vectors through the level-2 cache, which takes a few
+// microseconds, about as long as its launch.
 //
-// Every operation is one IEEE 754 double operation, rounded by itself: NVRTC gets --fmad=false, the
-// C compiler -ffp-contract=off.
+// Every arithmetic operation is a separate IEEE 754 double operation with its own rounding. For
+// this, NVRTC gets the option --fmad=false and the C compiler -ffp-contract=off.
 
 #define WEIGHTS_PER_DISC 262144.0
 #define WEIGHT_LIMIT 16777215.0
 
-// As a cast in Rust: what is not a number becomes 0, what is too large the nearest there is.
+// Converts a double to an integer like a cast in Rust: NaN becomes 0, and a number out of range
+// becomes the nearest integer in range.
 INLINE i32 to_integer(double value)
 {
     if (!(value == value))
@@ -19,7 +21,8 @@ INLINE i32 to_integer(double value)
     return (i32)value;
 }
 
-// A weight in discs as a fixed-point number; `rint` rounds to even.
+// Converts a weight in discs to a fixed-point number in 2^-18 disc, limited to the range of
+// weights. `rint` rounds halves to even.
 INLINE i32 rounded_weight(double weight)
 {
     double rounded = rint(weight * WEIGHTS_PER_DISC);
@@ -30,9 +33,10 @@ INLINE i32 rounded_weight(double weight)
 #define DOT_CHUNK 4096
 #define DOT_LANES 256
 
-// The dot product of one chunk of 4096 elements for each block of 256 threads: thread l adds the
-// products l, l + 256, … in turn, then half of the threads add the other half's sums, eight times.
-// The order is the same whatever the number of blocks; the caller adds the chunks in turn.
+// Computes the dot product of each chunk of 4096 elements in a block of 256 threads. Thread l adds
+// the products l, l + 256, … in order. Then, eight times, half of the threads add the sums of the
+// other half to their own. The order of additions does not depend on the number of blocks. The
+// caller adds the sums of the chunks in order.
 KERNEL dot_chunks(const double *left, const double *right, u32 count, double *sums)
 {
     __shared__ double lanes[DOT_LANES];
@@ -53,8 +57,9 @@ KERNEL dot_chunks(const double *left, const double *right, u32 count, double *su
         sums[blockIdx.x] = lanes[0];
 }
 
-// The largest absolute value, as the bits of a double: those of positive doubles are ordered as the
-// doubles are, with what is not a number above infinity. `values` are a vector of doubles.
+// Computes the largest absolute value of a vector of doubles. `values` and `largest` are the bit
+// patterns of doubles. The patterns of positive doubles have the same order as the doubles, with
+// NaN above infinity.
 KERNEL max_abs(const u64 *values, u32 count, u64 *largest)
 {
     u64 found = 0;

@@ -1,17 +1,18 @@
-//! The index of kernels: their names, the types of their arguments, and their block sizes.
+//! The index of kernels, which states the name, the argument types and the block size of each
+//! kernel.
 
-/// A family of kernels: one `.cu` source.
+/// A family of kernels: those in one `.cu` source file.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The name of the file.
+    /// The name of the source file.
     pub file: &'static str,
-    /// The text of the file.
+    /// The text of the source file.
     pub text: &'static str,
     /// The kernels in the file.
     pub kernels: &'static [Kernel],
 }
 
-/// A kernel.
+/// A kernel, as the program declares it: name, argument types and block size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernel {
     /// The name of the entry point.
@@ -20,12 +21,12 @@ pub struct Kernel {
     pub arguments: &'static [Argument],
     /// The number of threads in a block.
     pub block: u32,
-    /// True if the threads of the kernel wait for each other. A run on the CPU then needs a fiber
-    /// for each thread.
+    /// True if the threads of a block wait for each other at barriers. On the CPU, each thread then
+    /// runs as a fiber.
     pub barriers: bool,
 }
 
-/// The type of an argument.
+/// The type of a kernel argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Argument {
     /// A pointer to an array of this C type in device memory.
@@ -47,12 +48,13 @@ impl Argument {
     }
 }
 
-/// Iterates over all kernels.
+/// Iterates over the kernels of all families.
 pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
     FAMILIES.iter().flat_map(|family| family.kernels)
 }
 
-/// Declares the families and their kernels: `NAME(arguments…) in BLOCK threads[, barriers]`.
+/// Declares the families of kernels: for each file, a constant for each kernel with its name,
+/// argument types, block size and whether it has barriers.
 macro_rules! families {
     ($($file:literal: { $($constant:ident = $name:ident($($argument:expr),*) $block:literal $barriers:literal;)* })*) => {
         $($(
@@ -65,7 +67,7 @@ macro_rules! families {
             };
         )*)*
 
-        /// All sources.
+        /// All families of kernels, one for each source file.
         pub const FAMILIES: &[Family] = &[$(Family {
             file: $file,
             text: include_str!(concat!("../cuda/", $file)),
@@ -127,8 +129,8 @@ families! {
 mod tests {
     use super::*;
 
-    /// Returns the kernels that a source defines. A definition `KERNEL name(type name, …)` gives
-    /// the kernel's name and the types of its parameters.
+    /// Returns the names and argument types of the kernels that a source file defines. A definition
+    /// has the form `KERNEL name(type name, …)`.
     fn defined(text: &str) -> Vec<(String, Vec<String>)> {
         let definitions = text.split("\nKERNEL ").skip(1);
         let read = |definition: &str| {

@@ -1,38 +1,39 @@
-//! The device interface of the kernels: memory, copies, launches.
+//! The interface of a device that runs kernels: memory, copies and launches.
 
 use crate::index::Kernel;
 
-/// The error of a device that cannot do the requested work.
+/// The error of a device that cannot do the requested work, such as a GPU without enough memory.
 #[derive(Debug, thiserror::Error)]
 #[error("{device}: {reason}")]
 pub struct LaunchError {
     /// The name of the device.
     pub device: &'static str,
-    /// The cause and the remedy.
+    /// The cause of the error, and what the user can do.
     pub reason: String,
 }
 
-/// A device that runs kernels. Requests of one thread are executed in order. A call that reads data
-/// returns when the data has arrived.
+/// A device that runs kernels: a GPU, or the CPU in tests. The device executes the requests of one
+/// thread in order. Only a call that reads data waits for the requests before it.
 pub trait Launcher: Send + Sync + 'static {
-    /// Memory of the device.
+    /// A buffer in the memory of the device.
     type Buffer: Send + Sync;
-    /// A buffer that can be filled while the device still computes.
+    /// A staging buffer: memory of the device that can be filled while kernels run.
     type Staging: Send;
 
     /// Returns the limits of the device, such as its memory for positions.
     fn limits(&self) -> Limits;
 
-    /// Allocates memory, at least one byte, filled with zeros.
+    /// Allocates a buffer of `bytes` bytes, filled with zeros.
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer, LaunchError>;
 
     /// Copies `bytes` to the start of a buffer, which is at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Copies from the start of a buffer, which is at least as long as `bytes`.
+    /// Fills `bytes` from the start of a buffer, which is at least as long. Returns when the data
+    /// has arrived.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
-    /// Copies between buffers of one length.
+    /// Copies the whole content of a buffer to another buffer of the same length.
     fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer) -> Result<(), LaunchError>;
 
     /// Fills a buffer with zeros.
@@ -41,20 +42,20 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of `bytes` bytes.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Waits until no kernel reads the staging buffer, then fills it with `bytes`. The buffer is at
-    /// least as long as `bytes`.
+    /// Fills the start of a staging buffer with `bytes`, after all kernels that read it have ended,
+    /// and returns the buffer for kernels. The staging buffer is at least as long as `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
         bytes: &[u8],
     ) -> Result<&'s Self::Buffer, LaunchError>;
 
-    /// Runs a kernel in this number of blocks, at least one.
+    /// Runs a kernel with `blocks` blocks, at least one.
     ///
     /// # Safety
     ///
-    /// The arguments must be those that the index lists for the kernel. Arrays must be as long as
-    /// the kernel reads or writes.
+    /// The arguments must have the types that the index states for the kernel. Each array must be
+    /// long enough for the kernel's accesses.
     unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -70,20 +71,20 @@ pub enum Value<'a, B> {
     In(&'a B),
     /// An array that the kernel writes.
     Out(&'a mut B),
-    /// A number.
+    /// A 32-bit number.
     U32(u32),
-    /// A number.
+    /// A 64-bit floating-point number.
     F64(f64),
 }
 
 /// The limits of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The number of blocks that fill the device, for kernels whose threads loop over any number of
-    /// items.
+    /// The number of blocks that keep the whole device busy, for kernels whose threads loop over
+    /// any number of items.
     pub blocks: u32,
-    /// The number of rows in a chunk, if rows are copied in chunks because they do not fit on the
-    /// device.
+    /// The number of rows (positions) in a chunk. Rows that do not fit on the device are copied to
+    /// it in chunks.
     pub chunk_rows: usize,
     /// The number of bytes of positions that can stay on the device. Further positions are copied
     /// to the device for each use.

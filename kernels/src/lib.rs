@@ -4,7 +4,7 @@
 //! that describes the set. [`cuda`] compiles the program by NVRTC for a GPU. [`host`] compiles it
 //! by the machine's C compiler for the CPU, so that tests can compare its results with the
 //! trainer's reference implementation without a GPU. Each of the two modules has a [`Launcher`].
-//! This crate depends neither on the engine nor on what the kernels compute.
+//! This crate depends neither on the engine nor on the meaning of the kernels' results.
 //!
 //! ```
 //! use othello_kernels::Program;

@@ -1,5 +1,5 @@
-//! Compiles the sources to PTX by NVRTC. Caches the PTX on disk by the checksum of the sources and
-//! options.
+//! Compiles the kernel sources to PTX by NVRTC, and caches the PTX on disk under a checksum of the
+//! sources and the options.
 
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
@@ -24,9 +24,9 @@ pub enum NvrtcError {
     Fails(#[from] result::NvrtcError),
 }
 
-/// Returns the options of the compiler. The results are equal bit by bit only without contraction
-/// of products and sums, without flushing to zero, and with correctly rounded division and square
-/// root. (`fast math` reverses all four.)
+/// Returns the options of NVRTC. The results equal those of the CPU bit by bit only if the compiler
+/// does not contract a product and a sum, does not flush denormal numbers to zero, and rounds
+/// divisions and square roots correctly. (The option for fast math reverses all of this.)
 fn options(architecture: Architecture) -> Vec<String> {
     vec![
         "--fmad=false".to_owned(),
@@ -39,8 +39,9 @@ fn options(architecture: Architecture) -> Vec<String> {
     ]
 }
 
-/// Compiles a program to PTX by NVRTC, for the newest architecture that NVRTC supports and that is
-/// not newer than `architecture`. The driver can compile PTX of an older architecture for its GPU.
+/// Compiles a program to PTX by NVRTC for `architecture` or, if NVRTC does not support this
+/// architecture, for the newest older one. The driver can load PTX for an older architecture than
+/// that of its GPU.
 pub fn compile(program: &Program, architecture: Architecture) -> Result<String, NvrtcError> {
     if !nvrtc_is_there()? {
         return Err(Unavailable::NoNvrtc.into());
@@ -49,7 +50,7 @@ pub fn compile(program: &Program, architecture: Architecture) -> Result<String, 
     let architecture = known.unwrap_or(architecture);
     let source = CString::new(program.cuda()).unwrap_or_default();
     let unit = Unit(result::create_program(&source, Some(c"kernels.cu"))?);
-    // SAFETY: the unit is a program of NVRTC's.
+    // SAFETY: NVRTC created the program `unit.0`, which is not destroyed yet.
     let compiled = unsafe { result::compile_program(unit.0, &options(architecture)) };
     if let Err(error) = compiled {
         // SAFETY: as above.
@@ -60,40 +61,40 @@ pub fn compile(program: &Program, architecture: Architecture) -> Result<String, 
     Ok(text(unsafe { result::get_ptx(unit.0) }?))
 }
 
-/// A program that NVRTC owns.
+/// A handle of an NVRTC program, which is destroyed when this value is dropped.
 struct Unit(sys::nvrtcProgram);
 
 impl Drop for Unit {
     fn drop(&mut self) {
-        // A program that cannot be destroyed stays until the process ends.
-        // SAFETY: NVRTC returned it, and nobody else has it.
+        // If NVRTC cannot destroy the program, it stays until our process ends. SAFETY: NVRTC
+        // returned the handle, and nothing else uses it.
         let _ = unsafe { result::destroy_program(self.0) };
     }
 }
 
-/// Returns the architectures that NVRTC compiles for.
+/// Returns the architectures that the installed NVRTC can compile for.
 fn supported() -> Result<Vec<Architecture>, result::NvrtcError> {
     let mut count = 0;
     // SAFETY: the library is there, and the pointer is to a number of this type.
     unsafe { sys::nvrtcGetNumSupportedArchs(&raw mut count) }.result()?;
     let mut numbers = vec![0i32; usize::try_from(count).unwrap_or(0)];
-    // SAFETY: as above; there are as many numbers as NVRTC said.
+    // SAFETY: the library is there, and the array has the length that NVRTC reported.
     unsafe { sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr()) }.result()?;
     let architecture =
         |number: i32| Architecture { major: number as u32 / 10, minor: number as u32 % 10 };
     Ok(numbers.into_iter().map(architecture).collect())
 }
 
-/// Converts a C text, which ends with a zero.
+/// Converts a C string that ends with a zero byte.
 fn text(bytes: Vec<c_char>) -> String {
     let bytes: &[u8] = bytemuck::cast_slice(&bytes);
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }
 
-/// The largest PTX that is read from the cache, in bytes.
+/// The greatest size, in bytes, of a cached PTX file that is read.
 const LONGEST_PTX: u64 = 64 << 20;
 
-/// A file of compiled PTX in the user's cache folder.
+/// The file in the user's cache folder for the compiled PTX of one program and architecture.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     path: Option<PathBuf>,
@@ -106,8 +107,8 @@ impl Cache {
         Self { path: folder.map(|folder| folder.join(name)) }
     }
 
-    /// Returns the PTX from the cache; `None` if the cache has no such file, or if the file is too
-    /// large or not text.
+    /// Returns the cached PTX; `None` if there is no cached file, or if the file is too large or is
+    /// not text.
     pub(super) fn read(&self) -> Option<String> {
         let path = self.path.as_ref()?;
         let found = fs::metadata(path).ok()?;
@@ -117,7 +118,7 @@ impl Cache {
         fs::read_to_string(path).ok()
     }
 
-    /// Stores PTX for later runs. Ignores a cache that cannot be written.
+    /// Stores PTX in the cache for later runs. Errors are ignored, since the cache is optional.
     pub(super) fn write(&self, ptx: &str) {
         if let Some(path) = &self.path {
             let _ = replace(path, ptx);
@@ -132,7 +133,7 @@ impl Cache {
     }
 }
 
-/// Returns the checksum of the sources and options.
+/// Returns the name of a cached file: a checksum of the kernel sources and the compiler options.
 fn key(program: &Program, architecture: Architecture) -> String {
     let text = format!("{:?}\n{}", options(architecture), program.cuda());
     hex::encode(Sha256::digest(text))
@@ -162,7 +163,7 @@ mod tests {
     const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
     const BLACKWELL: Architecture = Architecture { major: 12, minor: 0 };
 
-    /// The header that describes a pattern set with one scalar feature and no pattern.
+    /// The header of a pattern set with one scalar feature and no pattern, which a program needs.
     const HEADER: &str = "#define FEATURES 1u
 #define DIMENSIONS 0u
 #define EACH_FEATURE PLAYER_DISCS(0, 0u)

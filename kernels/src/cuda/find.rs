@@ -1,4 +1,4 @@
-//! Finds a usable GPU. If there is none, reports the reason and the remedy.
+//! Finds a usable GPU. If there is none, the error states the reason and what the user can do.
 
 use std::sync::Arc;
 
@@ -7,22 +7,23 @@ use cudarc::nvrtc;
 
 use super::Architecture;
 
-/// The oldest supported CUDA version of a driver: 12.0, in the driver's encoding.
+/// The oldest supported CUDA version of a driver: 12.0, encoded as 1000 · major + 10 · minor.
 const OLDEST_DRIVER: i32 = 12_000;
 
 /// The oldest architecture that NVRTC 12 compiles for and that the kernels were compiled for.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// The memory, in bytes, that a GPU must have at least to be used. It has room for the weights,
-/// sums, Adam moments and scratch of a few phases of the standard pattern set.
+/// The least free memory, in bytes, with which a GPU is used. It suffices for the weights, the
+/// gradient sums, the Adam moments and the working memory of a few phases with the standard pattern
+/// set.
 const LEAST_MEMORY: usize = 512 << 20;
 
 /// A usable GPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gpu {
-    /// The name of the GPU in the driver.
+    /// The name of the GPU that the driver reports.
     pub name: String,
-    /// The architecture that the kernels are compiled for.
+    /// The architecture (compute capability) of the GPU, for which the kernels are compiled.
     pub architecture: Architecture,
     /// The CUDA version of the driver: 1000 · major + 10 · minor.
     pub driver: i32,
@@ -40,7 +41,7 @@ impl std::fmt::Display for Gpu {
     }
 }
 
-/// Reasons for a missing GPU.
+/// The reasons why there is no usable GPU.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Unavailable {
@@ -73,7 +74,7 @@ pub enum Unavailable {
     )]
     LittleMemory {
         name: String,
-        /// The free memory of the GPU in bytes.
+        /// The free memory of the GPU, in bytes, which is too little.
         found: usize,
     },
     #[error(
@@ -87,7 +88,7 @@ fn version(number: i32) -> String {
     format!("{}.{}", number / 1000, number % 1000 / 10)
 }
 
-/// Returns the driver's text for an error, with the error's name.
+/// Formats an error of the driver: the driver's description, followed by the name of the error.
 pub(super) fn said(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     let text = text.unwrap_or_else(|_| "an error without a description".to_owned());
@@ -104,8 +105,9 @@ fn remedy(library: &str) -> &'static str {
     }
 }
 
-/// The entry points of the driver that cudarc and this module call. Calling an entry point that is
-/// missing panics.
+/// The names of the driver's entry points that the crate cudarc and this module call, separated by
+/// spaces. [`find`] checks that the driver has them, because cudarc panics at a call of a missing
+/// entry point.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
@@ -116,21 +118,22 @@ pub const DRIVER_ENTRIES: &str = "\
     cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuMemsetD8Async cuModuleLoadData cuModuleUnload \
     cuModuleGetFunction cuLaunchKernel";
 
-/// The entry points of NVRTC that are called.
+/// The names of the NVRTC entry points that this crate calls, separated by spaces.
 const NVRTC_ENTRIES: &str = "\
     nvrtcCreateProgram nvrtcCompileProgram nvrtcGetProgramLogSize nvrtcGetProgramLog \
     nvrtcGetPTXSize nvrtcGetPTX nvrtcDestroyProgram nvrtcGetNumSupportedArchs \
     nvrtcGetSupportedArchs";
 
-/// Returns true if NVRTC can be loaded. Refuses a library without one of the entry points.
+/// Returns true if the library NVRTC can be loaded. A library that lacks one of [`NVRTC_ENTRIES`]
+/// is an error.
 pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
-    // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
+    // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { nvrtc::sys::is_culib_present() } {
         return Ok(false);
     }
     // SAFETY: the library is there.
     let library = unsafe { nvrtc::sys::culib() };
-    // SAFETY: the entry points found are not called.
+    // SAFETY: the entry points are only looked up, not called.
     let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
     match NVRTC_ENTRIES.split_whitespace().find(|entry| !has(entry)) {
         None => Ok(true),
@@ -138,16 +141,17 @@ pub(super) fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
 }
 
-/// Returns true if the driver can be loaded. Refuses a library without one of the entry points. The
-/// error then states the driver's version if that is too old, or else the missing entry point.
+/// Returns true if the driver's library can be loaded. A library that lacks one of
+/// [`DRIVER_ENTRIES`] is an error, which states the driver's version if that is too old, otherwise
+/// the missing entry point.
 fn driver_is_there() -> Result<bool, Unavailable> {
-    // SAFETY: loads the library of that name, whose initialisers are NVIDIA's own.
+    // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { sys::is_culib_present() } {
         return Ok(false);
     }
     // SAFETY: the library is there.
     let library = unsafe { sys::culib() };
-    // SAFETY: the entry points found are not called.
+    // SAFETY: the entry points are only looked up, not called.
     let has = |entry: &str| unsafe { library.get::<unsafe extern "C" fn()>(entry) }.is_ok();
     let Some(entry) = DRIVER_ENTRIES.split_whitespace().find(|entry| !has(entry)) else {
         return Ok(true);
@@ -161,8 +165,9 @@ fn driver_is_there() -> Result<bool, Unavailable> {
     Err(Unavailable::Incomplete { library: DRIVER, entry })
 }
 
-/// Returns the first GPU if all requirements are met. Checks each library before the first call to
-/// it, so that no call can panic.
+/// Returns the first GPU of this machine if the GPU, its driver and NVRTC meet all requirements;
+/// otherwise the error states the first unmet requirement. Checks each library before calling it,
+/// so no call can panic.
 pub fn find() -> Result<Gpu, Unavailable> {
     if !driver_is_there()? {
         return Err(Unavailable::NoDriver);
@@ -186,7 +191,7 @@ pub fn find() -> Result<Gpu, Unavailable> {
     if !nvrtc_is_there()? {
         return Err(Unavailable::NoNvrtc);
     }
-    // Last, as it takes longest.
+    // The context is created last, because this takes longest.
     let context = CudaContext::new(0);
     let used = context.and_then(|context| Ok((context.mem_get_info()?.0, context)));
     match used {
@@ -205,18 +210,18 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-/// Returns the GPU's name, architecture and bytes of memory.
+/// Returns the name, the architecture and the memory in bytes of the first GPU.
 fn describe() -> Result<(String, Architecture, usize), DriverError> {
     use sys::CUdevice_attribute::{
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
     };
     let device = result::device::get(0)?;
-    // SAFETY: the device is one that the driver gave.
+    // SAFETY: the driver returned this device.
     let attribute = |attribute| unsafe { result::device::get_attribute(device, attribute) };
     let major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     let architecture = Architecture { major: major as u32, minor: minor as u32 };
-    // SAFETY: the device is one that the driver gave.
+    // SAFETY: the driver returned this device.
     let memory_bytes = unsafe { result::device::total_mem(device) }?;
     Ok((result::device::get_name(device)?, architecture, memory_bytes))
 }

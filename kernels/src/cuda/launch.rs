@@ -1,4 +1,4 @@
-//! Memory, copies and launches through the CUDA driver.
+//! Allocates memory, copies data and launches kernels on a GPU, through the CUDA driver.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,33 +17,35 @@ use crate::index::{self, Argument, Kernel};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// The number of streams. Each thread of the fit uses its own stream as long as there are enough,
-/// so that phases are computed in parallel.
+/// The number of CUDA streams. Each thread of a fit uses its own stream, unless there are more
+/// threads than streams, so the GPU can compute several phases in parallel.
 const STREAMS: usize = 8;
 
-/// The number of blocks of 128 threads for each multiprocessor. About 5 of them run at once; the
-/// others balance the load at the end.
+/// The number of blocks of 128 threads that a launch has for each multiprocessor. About 5 blocks
+/// run at once; the further blocks balance the load near the end of the launch.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// The number of rows in a chunk, which takes 2.6 MB. A chunk is copied while the previous one is
-/// computed.
+/// The number of rows (positions) in a chunk of 2.6 MB. If positions do not fit into the GPU's
+/// memory, each chunk is copied to the GPU while kernels work on the previous chunk.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of free memory that positions may take. The rest is for vectors: 20 MB for each
-/// phase that is being computed.
+/// The percentage of the GPU's free memory that positions may take. The rest is for the vectors of
+/// the phases in progress, 20 MB for each phase.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
-/// A launcher on the first GPU, with the kernels of one program loaded.
+/// A launcher that runs the kernels of one program on the first GPU.
 #[derive(Debug)]
 pub struct CudaLauncher {
     streams: Vec<Arc<CudaStream>>,
-    /// The stream of the copies to staging buffers. These copies run at the same time as kernels.
+    /// The stream for copies to staging buffers, which run at the same time as the kernels on other
+    /// streams.
     copies: Arc<CudaStream>,
     functions: HashMap<&'static str, CudaFunction>,
     limits: Limits,
 }
 
-/// A buffer on the GPU, and the page-locked host memory that the GPU copies into it.
+/// A staging buffer: a buffer on the GPU, and page-locked host memory from which the GPU copies
+/// into the buffer.
 #[derive(Debug)]
 pub struct CudaStaging {
     pinned: PinnedHostSlice<u8>,
@@ -51,15 +53,16 @@ pub struct CudaStaging {
 }
 
 impl CudaLauncher {
-    /// Loads a program onto the GPU. `memory_limit` limits the bytes of positions.
+    /// Creates a launcher: loads the kernels of a program onto a GPU. `memory_limit` is the
+    /// greatest number of bytes that positions may take on the GPU.
     pub fn new(
         found: &Gpu,
         program: &Program,
         memory_limit: Option<usize>,
     ) -> Result<Self, LaunchError> {
         let context = &found.context;
-        // The streams come first: from the second one on, buffers keep track of the streams that
-        // use them.
+        // The streams are created before any buffer, because cudarc lets buffers record the streams
+        // that use them only if a second stream exists.
         let stream = |_| context.new_stream();
         let streams = (0..STREAMS).map(stream).collect::<Result<Vec<_>, _>>();
         let streams = streams.map_err(|error| driver("no streams", error))?;
@@ -80,15 +83,16 @@ impl CudaLauncher {
         Self { limits, ..self }
     }
 
-    /// Returns the stream of the calling thread. One thread does all work of a phase, so the phases
-    /// in progress do not wait for each other. A buffer that several threads use records their
-    /// streams.
+    /// Returns the stream of the calling thread. One thread requests all work of a phase, so phases
+    /// in progress do not wait for each other. If several threads use a buffer, cudarc orders the
+    /// uses on their streams.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }
 }
 
-/// Converts an error of the driver. Adds the remedy if the error is a common one.
+/// Converts an error of the driver to a launch error: `what` names the failed action, and the text
+/// ends with advice to the user.
 fn driver(what: &str, error: DriverError) -> LaunchError {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -105,8 +109,8 @@ fn driver(what: &str, error: DriverError) -> LaunchError {
     failed(what, &format!("{}{remedy}", said(error)))
 }
 
-/// Waits for a stream. Reports pending errors of earlier calls first, but waits in any case, since
-/// the work on the stream may still use the caller's memory.
+/// Waits until all work on a stream is complete. Returns a pending error of an earlier call, but
+/// waits even then, since the work on the stream may still use the caller's memory.
 fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     let first = stream.synchronize();
     if first.is_err() {
@@ -115,7 +119,8 @@ fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     first
 }
 
-/// Loads the program's PTX from the cache, or compiles it.
+/// Loads the kernels of a program onto the GPU, from cached PTX if there is any. Otherwise compiles
+/// the program and caches the PTX.
 fn load(
     context: &Arc<CudaContext>,
     found: &Gpu,
@@ -148,8 +153,8 @@ fn limits(context: &CudaContext, memory_limit: Option<usize>) -> Result<Limits, 
     })
 }
 
-/// Returns the memory bandwidth of the device in bytes per second: two transfers per clock over the
-/// memory bus.
+/// Returns the memory bandwidth of the GPU in bytes per second, computed as two transfers per
+/// memory clock over the width of the bus; `None` if the driver does not report these.
 fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     let kilohertz = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE;
     let bits = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH;
@@ -158,8 +163,8 @@ fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
-/// Checks that the arguments have the number and the types in the index. With too few arguments,
-/// the driver would read beyond them.
+/// Checks that the arguments of a launch have the number and the types that the index states for
+/// the kernel. With too few arguments, the driver would read beyond their array.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),
@@ -188,7 +193,8 @@ impl Launcher for CudaLauncher {
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let written = stream.memcpy_htod(bytes, buffer);
-        // If the GPU reads ordinary memory by itself, the copy may still read the bytes.
+        // The copy may still be reading `bytes`, so it must be complete before this function
+        // returns.
         let finished = finish(stream);
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
@@ -196,7 +202,7 @@ impl Launcher for CudaLauncher {
     fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), LaunchError> {
         let stream = self.stream();
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
-        // Errors of kernels show here.
+        // Errors of earlier kernels are reported here, where their results are read.
         let finished = finish(stream);
         read.and(finished).map_err(|error| driver("the kernels", error))
     }
@@ -211,7 +217,7 @@ impl Launcher for CudaLauncher {
 
     fn staging(&self, bytes: usize) -> Result<CudaStaging, LaunchError> {
         let context = self.copies.context();
-        // SAFETY: filled with zeros before anything reads it.
+        // SAFETY: the memory is filled with zeros before anything reads it.
         let pinned = unsafe { context.alloc_pinned::<u8>(bytes) };
         let mut pinned = pinned.map_err(|error| driver("page-locked memory", error))?;
         let zeros = pinned.as_mut_slice().map_err(|error| driver("page-locked memory", error))?;
@@ -219,9 +225,9 @@ impl Launcher for CudaLauncher {
         Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
     }
 
-    /// Copies rows to the device through page-locked memory. Waits until the previous copy from
-    /// this memory is complete. On the device, the copy waits for the kernel that still reads the
-    /// buffer. Always copies the whole buffer, even beyond `bytes`.
+    /// Copies rows to the GPU through the staging buffer's page-locked memory. Waits until the
+    /// previous copy from this memory is complete. On the GPU, the copy waits for kernels that
+    /// still read the buffer. The whole buffer is copied, even the part beyond `bytes`.
     fn stage<'s>(
         &self,
         staging: &'s mut CudaStaging,
@@ -256,7 +262,8 @@ impl Launcher for CudaLauncher {
             block_dim: (kernel.block, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: the caller vouches for the arrays; numbers and kinds were checked.
+        // SAFETY: the caller guarantees the lengths of the arrays; `check` has checked the number
+        // and the types of the arguments.
         let launched = unsafe { launch.launch(shape) };
         launched.map(|_| ()).map_err(|error| driver(kernel.name, error))
     }

@@ -1,5 +1,5 @@
-//! Runs the kernels on an NVIDIA GPU. Driver and NVRTC are loaded at run time, so a machine without
-//! them can build and run everything else.
+//! Runs the kernels on an NVIDIA GPU. The driver and NVRTC are loaded at run time, so a machine
+//! without these libraries can build the program, and run everything except the GPU.
 
 mod compile;
 mod find;
@@ -13,12 +13,12 @@ use std::fmt;
 
 use crate::launcher::LaunchError;
 
-/// A compute capability of a GPU.
+/// The architecture of a GPU, as its compute capability, such as 9.0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Architecture {
-    /// The generation.
+    /// The major number, which is the generation.
     pub major: u32,
-    /// The revision within the generation.
+    /// The minor number, which is the revision within the generation.
     pub minor: u32,
 }
 

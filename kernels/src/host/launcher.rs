@@ -1,4 +1,4 @@
-//! Runs the kernels on the CPU, to check them without a GPU.
+//! A launcher that runs the kernels on the CPU, so that tests can check them without a GPU.
 
 use std::ffi::c_void;
 
@@ -7,7 +7,7 @@ use crate::index::Kernel;
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// Runs kernels on the calling thread.
+/// A launcher that runs each kernel on the calling thread of the CPU, until the kernel ends.
 #[derive(Debug)]
 pub struct HostLauncher {
     program: HostProgram,
@@ -15,14 +15,15 @@ pub struct HostLauncher {
 }
 
 impl HostLauncher {
-    /// Compiles a program with the machine's C compiler.
+    /// Creates a launcher for a program, which the machine's C compiler compiles.
     pub fn new(program: &Program) -> Result<Self, LaunchError> {
         HostProgram::compile(program).map(Self::of).map_err(failed)
     }
 
-    /// Creates a launcher for the kernels of a compiled program.
+    /// Creates a launcher for a program that is already compiled.
     pub fn of(program: HostProgram) -> Self {
-        // As a small GPU: more than one block.
+        // The limits are those of a small GPU with more than one block, so that tests cover several
+        // blocks.
         let limits = Limits {
             blocks: 4,
             chunk_rows: 1 << 15,
@@ -43,7 +44,7 @@ fn failed(error: HostError) -> LaunchError {
     LaunchError { device: "host", reason: error.to_string() }
 }
 
-/// Memory in words of eight bytes, so that every type is aligned.
+/// A buffer in words of eight bytes, so that elements of every type are aligned.
 type Words = Vec<u64>;
 
 impl Launcher for HostLauncher {
@@ -93,7 +94,8 @@ impl Launcher for HostLauncher {
         blocks: u32,
         arguments: &mut [Value<'_, Words>],
     ) -> Result<(), LaunchError> {
-        // Each argument is a word of its own: an address, or a number in its first bytes.
+        // Each argument becomes a separate word: the address of an array, or a number in the first
+        // bytes.
         let word = |argument: &mut Value<'_, Words>| match argument {
             Value::In(words) => words.as_ptr() as u64,
             Value::Out(words) => words.as_mut_ptr() as u64,
@@ -103,7 +105,7 @@ impl Launcher for HostLauncher {
         let mut words: Words = arguments.iter_mut().map(word).collect();
         let mut pointers: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-        // SAFETY: the caller vouches for the arguments; `Out` borrows the memory that a kernel
+        // SAFETY: the caller guarantees the arguments, and `Out` borrows the memory that a kernel
         // writes.
         unsafe { self.program.launch(kernel, blocks, &mut pointers) }.map_err(failed)
     }

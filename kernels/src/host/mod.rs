@@ -1,8 +1,9 @@
-//! The kernels on the CPU. The machine's C compiler compiles their sources; the library is loaded,
-//! and runs block by block.
+//! Runs the kernels on the CPU. The machine's C compiler compiles the kernel sources into a
+//! library, which is loaded and runs the blocks of a launch one after another.
 //!
-//! This is for checks, not for speed. The compiler is `$CC`, or `cc`; `$OTHELLO_HOST_CFLAGS` has
-//! further flags for it, such as `-fsanitize=address,undefined`.
+//! This module serves tests and is slow. The environment variable `CC` names the compiler (default:
+//! `cc`), and `OTHELLO_HOST_CFLAGS` contains further flags for the compiler, such as
+//! `-fsanitize=address,undefined`.
 
 mod launcher;
 
@@ -19,7 +20,7 @@ use crate::program::{HOST, Program};
 
 pub use launcher::HostLauncher;
 
-/// The error for sources that cannot be run here.
+/// The errors of compiling and loading the kernels for the CPU.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum HostError {
@@ -31,7 +32,7 @@ pub enum HostError {
     Load(#[from] libloading::Error),
 }
 
-/// A program compiled for this machine, and loaded.
+/// A program whose kernels are compiled for the CPU and loaded as a library.
 #[derive(Debug)]
 pub struct HostProgram {
     library: Library,
@@ -41,8 +42,8 @@ type Call = unsafe extern "C" fn(*mut *mut c_void);
 type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 
 impl HostProgram {
-    /// Compiles and loads a program. Arithmetic is rounded as on the GPU: the compiler does not
-    /// contract a product and a sum into one operation.
+    /// Compiles and loads a program. Its arithmetic is rounded as on the GPU, since the compiler
+    /// may not contract a product and a sum into one operation.
     pub fn compile(program: &Program) -> Result<Self, HostError> {
         let folder = tempfile::tempdir()
             .map_err(|source| HostError::Io { what: env::temp_dir(), source })?;
@@ -51,7 +52,8 @@ impl HostProgram {
         Self::load(&library)
     }
 
-    /// Compiles a program into a library for [`Self::load`]. The source stays next to it.
+    /// Compiles a program into the file `library`, for [`Self::load`]. The C source stays next to
+    /// this file.
     pub fn build(program: &Program, library: &Path) -> Result<(), HostError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");
@@ -60,7 +62,8 @@ impl HostProgram {
             .map_err(|error| HostError::Io { what: source.clone(), source: error })?;
         let mut command = Command::new(&compiler);
         command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
-        // The jumps between stacks are intended. The index must have the kernels' own types.
+        // Jumps between stacks are intended, so the checks of `_FORTIFY_SOURCE` are off. The errors
+        // detect argument types in the index that differ from those of the kernels.
         command.args(["-U_FORTIFY_SOURCE", "-w", "-Werror=incompatible-pointer-types"]);
         command.args(["-Werror=int-conversion", "-Werror=implicit-function-declaration"]);
         command.args(more_flags()).arg("-o").arg(library).arg(&source).arg("-lm");
@@ -73,19 +76,21 @@ impl HostProgram {
         Ok(())
     }
 
-    /// Loads a library that [`Self::build`] made.
+    /// Loads the kernels from a library file that [`Self::build`] wrote.
     pub fn load(library: &Path) -> Result<Self, HostError> {
-        // SAFETY: the library was compiled from these sources; loading it runs no code of its own.
+        // SAFETY: the library was compiled from our kernel sources, which run no code when the
+        // library is loaded.
         Ok(Self { library: unsafe { Library::new(library) }? })
     }
 
-    /// Runs a kernel with this number of blocks on this thread, until it ends.
+    /// Runs a kernel with `blocks` blocks on the calling thread, and returns when the kernel has
+    /// ended.
     ///
     /// # Safety
     ///
-    /// `arguments` must point to values of the types that the index states, in order. Arrays must
-    /// be as long as the kernel reads or writes, and nothing else may use the arrays that it
-    /// writes.
+    /// `arguments` must point to values of the types that the index states for the kernel, in this
+    /// order. Each array must be long enough for the kernel's accesses, and nothing else may use an
+    /// array that the kernel writes.
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -94,7 +99,8 @@ impl HostProgram {
     ) -> Result<(), HostError> {
         assert_eq!(arguments.len(), kernel.arguments.len(), "{}", kernel.name);
         let name = format!("call_{}", kernel.name);
-        // SAFETY: `entries` and the platform header define both with these signatures.
+        // SAFETY: [`entries`] defines the first function and the platform header the second one,
+        // with these signatures.
         let (call, launch) = unsafe {
             (self.library.get::<Call>(&name)?, self.library.get::<Launch>("host_launch")?)
         };
@@ -110,8 +116,8 @@ fn more_flags() -> Vec<OsString> {
     flags.split_whitespace().map(OsString::from).collect()
 }
 
-/// Writes C code for each kernel: a function that reads the kernel's arguments from an array of
-/// pointers, and a check that the arguments have the types in the index.
+/// Returns C code for each kernel: a function that calls the kernel with arguments from an array of
+/// pointers, and a check by the compiler that the kernel's arguments have the types in the index.
 fn entries() -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in kernels() {

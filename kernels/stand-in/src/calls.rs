@@ -1,4 +1,4 @@
-//! The first step of every entry point. It counts the call, and lets it fail if the settings demand
+//! The first step of every entry point: counts the call, and makes it fail if the settings demand
 //! this.
 
 use std::cell::Cell;
@@ -9,21 +9,22 @@ use crate::device::{DEVICE, State};
 use crate::settings::SETTINGS;
 
 thread_local! {
-    /// True if the context is current in this thread.
+    /// True if the CUDA context is current in this thread, as `cuCtxSetCurrent` sets it.
     pub(crate) static CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The state that a call requires.
+/// The state that an entry point requires, without which a call returns an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     Nothing,
     Start,
-    /// A context that works and is current in this thread.
+    /// A CUDA context that is current in the calling thread and not lost by an earlier error.
     Context,
 }
 
-/// Counts a call, and locks the state. Returns an error if the settings demand one for this call,
-/// or if the driver is not in the state that the call requires.
+/// Counts a call of an entry point, and returns the locked state of the device. Returns an error if
+/// the settings demand one for this call, or if the state does not meet the needs of the entry
+/// point.
 pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, State>, Code> {
     let mut state = DEVICE.lock();
     if let Some(code) = fault(&mut state, entry) {

@@ -3,7 +3,7 @@
 /// An error code of the driver; 0 is success.
 pub(crate) type Code = u32;
 
-/// The result of an entry point before it becomes a [`Code`].
+/// The result of an entry point, before the entry point returns it as a [`Code`].
 pub(crate) type Answer = Result<(), Code>;
 
 pub(crate) const SUCCESS: Code = 0;
@@ -19,8 +19,8 @@ pub(crate) const NOT_FOUND: Code = 500;
 pub(crate) const ILLEGAL_ADDRESS: Code = 700;
 pub(crate) const LAUNCH_FAILED: Code = 719;
 
-/// Iterates over the errors that the documentation of the entry points lists. Each has its number,
-/// its name, and the driver's text.
+/// Iterates over the errors that the documentation of the driver's entry points lists: number, name
+/// and description of each.
 pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     let error = |line: &'static str| {
         let mut words = line.splitn(3, ' ');
@@ -29,8 +29,8 @@ pub fn errors() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
     include_str!("errors.txt").lines().filter_map(error)
 }
 
-/// Returns true if this error of a kernel or of the hardware makes the CUDA context unusable. Every
-/// later call then returns the same error.
+/// Returns true if an error makes the CUDA context unusable, so that every later call returns the
+/// same error. These are errors of kernels and of the hardware.
 pub(crate) fn is_lasting(code: Code) -> bool {
     matches!(code, 4 | 214 | 700 | 702 | 709 | 714..=719 | 999)
 }

@@ -12,42 +12,42 @@ use crate::order::{Clock, Moment, StreamNumber};
 use crate::queue::{Point, Stream, Work};
 use crate::settings::SETTINGS;
 
-/// A handle: the driver's identifier for a stream, an event, a module or a function.
+/// The driver's identifier of a stream, an event, a module or a function.
 pub(crate) type Handle = u64;
 
-/// A kernel of a loaded module.
+/// A kernel of a loaded module, to which a program has a handle.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) module: Arc<HostProgram>,
     pub(crate) kernel: &'static Kernel,
 }
 
-/// The state of the device and its driver, behind one lock.
+/// The state of the simulated device and its driver, which one lock protects.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) initialised: bool,
-    /// The number of times the context was retained, minus that of its releases.
+    /// The number of calls that retained the CUDA context, minus the number that released it.
     pub(crate) retained: u64,
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// The events. Each has the point at which it was last recorded, and the clock of all
-    /// operations before that point.
+    /// The events. If an event was recorded, it has the point of its stream at which it was last
+    /// recorded, and the vector clock of all operations before that point.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// The clock of the host: all operations that the host has waited for.
+    /// The vector clock of the host, which contains all operations that the host has waited for.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of operations that may still run although no thread waits for them.
+    /// The number of queued operations that may run although no thread waits for them.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers of the `cuStreamWaitEvent` calls without which two uses of the same memory would
-    /// be unordered.
+    /// The numbers of those `cuStreamWaitEvent` calls, counted from 1, without which two uses of
+    /// the same memory would be unordered.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -103,10 +103,11 @@ impl State {
     }
 }
 
-/// The state of the device, and the condition variable for threads that wait for it.
+/// The simulated device: its state, and a condition variable for threads that wait for changes of
+/// the state.
 pub(crate) struct Device {
     state: Mutex<State>,
-    /// Signalled whenever work is requested or finished.
+    /// Notified whenever work is requested or finished.
     pub(crate) changed: Condvar,
 }
 
@@ -120,8 +121,8 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the streams have reached all `points`, or the context is lost. Meanwhile,
-    /// operations of other streams may also run.
+    /// Waits until the streams have reached all `points`, or until the context is lost, which is an
+    /// error. Meanwhile, operations of any stream may run.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();
@@ -132,7 +133,7 @@ impl Device {
     }
 }
 
-/// The generator SplitMix64.
+/// The random number generator SplitMix64.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Random(pub(crate) u64);
 

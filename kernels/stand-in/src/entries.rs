@@ -1,4 +1,4 @@
-//! The entry points of the driver, as its documentation describes them.
+//! The entry points of the CUDA driver, which behave as the driver's documentation describes.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
 use std::sync::{Arc, LazyLock, MutexGuard};
@@ -19,10 +19,10 @@ use crate::{launch, module, report, worker};
 const CONTEXT: Handle = 8;
 
 /// Defines entry points of the driver, each written as `NEEDS fn NAME(arguments) |state| body`.
-/// `NEEDS` names what must be set up before the call.
+/// `NEEDS` is the state that the entry point requires, a variant of `Needs`.
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
-        /// The entry points of the driver.
+        /// The names of all entry points that the stand-in defines.
         pub const ENTRIES: &[&str] = &[$(stringify!($name)),*];
 
         $(
@@ -43,7 +43,7 @@ pub(crate) fn put<T>(to: *mut T, value: T) -> Answer {
     if to.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: the caller of the entry point gives a place for a value of this type.
+    // SAFETY: the caller of the entry point passes a pointer to a value of this type.
     unsafe { to.write(value) };
     Ok(())
 }
@@ -94,7 +94,7 @@ entries! {
         if (length as usize) < text.len() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: the caller gives `length` bytes.
+        // SAFETY: the caller passes a buffer of `length` bytes.
         unsafe { name.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len()) };
         Ok(())
     }
@@ -102,7 +102,7 @@ entries! {
     Start fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint, number: c_int) |_state| {
         device(number)?;
         let found = match attribute {
-            // Multiprocessors.
+            // The number of multiprocessors.
             16 => 2,
             // A memory clock of 1 MHz and a bus of 64 bits.
             36 => 1000,
@@ -129,7 +129,7 @@ entries! {
     Start fn cuDevicePrimaryCtxRelease_v2(number: c_int) |mut state| {
         device(number)?;
         state.retained = state.retained.checked_sub(1).ok_or(INVALID_VALUE)?;
-        // A context ends after all its requested work.
+        // The context ends only after all requested work is complete.
         if state.retained == 0 && state.lost.is_none() { wait_for_all(state) } else { Ok(()) }
     }
 
@@ -281,7 +281,7 @@ entries! {
     }
 
     Context fn cuModuleLoadData(module: *mut Handle, image: *const c_char) |mut state| {
-        // SAFETY: the caller gives PTX, which ends with a zero.
+        // SAFETY: the caller passes PTX that ends with a zero byte.
         let ptx = unsafe { CStr::from_ptr(image) }.to_string_lossy();
         let loaded = Arc::new(module::load(&ptx, &SETTINGS)?);
         let handle = state.handle();
@@ -297,7 +297,7 @@ entries! {
 
     Context fn cuModuleGetFunction(found: *mut Handle, module: Handle, name: *const c_char) |mut state| {
         let module = state.modules.get(&module).ok_or(INVALID_HANDLE)?.clone();
-        // SAFETY: the caller gives a name, which ends with a zero.
+        // SAFETY: the caller passes a name that ends with a zero byte.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
         let kernel = index::kernels().find(|kernel| kernel.name == name).ok_or(NOT_FOUND)?;
         let handle = state.handle();
@@ -343,7 +343,7 @@ fn record(
     Ok(())
 }
 
-/// Returns the name or the description of a driver error, as text that lives as long as the
+/// Returns the name or the description of a driver error, as a C string that lives as long as the
 /// process.
 fn error_text(
     error: Code,
@@ -365,7 +365,7 @@ mod tests {
 
     use super::*;
 
-    /// The stand-in has exactly the entry points that the programs look up.
+    /// The stand-in must have exactly the entry points that the programs look up.
     #[test]
     fn the_entry_points_that_are_looked_for_are_those_of_the_stand_in() {
         let asked: BTreeSet<_> = DRIVER_ENTRIES.split_whitespace().collect();

@@ -1,14 +1,14 @@
-//! The installation of the library under the names that a program loads.
+//! Installs the stand-in's library under the names that a program loads.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// Puts the library into a folder as `libcuda.so`, `libcuda.so.1` and `libnvrtc.so`. A program
-/// tries these names before it looks for the machine's own driver and NVRTC. If `lacks` names an
-/// entry point, the installed library does not have it.
+/// Copies the stand-in's library into a folder as `libcuda.so`, `libcuda.so.1` and `libnvrtc.so`. A
+/// program that searches this folder first loads the stand-in in place of the machine's own driver
+/// and NVRTC. If `lacks` names an entry point, the installed library lacks it.
 pub fn install(folder: &Path, lacks: Option<&str>) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // Cargo builds the library for a test of this crate next to the test itself.
+    // For a test of this crate, Cargo builds the library into the folder of the test program.
     let test = std::env::current_exe()?;
     let next_to_it = test.parent().unwrap_or(Path::new("."));
     let names = [next_to_it.to_owned(), next_to_it.join("deps")];

@@ -1,4 +1,5 @@
-//! Launches: the checks that a device makes immediately, and the preparation for the stream.
+//! Launches of kernels: the checks that a device makes immediately, and the preparation of the
+//! operation for its stream.
 
 use othello_kernels::{Argument, Kernel};
 
@@ -9,16 +10,17 @@ use crate::queue::{Launch, Work};
 
 const THREADS: u32 = 1024;
 
-/// Checks that the grid and the blocks of a launch are within the limits of a device. Also refuses
-/// launches that a device allows but our kernels do not use: several rows of threads or blocks, and
-/// dynamic shared memory.
+/// Checks that the grid and the blocks of a launch are within the limits of a device. `shared` is
+/// the dynamic shared memory in bytes. Grids or blocks with more than one dimension, and dynamic
+/// shared memory, are also errors, because our kernels do not use them.
 pub(crate) fn check(grid: [u32; 3], block: [u32; 3], shared: u32) -> Answer {
     let blocks = (1..=i32::MAX as u32).contains(&grid[0]) && grid[1..] == [1, 1];
     let threads = (1..=THREADS).contains(&block[0]) && block[1..] == [1, 1];
     if blocks && threads && shared == 0 { Ok(()) } else { Err(INVALID_VALUE) }
 }
 
-/// Prepares a launch: reads its arguments and records the uses of their memory.
+/// Prepares a launch as an operation of `stream`: reads the arguments, and records which device
+/// memory the kernel reads and writes.
 pub(crate) fn prepare(
     state: &mut State,
     function: Function,
@@ -31,14 +33,15 @@ pub(crate) fn prepare(
     }
     let Function { module, mut kernel } = function;
     if threads != kernel.block {
-        // The index is for the whole run of the process; this shape is added to it.
+        // A launch needs a kernel that lives as long as the process, so a copy with this block size
+        // is leaked.
         kernel = Box::leak(Box::new(Kernel { block: threads, ..*kernel }));
     }
     let (moment, clock) = state.moment(stream)?;
     let (mut words, mut written, mut ordered) = (vec![], vec![], true);
     for (number, kind) in kernel.arguments.iter().enumerate() {
-        // SAFETY: the caller gives a pointer for each argument of the kernel, to a value of its
-        // type.
+        // SAFETY: for each argument of the kernel, the caller passes a pointer to a value of the
+        // argument's type.
         let value = unsafe { *arguments.add(number) };
         words.push(match kind {
             // SAFETY: as above.

@@ -1,8 +1,8 @@
-//! A CUDA driver and NVRTC for tests without a GPU.
+//! A stand-in for the CUDA driver and NVRTC, for tests without a GPU.
 //!
-//! The shared library has the entry points of `libcuda` and `libnvrtc` that the trainer uses. A
-//! test puts it under their names into the `LD_LIBRARY_PATH` of a child process ([`install()`]).
-//! The child then cannot distinguish it from a GPU:
+//! This shared library has the entry points of `libcuda` and `libnvrtc` that the trainer uses. A
+//! test installs the library under these names in a folder on the `LD_LIBRARY_PATH` of a child
+//! process ([`install()`]). To the child process, the stand-in then behaves like a GPU:
 //!
 //! | of a GPU | here |
 //! |---|---|
@@ -13,8 +13,9 @@
 //! | copies | read and write when their turn comes, from ordinary host memory also |
 //! | limits | of threads, grids, memory, handles, contexts |
 //!
-//! If work on two streams uses the same memory, and no event orders it, this is counted and
-//! reported on standard error (`order.rs`). Every entry point can be made to fail: [`settings`].
+//! If operations on two streams use the same memory and no event orders them, the stand-in counts
+//! this fault and reports it on standard error (`order.rs`). The [`settings`] can make any call of
+//! any entry point fail.
 //!
 //! The stand-in does not show speed, the interaction of a GPU's threads inside a kernel, or
 //! behaviour of the real driver beyond its documentation.

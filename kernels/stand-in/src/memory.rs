@@ -1,20 +1,22 @@
-//! The memory of the device, and page-locked memory of the host.
+//! The memory of the simulated device, and the page-locked memory of the host.
 
 use std::collections::BTreeMap;
 
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::order::Uses;
 
-/// The bit that is set in every device address, and in no address that the processor can use.
+/// The bit that marks device addresses. No address that the processor can use has this bit, so the
+/// program cannot access device memory directly.
 const DEVICE: u64 = 1 << 62;
 
-/// The number of guard bytes after each block. A write to them is an error.
+/// The number of guard bytes after each block of memory. A kernel that changes them has written
+/// beyond the end of an array.
 const GUARD: usize = 64;
 
-/// The byte that fills new memory and guard bytes and, inverted, freed memory.
+/// The byte that fills new memory and guard bytes. The inverted byte fills freed memory.
 const GARBAGE: u8 = 0xA5;
 
-/// A block of the process's memory.
+/// A block of memory of this process, followed by guard bytes.
 #[derive(Debug)]
 pub(crate) struct Block {
     words: Vec<u128>,
@@ -34,7 +36,7 @@ impl Block {
     /// Returns true if the guard bytes after the block are unchanged.
     pub(crate) fn is_whole(&self) -> bool {
         let end = self.words.as_ptr().cast::<u8>().wrapping_add(self.bytes);
-        // SAFETY: the guard is after the block's bytes.
+        // SAFETY: the allocation has `GUARD` bytes after the block's bytes.
         let guard = unsafe { std::slice::from_raw_parts(end, GUARD) };
         guard.iter().all(|&byte| byte == GARBAGE)
     }
@@ -42,7 +44,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // A thread that still reads the memory gets garbage.
+        // Work that still reads the freed memory gets garbage, so that tests notice it.
         self.words.fill(u128::from_ne_bytes([!GARBAGE; 16]));
     }
 }
@@ -52,12 +54,12 @@ impl Drop for Block {
 pub(crate) struct Allocation {
     pub(crate) block: Block,
     pub(crate) uses: Uses,
-    /// True if the program has freed the memory. The release may still wait in the queue of a
-    /// stream.
+    /// True if the program has freed the memory. The operation that releases it may still be in the
+    /// queue of a stream.
     pub(crate) given_back: bool,
 }
 
-/// All allocated memory that has not been released.
+/// All memory that is allocated and not yet released: device memory and page-locked memory.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     device: BTreeMap<u64, Allocation>,
@@ -68,7 +70,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Allocates memory on a simulated device of `limit` bytes. Returns its address.
+    /// Allocates memory on a simulated device with `limit` bytes of memory. Returns the device
+    /// address, or an error if `bytes` is 0 or the memory does not suffice.
     pub(crate) fn allocate(&mut self, bytes: usize, limit: u64) -> Result<u64, Code> {
         if bytes == 0 {
             return Err(INVALID_VALUE);
@@ -100,7 +103,7 @@ impl Memory {
         }
     }
 
-    /// Allocates host memory that the device can read directly.
+    /// Allocates page-locked host memory, which the device can read directly. Returns its address.
     pub(crate) fn pin(&mut self, bytes: usize) -> u64 {
         let block = Block::new(bytes);
         let host = block.host();
@@ -108,7 +111,8 @@ impl Memory {
         host
     }
 
-    /// Releases host memory of [`Self::pin`]; returns whether it existed.
+    /// Releases host memory that [`Self::pin`] allocated; returns false if there is none at this
+    /// address.
     pub(crate) fn unpin(&mut self, host: u64) -> bool {
         self.pinned.remove(&host).is_some()
     }
@@ -118,7 +122,7 @@ impl Memory {
     }
 }
 
-/// Converts a device address to an address in the process.
+/// Converts a device address to the address of the same memory in this process.
 pub(crate) fn host(address: u64) -> u64 {
     address & !DEVICE
 }
@@ -148,7 +152,7 @@ mod tests {
         let address = memory.allocate(100, 150).unwrap();
         let block = &memory.starting(address).unwrap().block;
         assert!(block.is_whole());
-        // SAFETY: the guard is memory of the block.
+        // SAFETY: byte 100 is the first guard byte of the block of 100 bytes.
         unsafe { (block.host() as *mut u8).add(100).write(0) };
         assert!(!block.is_whole());
     }

@@ -1,4 +1,5 @@
-//! Modules: they turn the PTX of the stand-in's NVRTC into kernels that run on the CPU.
+//! Loads modules: compiles the PTX of the stand-in's NVRTC, which is C source, into kernels for the
+//! CPU.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use othello_kernels::host::HostProgram;
 use crate::codes::{Code, INVALID_PTX};
 use crate::settings::Settings;
 
-/// The first line of the PTX, before the source.
+/// The first line of the PTX that the stand-in's NVRTC returns; the CUDA source follows.
 pub(crate) const PTX: &str = "// PTX of the stand-in\n";
 
 pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostProgram, Code> {

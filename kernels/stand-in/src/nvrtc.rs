@@ -1,5 +1,5 @@
-//! The entry points of NVRTC. The compiled result is the source itself, which the stand-in's driver
-//! compiles.
+//! The entry points of the stand-in's NVRTC. The PTX that it returns is the source itself, which
+//! the stand-in's driver compiles.
 
 #![allow(non_snake_case, reason = "NVRTC's own names")]
 
@@ -26,14 +26,13 @@ fn answer(entry: &str, work: impl FnOnce() -> Answer) -> Code {
 struct Text(Vec<u8>);
 
 fn program<'p>(handle: *const Text) -> Result<&'p Text, Code> {
-    // SAFETY: a handle is from `nvrtcCreateProgram`, and one thread at a time uses it.
+    // SAFETY: the handle is from `nvrtcCreateProgram`, and one thread at a time uses it.
     unsafe { handle.as_ref() }.ok_or(INVALID_PROGRAM)
 }
 
-/// Copies `from` to memory of the caller. The caller must have queried the size first, and must
-/// provide at least this much memory.
+/// Copies `from` to memory of the caller, who must provide at least as many elements as `from` has.
 fn copy<T: Copy>(to: *mut T, from: &[T]) -> Answer {
-    // SAFETY: the caller gives room for as many as the size states.
+    // SAFETY: the caller has queried the size and provides that much memory.
     unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) };
     Ok(())
 }
@@ -52,7 +51,7 @@ entries! {
         handle: *mut *mut Text, source: *const c_char, _name: *const c_char,
         _headers: c_int, _texts: *const *const c_char, _names: *const *const c_char
     ) {
-        // SAFETY: the caller gives a text that ends with a zero byte.
+        // SAFETY: the caller passes a text that ends with a zero byte.
         let source = unsafe { CStr::from_ptr(source) }.to_bytes_with_nul();
         put(handle, Box::into_raw(Box::new(Text([PTX.as_bytes(), source].concat()))))
     }
@@ -80,10 +79,10 @@ entries! {
     }
 
     fn nvrtcDestroyProgram(handle: *mut *mut Text) {
-        // SAFETY: the caller gives the place of a handle.
+        // SAFETY: the caller passes a pointer to a handle.
         let handle = unsafe { handle.as_mut() }.ok_or(INVALID_PROGRAM)?;
         program(*handle)?;
-        // SAFETY: made by `nvrtcCreateProgram`, and destroyed once.
+        // SAFETY: `nvrtcCreateProgram` made the program, which is destroyed only once.
         drop(unsafe { Box::from_raw(std::mem::replace(handle, std::ptr::null_mut())) });
         Ok(())
     }

@@ -1,9 +1,10 @@
-//! The order of uses of the same memory that streams, events and the host's waits guarantee. It
-//! does not depend on the order in which the uses actually run.
+//! Checks that streams, events and the host's waits guarantee an order for any two uses of the same
+//! memory. The check does not depend on the order in which the operations actually run.
 //!
-//! Each operation has a number on its stream. A [`Clock`] stores, for each stream, the number of
-//! the last operation that is guaranteed to come before. Three things advance a stream's clock: its
-//! own operations, the clock of an event that it waits for, and the clock of the host.
+//! Each operation has a number in its stream. A [`Clock`] is a vector clock: for each stream, it
+//! contains the number of the last operation that is guaranteed to come before some moment. The
+//! clock of a stream advances with its own operations, joins the clock of each event that the
+//! stream waits for, and joins the clock of the host at each request.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub(crate) struct Moment {
 }
 
 impl Clock {
-    /// Advances this clock so that it also contains all operations of `other`.
+    /// Advances this clock so that it also contains all operations that `other` contains.
     pub(crate) fn join(&mut self, other: &Self) {
         for (&stream, &number) in &other.0 {
             let own = self.0.entry(stream).or_default();
@@ -87,7 +88,7 @@ mod tests {
         assert!(!uses.clone().read(two.clone().next(2), &two), "nothing orders them");
         two.join(&event);
         assert!(uses.read(two.next(2), &two), "the event was recorded after the write");
-        // Two reads need no order; a write comes after both.
+        // Two reads need no order, but a write must come after both.
         assert!(!uses.clone().write(one.clone().next(1), &one), "stream 2 still reads");
         one.join(&two);
         assert!(uses.write(one.next(1), &one));

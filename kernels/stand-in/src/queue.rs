@@ -1,4 +1,4 @@
-//! Streams: the queued work and the count of finished work.
+//! Streams: their queued operations, and the numbers of requested and finished operations.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use othello_kernels::host::HostProgram;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point in a stream, given as a number of operations. The stream reaches the point when it has
-/// completed this many operations. Recording an event stores such a point.
+/// A point in a stream: the stream, and the number of operations that the stream must complete to
+/// reach the point. An event records a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -19,7 +19,7 @@ impl Point {
     }
 }
 
-/// An operation of a stream. Addresses are those of process memory.
+/// An operation in the queue of a stream. Its addresses are those of memory in this process.
 #[derive(Debug)]
 pub(crate) enum Work {
     Copy {
@@ -39,7 +39,7 @@ pub(crate) enum Work {
     Wait(Point),
 }
 
-/// A kernel with its arguments.
+/// A launch of a kernel with its arguments.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) module: Arc<HostProgram>,

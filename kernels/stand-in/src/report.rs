@@ -1,5 +1,5 @@
-//! The report for the test: the calls, and what the program had not released or finished at its
-//! end.
+//! Writes a report for the test at the end of the process: the calls of entry points, and the
+//! resources that the program did not release.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::settings::SETTINGS;
 /// Registers a function that writes the report when the process ends.
 pub(crate) fn write_at_exit() {
     if SETTINGS.report.is_some() {
-        // SAFETY: the function takes nothing, and does not unwind.
+        // SAFETY: the function has no arguments, and does not unwind.
         unsafe { libc::atexit(write) };
     }
 }

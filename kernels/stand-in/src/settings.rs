@@ -1,6 +1,6 @@
-//! The settings that a test gives the stand-in, in the environment variable [`VARIABLE`].
+//! The settings of the stand-in, which a test passes in the environment variable [`VARIABLE`].
 //!
-//! The form is `KEY=VALUE`, separated by spaces:
+//! The variable contains settings `KEY=VALUE`, separated by spaces:
 //!
 //! | key | meaning | default |
 //! |---|---|---|
@@ -17,8 +17,9 @@
 //! | `free-later` | bytes reported free from the second query on | as before |
 //! | `pools` | whether memory can be allocated on a stream: 0 or 1 | 1 |
 //!
-//! Calls are counted from 1. The entry `kernel` of a fault stands for a launch that fails later,
-//! while it runs. `free-later` imitates another program that takes memory.
+//! Calls are counted from 1. In `fault`, the entry point `kernel` means that the N-th kernel fails
+//! later, while it runs, and not at its launch. `free-later` imitates another program that takes
+//! memory.
 
 use std::env;
 use std::path::PathBuf;
@@ -26,10 +27,10 @@ use std::sync::LazyLock;
 
 use crate::codes::Code;
 
-/// The environment variable with the settings.
+/// The name of the environment variable that contains the settings.
 pub const VARIABLE: &str = "OTHELLO_STAND_IN";
 
-/// A call that is set to fail.
+/// A call of an entry point that the settings make fail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub(crate) entry: String,
@@ -45,10 +46,10 @@ impl Fault {
     }
 }
 
-/// Declares [`Settings`], whose numbers have a key and a default.
+/// Declares the struct [`Settings`]. Each of its numbers has a key and a default value.
 macro_rules! settings {
     ($($field:ident $key:literal $default:expr;)*) => {
-        /// The settings of a test.
+        /// The settings that a test passes to the stand-in.
         #[derive(Clone, PartialEq, Eq, Debug)]
         pub(crate) struct Settings {
             $(pub(crate) $field: u64,)*
@@ -89,7 +90,8 @@ settings! {
     pools "pools" 1;
 }
 
-/// The settings of this process. An invalid text is a mistake of the test and ends the process.
+/// The settings of this process, from the environment variable. An invalid text is an error of the
+/// test, and ends the process.
 pub(crate) static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let text = env::var(VARIABLE).unwrap_or_default();
     Settings::parse(&text).unwrap_or_else(|| panic!("{VARIABLE} cannot be read: {text}"))

@@ -10,7 +10,8 @@ use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Stream, Work};
 
-/// The name in the setting `fault` for a launch that fails later, while the kernel runs.
+/// The name that the setting `fault` uses for a kernel that fails while it runs, and not at its
+/// launch.
 const KERNEL: &str = "kernel";
 
 pub(crate) fn start(state: &mut State) {
@@ -34,8 +35,8 @@ fn work() {
 }
 
 /// Returns a stream whose next operation can run; `None` if there is none. Half of the choices are
-/// random. The other half take the stream with the highest priority. The priorities are random and
-/// change from time to time.
+/// uniformly random. The other half prefer the stream with the highest priority, where the
+/// priorities are random and change from time to time.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),
@@ -53,7 +54,7 @@ fn pick(state: &mut State) -> Option<StreamNumber> {
     ready.into_iter().max_by_key(|&number| Random(state.favour ^ number).next())
 }
 
-/// Runs the next operation of a stream. The lock is released while a kernel runs.
+/// Runs the next operation of stream `number`. Releases the lock of the state while a kernel runs.
 fn advance(
     mut state: MutexGuard<'static, State>,
     number: StreamNumber,
@@ -75,7 +76,7 @@ fn advance(
     };
     match done {
         Err(code) => state.lose(code),
-        // A context that was lost meanwhile has counted the operation already.
+        // If the context was lost meanwhile, the operation was already counted as finished.
         Ok(()) if state.lost.is_some() => {}
         Ok(()) => finish(&mut state, number),
     }
@@ -93,8 +94,9 @@ fn finish(state: &mut State, number: StreamNumber) {
 
 fn simple(state: &mut State, work: Work) -> Answer {
     match work {
-        // SAFETY: device memory was valid when this was requested, and only this thread takes it
-        // back. The caller must keep host memory until it has waited. The ranges may overlap.
+        // SAFETY: device memory was valid when the copy was requested, and only this thread
+        // releases device memory. The caller must keep host memory until it has waited for the
+        // copy. The ranges may overlap.
         Work::Copy { from, to, bytes } => unsafe {
             std::ptr::copy(from as *const u8, to as *mut u8, bytes);
         },
@@ -111,13 +113,14 @@ fn run(launch: &Launch) -> Result<(), Code> {
     let mut words = launch.words.clone();
     let mut pointers: Vec<*mut c_void> =
         words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-    // SAFETY: the source has the arguments of the index, and arrays begin in device memory, which
-    // only this thread takes back. The trainer must make them long enough.
+    // SAFETY: the kernel has the arguments that the index states. The arrays begin in device
+    // memory, which only this thread releases. The trainer must make them long enough.
     let done = unsafe { launch.module.launch(launch.kernel, launch.blocks, &mut pointers) };
     done.map_err(|_| LAUNCH_FAILED)
 }
 
-/// Checks that a kernel wrote only inside its arrays.
+/// Checks that a kernel has not written beyond the end of an array; if it has, returns the error of
+/// an illegal address.
 fn check(state: &mut State, launch: &Launch) -> Answer {
     let mut written = launch.written.iter();
     let memory = &mut state.memory;
