@@ -1,7 +1,8 @@
 // Kernels for weights with factors, for a group of phases that share the factors. They compute the
 // same as the trainer's `backend/cpu/factors`, which states the units and the bounds.
 //
-// A team of 32 threads (lanes) works on one position or, in an update, on one compact parameter
+// `numbers` maps each parameter of the model to its number among the parameters that occur in the
+// group. A team of 32 threads (lanes) works on one position or, in an update, on one parameter
 // number that occurs in the batch. Each lane has every 32nd element of the factor vectors of width
 // D, so a team accesses whole cache lines. Each feature of a position takes D + 1 gathers and D + 2
 // reductions of 8 bytes. The cost of an update depends only on the parameters that occur in its
@@ -81,8 +82,8 @@ INLINE i64 team_sum(i64 *parts, i64 number)
     return sum;
 }
 
-// Returns the value of the team's position in 2^-18 disc; 0 if `row` is null. Writes the compact
-// parameter numbers of the position to `found`, and this lane's elements of the sum of their factor
+// Returns the value of the team's position in 2^-18 disc; 0 if `row` is null. Writes the numbers of
+// the position's parameters to `found`, and this lane's elements of the sum of their factor
 // vectors, in 2^-16, to `sum`. From each of `weights`, half the signed square of the parameter's
 // own vector must already be subtracted. All threads of the block must call this function together.
 INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, const i32 *factors, u32 *found,
@@ -123,8 +124,8 @@ INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, co
 // residual to the sums of weights, weight * residual * (sum of factor vectors) to the sums of
 // factors, weight to `occurrences`, and weight * residual^2 to the two halves totals[0] and
 // totals[1]. In `vector`, `sums` and `occurrences`, the elements of this phase begin at `weights`;
-// in `vector` and `sums`, the factors begin at `factors`. Writes each compact parameter number that
-// occurs to `met` once, adds their count to totals[2], and sets `marks` to 1 for them.
+// in `vector` and `sums`, the factors begin at `factors`. Writes each parameter number that occurs
+// to `met` once, adds their count to totals[2], and sets `marks` to 1 for them.
 KERNEL joint_residuals(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
                        u32 weights, u32 factors, u64 *sums, u64 *occurrences, u32 *marks, u32 *met, u64 *totals)
 {

@@ -1,4 +1,5 @@
-//! Tests that kill and resume the trainer's commands.
+//! Tests that kill the trainer's commands at any moment, resume them, and compare the results with
+//! undisturbed runs.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -26,17 +27,18 @@ fn check(stage: &str, units: Option<u64>, arguments: &str) {
     check_parts(cargo_bin!("othello-trainer"), stage, units, arguments);
 }
 
-/// The stages of a command.
+/// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Returns a command of the trainer that a test kills. `stages` count the finished units of the
-/// command.
+/// Returns a command of the trainer for a test that kills and resumes it. `output` is the file to
+/// compare. `stages` count the command's finished units of work.
 fn subject<'a>(arguments: &'a str, output: &'a str, stages: Stages<'a>) -> Subject<'a> {
     let (program, may_differ, units_per_part) = (cargo_bin!("othello-trainer"), &[][..], None);
     Subject { program, arguments, output, may_differ, stages, units_per_part }
 }
 
-/// Returns `many` if `$OTHELLO_KILLS` is set, otherwise `few`.
+/// Returns the size of a test's work: `many` if the environment variable `OTHELLO_KILLS` is set,
+/// otherwise `few`.
 fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
@@ -46,7 +48,7 @@ fn games() -> &'static Folder {
     FOLDER.get_or_init(|| {
         let folder = Folder::new();
         folder.random_games("random.games", 0..size(600, 4000));
-        // Games for tests, which nothing is fitted to.
+        // These games are a test set, to which nothing is fitted.
         folder.random_games("others.games", 10_000..10_300);
         folder
     })
@@ -59,7 +61,8 @@ fn relabel() {
     check("relabel (games)", Some(16), &arguments);
 }
 
-/// Relabels positions of random games. Half of them have few enough empty squares to be solved.
+/// Kills and resumes `relabel` on positions of random games. Half of the positions have few enough
+/// empty squares to be solved.
 #[test]
 fn relabel_positions() {
     let exact = size(10, 12);
@@ -82,8 +85,8 @@ fn leaves() {
     check("leaves (games)", Some(16), &arguments);
 }
 
-/// Makes a dataset from three files. Each file is one part to sort, and each of the 60 phases is
-/// one part to merge.
+/// Kills and resumes `dataset` on three files. Each file is one part of the sorting stage, and each
+/// of the 60 phases is one part of the merging stage.
 #[test]
 fn dataset() {
     let folder = Folder::new();
@@ -114,7 +117,7 @@ fn fit_by_least_squares() {
 
 #[test]
 fn fit_by_adam() {
-    // Phases of few positions are gone over again and again: a few of them are work enough.
+    // Adam makes many updates even in phases with few positions, so a few phases are enough work.
     let (first, last, epochs) = (size(36, 0), size(39, 59), size(2, 10));
     let adam = format!("--optimizer adam --phases {first}..{last} --epochs {epochs}");
     check_fit("fit (epochs)", &format!("--patterns small {adam}"));
@@ -129,8 +132,8 @@ fn fit_with_factors() {
     check_fit("fit without factors (epochs)", &settings);
 }
 
-/// The match file contains the seconds of each pair, which vary. So the test compares the reports,
-/// which have the statistics.
+/// Kills and resumes `match`. The match file contains the time of each pair, which varies, so the
+/// test compares the statistics in the reports.
 #[test]
 fn r#match() {
     let openings =
@@ -145,7 +148,8 @@ fn r#match() {
     Subject { may_differ: &["out.match"], units_per_part: Some(4), ..subject }.check();
 }
 
-/// Calibrates weights of few patterns.
+/// Kills and resumes `calibrate` on weights for a small pattern set. `what` is the model to fit,
+/// and `units` is the number of units in a part.
 fn check_calibration(what: &str, stage: &str, flags: &str, units: u64) {
     static FITTED: OnceLock<PathBuf> = OnceLock::new();
     let weights = FITTED.get_or_init(|| {
@@ -180,7 +184,7 @@ fn calibrate_realization() {
     check_calibration("realization", "realization (256 games)", &flags, 1);
 }
 
-/// Returns a folder with a recipe, and with a file of values to tune.
+/// Returns a folder with the recipe `one.toml`, and with `values.toml`, a file of values to tune.
 fn studies() -> &'static Folder {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -192,8 +196,8 @@ fn studies() -> &'static Folder {
     })
 }
 
-/// Kills and resumes a command of a study, and compares its report with that of an undisturbed run.
-/// A study has no single output file that could be compared instead.
+/// Kills and resumes a study (`tune` or `compare`), and compares its report with that of an
+/// undisturbed run, since a study has no single output file to compare.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let [one, values] = ["one.toml", "values.toml"].map(|name| studies().path(name));
     let arguments = arguments
@@ -209,11 +213,12 @@ fn parts_of_study(folder: &Path) -> u64 {
     units_in_parts(&folder.join("study.parts"))
 }
 
-/// Tunes in two rounds of fits with different lengths.
+/// Kills and resumes `tune`, which runs two rounds of fits with different lengths.
 #[test]
 fn tune() {
     let arguments = "tune one.toml values.toml --phases 40..43";
-    // The epochs of weights that no part of the study names, and of the parts of the running fit.
+    // Counts the finished epochs that no finished part of the study includes: those of complete
+    // weights, and those in the parts of the running fit.
     let finished = |folder: &Path| {
         let files = |folder: PathBuf| {
             let names = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -235,7 +240,7 @@ fn tune() {
     check_study(arguments, &[("round 1 (fits)", &parts_of_study), ("fit (epochs)", &finished)]);
 }
 
-/// Fits, and plays a match.
+/// Kills and resumes `compare`, which fits two recipes and plays a match.
 #[test]
 fn compare() {
     let openings =
@@ -249,7 +254,7 @@ fn compare() {
 #[ignore = "minutes of work: `scripts/check-long.sh` runs it"]
 fn quickstart() {
     let kills = many_kills().unwrap_or(10).div_ceil(10);
-    // The files of matches and the reports of the steps contain seconds.
+    // The match files and the reports of the steps contain times, so they may differ.
     let recipe = Recipe::shipped("quickstart").unwrap();
     let reports = recipe.steps.iter().map(|step| format!("{}.json", step.name));
     let matches = ["mobility.match", "embedded.match"].map(str::to_owned);

@@ -1,4 +1,4 @@
-//! The benchmark of weights and of programs, on the command line.
+//! Tests of the command `benchmark`, with weights and with external programs.
 
 use std::fmt::Write as _;
 
@@ -21,8 +21,8 @@ fn score(position: &Position) -> Discs {
     Search::new(&Mobility).depth(60).find(position).unwrap().value.score()
 }
 
-/// Creates a folder with games that are solved at 14 empty squares, and with one position of each
-/// game as a problem in OBF.
+/// Creates a folder with games that are solved at 14 empty squares. One position of each game is
+/// also a problem in `hard.obf`, with the score of every move.
 fn folder() -> Folder {
     let folder = Folder::with_self_play(3, 12, 14);
     let mut games = GameReader::open(&folder.path("a.games")).unwrap();
@@ -48,8 +48,8 @@ fn problems(folder: &Folder) -> Vec<Problem> {
     folder.text("hard.obf").lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Returns the number of problems in which the move from `choose` is a best one, and the mean
-/// number of discs lost.
+/// Returns the number of problems in which `choose` returns a best move, and the mean number of
+/// discs that its moves lose.
 fn rated(problems: &[Problem], choose: impl Fn(&Position) -> String) -> (u64, f64) {
     let lost = problems.iter().map(|problem| {
         let best = problem.expected().unwrap();
@@ -136,8 +136,8 @@ fn the_table_has_a_row_a_player_and_says_what_gave_it() {
     folder.runs(&format!("{few} --force"));
 }
 
-/// The measured programs are our own server, by both protocols. A GTP program receives a position
-/// as the game that leads to it.
+/// Measures our own server as an external program, by both protocols. A GTP program receives a
+/// position as the moves that lead to it.
 #[test]
 fn programs_are_asked_for_their_moves() {
     let folder = folder();
@@ -158,7 +158,8 @@ fn programs_are_asked_for_their_moves() {
         let row = &report["players"][0];
         assert!(row["identity"].as_str().unwrap().starts_with("othello-engine"), "{row}");
         let all = problems.len() as u64;
-        // By NBoard the suite gets depth 40, more than there are empty squares.
+        // An NBoard program searches the suite to depth 40, more than there are empty squares, so
+        // it must find all best moves.
         let of_suite = if protocol == Protocol::Nboard { (all, 0.0) } else { (best, lost) };
         for (found, (best, lost)) in
             [(&row["hard"][0], (best, lost)), (&row["suite_moves"], of_suite)]

@@ -18,7 +18,8 @@ fn folder() -> (Folder, u64) {
     (folder, games)
 }
 
-/// A regression: the message for an output that was already complete was the same as for a new one.
+/// A regression: the message for an output that an earlier run had completed was the same as for a
+/// new output.
 #[test]
 fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     let (folder, games) = folder();
@@ -39,8 +40,8 @@ fn complete_outputs_are_said_to_be_from_an_earlier_run() {
     }
 }
 
-/// Packing the parts of all shards, in one folder, gives the file of an undivided run. `pack`
-/// refuses a run whose command has no function for packing, and a folder that does not belong to a
+/// The file that `pack` makes from the parts of all shards must equal the file of an undivided run.
+/// `pack` must refuse a run whose command cannot be packed, and a folder that does not belong to a
 /// run.
 #[test]
 fn shards_are_packed_into_the_undivided_file() {

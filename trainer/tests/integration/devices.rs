@@ -1,5 +1,5 @@
-//! Tests that all available devices, such as a GPU, give the same results, byte for byte, and that
-//! the speed of each is measured.
+//! Tests that commands give the same results, byte for byte, on all available devices (CPU and
+//! GPU), and that `bench` measures each device.
 
 use othello_testing::program::message;
 use othello_testing::skip;
@@ -31,7 +31,7 @@ fn check_all_devices(folder: &Folder, command: &str, out: &str) {
 #[test]
 fn threads_and_kernels_fit_the_same_bytes() {
     let folder = Folder::with_self_play(9, 100, 4);
-    // Kernels are slow on the CPU.
+    // The device `host` runs the kernels slowly on the CPU, so this fit is small.
     folder.write("fit.toml", "[adam]\nupdates = 4\n");
     let fit = "fit a.games --phases 30..31 --window 1,0.5 --epochs 4 --settings fit.toml";
     for optimizer in ["lsq", "adam", "adam --batch 500"] {
@@ -59,7 +59,8 @@ fn every_device_relabels_to_the_same_bytes() {
     }
 }
 
-/// The figures themselves are not tested.
+/// `bench` must report plausible rates for every device, or the reason why a device is missing. The
+/// values of the rates are not tested.
 #[test]
 fn every_device_is_measured_with_its_limit_or_says_what_is_missing() {
     for device in ["cpu", "host", "cuda"] {

@@ -1,4 +1,5 @@
-//! Tests of `export --format npz`: the arrays must have the content of the weights file.
+//! Tests of the command `export`: exported arrays and C files must have the content of the weights
+//! file.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -23,7 +24,7 @@ fn vectors(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/conformance").join(name)
 }
 
-/// Returns the command that exports weights of the conformance vectors as arrays.
+/// Returns the command that exports a weights file of the conformance vectors as NumPy arrays.
 fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
@@ -105,7 +106,7 @@ fn an_export_is_the_same_bytes_again_and_replaces_nothing_else() {
     assert_eq!(std::fs::read_dir(folder.at()).unwrap().count(), 2, "a file was left behind");
 }
 
-/// The exported arrays of positions must equal those that a simple independent reader of games
+/// Exported arrays of positions must equal the arrays that an independent, simple reader of games
 /// makes.
 #[test]
 fn the_positions_of_games_are_written_as_arrays() {
@@ -144,7 +145,8 @@ fn the_positions_of_games_are_written_as_arrays() {
     assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
 }
 
-/// Python code from formats.md must return the stated value of every board that can be evaluated.
+/// The Python code in formats.md must compute the expected value of each board from the exported
+/// arrays.
 #[test]
 fn numpy_evaluates_from_the_arrays() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
@@ -156,7 +158,8 @@ fn numpy_evaluates_from_the_arrays() {
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/formats.md");
     let formats = std::fs::read_to_string(formats).unwrap();
     let code = formats.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
-    // A board whose side to move has a move is evaluated as it is; the first 120 are such boards.
+    // The first 120 boards are used, since in all of them the side to move has a legal move and
+    // needs no pass.
     let check = "\nimport sys\nboards, values = open(sys.argv[2]), open(sys.argv[3])\n\
         for line, stated in list(zip(boards, values))[:120]:\n\
         \x20   side = 1 if line[65] == 'X' else -1\n\
@@ -178,9 +181,9 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// An exported C file must compute the expected values, both from scratch and move by move, with
-/// its weights in the C file or in a raw file, also if phases share weights. The program includes
-/// two exports; the second was once skipped silently.
+/// An exported C file must compute the expected values, both from scratch and incrementally after
+/// each move. The weights are in the C file or in a raw file, and phases may share weights. The
+/// test program includes two exported files. A regression: the second one was skipped silently.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");
@@ -226,8 +229,9 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     }
 }
 
-/// The fit of exported positions must have the weights of the fit of their games, since games stay
-/// apart and subsets stay as they were. Changed weights of positions must change it.
+/// A fit to positions that were exported as arrays and imported again must equal a fit to their
+/// games: the positions of a game stay in one subset, and the subsets are the same. Other weights
+/// of positions must change the fit.
 #[test]
 fn positions_come_back_from_arrays_with_the_same_fit() {
     let folder = Folder::with_random_games(0..150);
@@ -247,7 +251,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     folder.runs("split mixed.positions --out some");
     folder.runs("merge some.training.positions some.test.positions some.validation.positions --out b.positions");
     assert_eq!(fit("b.positions", 5), whole);
-    // Without subsets, games stay apart.
+    // If the arrays do not state subsets, the positions of a game still stay in one subset.
     let [mut weighted, mut drawn] = ["weighted.npz", "drawn.npz"]
         .map(|name| NpzWriter::new(File::create(folder.path(name)).unwrap()));
     let mut npz = NpzReader::new(File::open(folder.path("a.npz")).unwrap()).unwrap();
@@ -285,7 +289,8 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }
 
-/// Returns the engine's values of `boards.txt` in steps, as the C program prints them.
+/// Returns the engine's values of the boards in `boards.txt`, in steps, in the format that the C
+/// program prints.
 fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();

@@ -78,7 +78,8 @@ fn engine_process() {
     let Ok(manners) = std::env::var("OTHELLO_TEST_MANNERS") else { return };
     let player = Player::new(&Search::new(&Zero).hash_mb(1), Level::new(1).unwrap()).unwrap();
     let random = Generator::new(std::process::id().into());
-    // The line so far holds the name of the test.
+    // The test runner has printed the name of the test on the current line, so the answers start on
+    // a new line.
     println!();
     let (input, output) = (stdin(), stdout().lock());
     if std::env::var_os("OTHELLO_TEST_NBOARD").is_some() {
@@ -126,8 +127,8 @@ fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> Matc
     played.play(openings, &Silent).unwrap()
 }
 
-/// Checks that every game counts once, and that the opponent of a player who forfeits a game gets
-/// all discs.
+/// Checks that every game of the match counts once, and that the opponent of a player who forfeits
+/// a game gets all discs.
 fn check_accounts(result: &MatchResult, openings: usize) {
     let statistics = result.statistics();
     assert_eq!(result.pairs.len(), openings);
@@ -244,8 +245,8 @@ fn programs_are_told_their_time_and_forfeit_where_they_use_it_up() {
     }
 }
 
-/// A regression: the report of a match printed a limit that the program did not keep, and called
-/// its resignations misconduct.
+/// A regression: the report of a match printed a time limit that the external program did not obey,
+/// and listed the program's resignations as misconduct.
 #[test]
 fn limits_that_a_program_does_not_keep_are_reported_with_its_time_and_resignations_as_results() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Tests imports of games and positions by other programs, and exports of games for them.
+//! Tests of imports of other programs' games and positions, and of exports of games for other
+//! programs.
 
 use othello_testing::program::message;
 
@@ -7,7 +8,7 @@ use super::folder::Folder;
 /// Nine moves after which black has won all discs.
 const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
 
-/// Returns a WTHOR file of these games. Each game has its stated number of black discs, and its
+/// Returns a WTHOR file of games, each with the number of black discs that the file states and the
 /// moves.
 fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     let mut bytes = vec![0; 16];
@@ -23,8 +24,8 @@ fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// A regression: the import took the discs on the last board of an unfinished game as its result.
-/// It did not report a stated result that is wrong for a finished game.
+/// A regression: the import of WTHOR files took the discs on the last board of an unfinished game
+/// as its result, and did not report a wrong stated result of a finished game.
 #[test]
 fn stated_results_of_wthor_are_compared_kept_and_written_back() {
     let folder = Folder::new();
@@ -40,13 +41,14 @@ fn stated_results_of_wthor_are_compared_kept_and_written_back() {
     let back = folder.read("back.wtb");
     let discs: Vec<u8> = (0..4).map(|game| back[16 + 68 * game + 6]).collect();
     assert_eq!(discs, [45, 0, 64, 60]);
-    // The stated result survives a command that works on records.
+    // A command that reads and writes records must keep the stated result.
     folder.runs("relabel a.games --exact 1 --depth 1 --weights mobility --out relabelled.games");
     folder.runs("export relabelled.games --format wthor --out again.wtb");
     assert_eq!(folder.read("again.wtb")[16 + 6], 45);
 }
 
-/// A regression: games could not be exported as text.
+/// Tests that exported transcripts can be imported again. A regression: games could not be exported
+/// as text.
 #[test]
 fn games_are_exported_as_the_transcripts_that_are_imported() {
     let folder = Folder::new();
@@ -57,8 +59,8 @@ fn games_are_exported_as_the_transcripts_that_are_imported() {
     folder.refuses("export mobility --format transcripts --out c.txt", "takes a file of games");
 }
 
-/// A regression: commands that read positions refused a text of boards, and `import boards` refused
-/// OBF.
+/// A regression: commands that read positions refused texts with a board on each line, and `import
+/// boards` refused OBF.
 #[test]
 fn texts_of_boards_are_read_by_every_command_that_reads_positions() {
     let folder = Folder::new();

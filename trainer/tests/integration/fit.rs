@@ -17,7 +17,7 @@ fn a_limit_on_memory_changes_no_byte() {
     let folder = Folder::with_random_games(0..2500);
     let message = folder.refusal(&format!("{FIT} --out limited.weights --memory-mb 2"));
     assert!(message.contains("the work takes 12 MB; raise --memory-mb"), "{message}");
-    // As little as is accepted: room for one part at a time.
+    // The least accepted limit has room for one part at a time.
     let limited = fit(&folder, "--out limited.weights --memory-mb 24");
     assert_eq!(limited["sha256"], fit(&folder, "--out unlimited.weights")["sha256"]);
 }
@@ -71,15 +71,15 @@ fn weights_to_start_from_are_kept_where_nothing_is_fitted() {
     folder.runs("diff a.weights a.weights");
 }
 
-/// A regression: the report of a fit with `--test` did not print how many positions of the test
-/// games training does not have.
+/// A regression: the report of a fit with `--test` did not print the number of test positions that
+/// do not occur in the training set.
 #[test]
 fn a_fit_prints_how_many_test_positions_training_has_not() {
     let folder = Folder::with_random_games(0..60);
     folder.write("settings.toml", "validation_percent = 0\n");
     folder.random_games("seen.games", 0..30);
     folder.random_games("new.games", 100..110);
-    // Each game has one position of the phase.
+    // Each game has one position of phase 40.
     let fit = format!("{FIT} --settings settings.toml --phases 40..40 --out a.weights --test");
     let output = folder.run(&format!("{fit} new.games seen.games"));
     let text = String::from_utf8(output.stdout).unwrap();

@@ -1,6 +1,6 @@
-//! Tests of the outputs and messages of a fit. Side files of other programs are refused, outputs
-//! have the same bytes after any interruption, and failed checks state the reason. Each regression
-//! has a test.
+//! Tests of the outputs and messages of a fit. A fit must not overwrite side files of other
+//! programs, its outputs must not depend on the number of threads, and a failed check must state
+//! the reason.
 
 use std::fs;
 
@@ -19,7 +19,8 @@ fn fitted(folder: &Folder, more: &str) -> Value {
     folder.json(&format!("{FIT} {more}"))
 }
 
-/// A regression: side files of other programs were overwritten or deleted.
+/// A regression: a fit overwrote or deleted files of other programs at the paths of its report and
+/// metrics.
 #[test]
 fn side_files_of_somebody_else_are_refused_without_force() {
     let folder = folder();
@@ -40,18 +41,20 @@ fn side_files_of_somebody_else_are_refused_without_force() {
     folder.runs(&format!("{FIT} --out a.weights --force"));
 }
 
-/// A fit without `--force` refuses the side files of a fit with other settings.
+/// Without `--force`, a fit must refuse an existing report or metrics file of a fit with other
+/// settings.
 #[test]
 fn side_files_of_another_fit_are_refused_without_force() {
     let folder = folder();
     fitted(&folder, "--out a.weights");
     fs::remove_file(folder.path("a.weights")).unwrap();
     folder.refuses(&format!("{FIT} --out a.weights --ridge 3"), "a.weights.report.json");
-    // The side files of this fit are accepted as its own.
+    // The fit accepts the report and metrics files of an earlier run with the same settings.
     fitted(&folder, "--out a.weights");
 }
 
-/// A fit of one phase showed nothing but a bar for minutes: each epoch is an event as it ends.
+/// At the end of each epoch, a fit must write an event to its log, with the same numbers as in the
+/// metrics file. A regression: a fit of one phase showed only a progress bar for minutes.
 #[test]
 fn every_epoch_is_an_event_with_the_numbers_of_its_line_in_the_metrics() {
     let folder = folder();
@@ -139,8 +142,8 @@ fn a_missing_driver_is_news_only_to_who_asked() {
     assert!(said.contains(reason), "{said}");
 }
 
-/// A regression: a fit accepted complete weights although the report next to them was that of
-/// another fit.
+/// A regression: a fit accepted complete weights although the report file next to them was not its
+/// own.
 #[test]
 fn complete_weights_without_their_report_say_what_to_do() {
     let folder = folder();

@@ -1,4 +1,5 @@
-//! Tests of fits that several machines share, on the command line and with random games.
+//! Tests of fits and datasets whose work several processes or machines share, on the command line
+//! with random games.
 
 use std::fs;
 use std::process::Stdio;
@@ -30,7 +31,7 @@ fn twelve_shards_of_which_one_is_killed_are_the_fit_of_one_process() {
         let fit = format!("fit laid-out {FIT} --shard {number}/12 --out shared.weights");
         if number == 7 {
             let mut killed = folder.command(&fit).stderr(Stdio::null()).spawn().unwrap();
-            // Once a phase is finished, or all of them are.
+            // The test kills the process after it has finished a phase, unless it ends before.
             let part = folder.path("shared.weights.parts/part-000006");
             while !part.exists() && killed.try_wait().unwrap().is_none() {}
             let _ = killed.kill();
@@ -86,7 +87,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     folder.refuses("fit laid-out a.games --out refused.weights", "name it alone");
     folder.refuses("dataset a.games --out laid-out", "dataset.json: exists");
 
-    // An incomplete dataset is not a dataset; its complete files are kept.
+    // An incomplete dataset is refused. A second run of `dataset` keeps its complete files.
     let file = |name: &str| folder.path("laid-out").join(name);
     let manifest = fs::read(file("dataset.json")).unwrap();
     fs::remove_file(file("dataset.json")).unwrap();
@@ -96,7 +97,7 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     assert_eq!(fs::read(file("dataset.json")).unwrap(), manifest);
     folder.runs(&fit);
 
-    // Damaged files, and files in each other's places.
+    // The fit must refuse damaged files, and files in place of other ones.
     let refused = format!("fit laid-out {FIT} --phases 30..31 --out refused.weights");
     let sound = fs::read(file("training-30.positions")).unwrap();
     fs::copy(file("training-31.positions"), file("training-30.positions")).unwrap();
@@ -117,8 +118,9 @@ fn a_dataset_in_a_folder_gives_the_weights_that_its_games_give() {
     }
 }
 
-/// `dataset` sorts its input in ranges of frames; here, each file is one range. The shards divide
-/// the work of these three ranges, and then that of the 60 phases.
+/// The shards of a dataset must make the same files as one process. `dataset` first sorts its input
+/// in ranges of frames (here, each file is one range), and then merges the 60 phases. The shards
+/// divide the ranges and then the phases.
 #[test]
 fn shards_of_a_dataset_make_the_files_of_one_process() {
     let folder = Folder::new();
@@ -144,14 +146,15 @@ fn shards_of_a_dataset_make_the_files_of_one_process() {
     assert!(!folder.path("shared.parts").exists());
 }
 
-/// DATA may be a folder of records, which stands for the files in it. A dataset's folder is treated
-/// differently. A regression: if a settings file had no labels, a fit of a dataset used the default
-/// labels instead of those of the dataset, and refused the dataset.
+/// A folder of records as the argument DATA must give the same dataset as the files in the folder.
+/// A regression: a fit to a dataset with a settings file that states no labels used the default
+/// labels in place of those of the dataset, and refused the dataset.
 #[test]
 fn a_folder_of_records_is_a_dataset_of_its_files() {
     let folder = Folder::new();
     fs::create_dir(folder.path("games")).unwrap();
-    // The second file has games of the first, and all have the positions after few moves.
+    // The second file repeats games of the first one, and all files have positions in common near
+    // the start.
     for (name, seeds) in [("1", 0..150), ("2", 100..250), ("3", 250..400)] {
         folder.random_games(&format!("games/{name}.games"), seeds);
     }

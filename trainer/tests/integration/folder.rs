@@ -1,4 +1,4 @@
-//! Folders in which a test runs the trainer.
+//! Temporary folders in which tests run the trainer.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(crate) use othello_testing::program::printed;
 use othello_testing::random_games::random_moves;
 use othello_testing::records;
 
-/// The number of random moves at the beginning of a game of [`random_game`].
+/// The number of opening moves that the record of a [`random_game`] marks as random.
 pub(crate) const RANDOM_PLIES: u8 = 6;
 
 /// A pattern set with factors, small enough for fast fits.
@@ -19,12 +19,13 @@ pub(crate) const TINY_FACTORS: &str = "name = 'tiny'\nscalars = ['moves_pair']\n
     [factors]\ndimensions = 8\nphases = 4\n\
     [[pattern]]\nsquares = 'a1 b1 c1 d1 a2'\n[[pattern]]\nsquares = 'c3 d3 e3 f3'\n";
 
-/// Returns a game of random moves. Its record marks the first six as random opening moves.
+/// Returns a game of random moves, drawn from `seed`. Its record marks the first six moves as a
+/// random opening.
 pub(crate) fn random_game(seed: u64) -> Game {
     Game::new(RANDOM_PLIES, &random_moves(seed)).unwrap()
 }
 
-/// A folder with games in which a test runs the trainer.
+/// A temporary folder in which a test runs the trainer, with functions that create games.
 #[derive(derive_more::Deref)]
 pub(crate) struct Folder(othello_testing::folder::Folder);
 
@@ -39,8 +40,8 @@ impl Folder {
         folder
     }
 
-    /// Creates a folder with games of self-play, `a.games`. The games are solved at `exact` or
-    /// fewer empty squares.
+    /// Creates a folder with a file `a.games` of self-play games, which are played exactly at
+    /// `exact` or fewer empty squares.
     pub(crate) fn with_self_play(seed: u64, games: u64, exact: u32) -> Self {
         let folder = Self::new();
         folder.self_play("a.games", &Run::whole(self_play(seed, "4..=20", exact), games));
@@ -51,7 +52,8 @@ impl Folder {
         records::write(&self.path(name), seeds.map(random_game));
     }
 
-    /// Plays games of the evaluation `Mobility` against itself; returns the number of games.
+    /// Writes games that the evaluation `Mobility` plays against itself to the file `name`. Returns
+    /// the number of games.
     pub(crate) fn self_play(&self, name: &str, run: &Run) -> u64 {
         let players = PerSide::both(&Mobility);
         play_games(&self.path(name), run, players, Existing::Keep, &Silent).unwrap().games

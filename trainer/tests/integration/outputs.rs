@@ -1,5 +1,5 @@
-//! Tests of outputs: an output that cannot be written is reported before the work, and no input is
-//! overwritten. (`trainer/fuzz` puts pipes, devices and links next to inputs.)
+//! Tests of outputs: a command must report an output that it cannot write before the work, and must
+//! not overwrite an input. (`trainer/fuzz` tests pipes, devices and links at the paths of outputs.)
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use othello_testing::records;
 
 use super::folder::Folder;
 
-/// Creates a folder with games to fit to and to test on, weights, and openings.
+/// Creates a folder with training games, test games, weights and openings.
 fn folder() -> Folder {
     let folder = Folder::with_random_games(0..300);
     folder.random_games("test.games", 1000..1100);
@@ -19,7 +19,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Commands with hours of work; `OUT` stands for an output.
+/// Commands that would take hours. In each, `OUT` is replaced by the path of an output.
 const WORK: [&str; 5] = [
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --games-out OUT",
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --transcripts-out OUT",
@@ -52,7 +52,7 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     }
     assert_eq!(at.read("foreign"), b"somebody's");
     assert!(at.path("dangling").is_symlink() && at.path("itself").is_symlink());
-    // Weights and games that were made from something else.
+    // The existing outputs are weights and games that were made from other inputs.
     at.runs("calibrate probcut w.weights --positions 200 --depth 4 --out other.weights");
     for work in &WORK[2..5] {
         at.refuses(&work.replace("OUT", "other.weights"), "made from other settings");
@@ -60,8 +60,8 @@ fn an_output_that_cannot_be_written_is_refused_before_the_work() {
     at.refuses(&WORK[0].replace("OUT", "a.games"), "a.games: exists: made from other settings");
 }
 
-/// Regressions: a match accepted the same path for two outputs, so one replaced the other; and it
-/// reported an output that belongs to another match only after playing.
+/// Two regressions: a match accepted the same path for two outputs, so that one replaced the other;
+/// and it reported an output that belongs to another match only after its games.
 #[test]
 fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     let at = &folder();
@@ -87,8 +87,8 @@ fn outputs_of_a_match_that_do_not_go_together_are_refused_before_it() {
     }
 }
 
-/// A regression: `--force` overwrote files that a command reads because another input names them,
-/// such as the files in the folder of a dataset.
+/// A regression: with `--force`, commands overwrote files that they read indirectly, such as the
+/// files in the folder of a dataset.
 #[test]
 fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     let at = &folder();
@@ -108,7 +108,8 @@ fn no_input_that_is_named_by_way_of_another_is_overwritten() {
     ] {
         at.refuses(&refused, "is also an input");
     }
-    // Weights next to the data that they are fitted to are not part of it.
+    // Weights may be written into the folder of the records to which they are fitted, since they
+    // are not records.
     let fit = "fit records --patterns discs --epochs 1 --out records/w.weights";
     at.runs(fit);
     at.runs(fit);
@@ -133,8 +134,9 @@ fn a_dataset_that_lacks_files_is_made_whole_and_none_is_written_among_records() 
     assert!(!at.path("dataset.json").exists() && !at.path("training-30.positions").exists());
 }
 
-/// A regression: an existing dataset of other data was refused only after all positions were
-/// sorted. The records in this test are damaged, so reading them would give another error.
+/// A regression: `dataset` refused an existing dataset of other data only after it had sorted all
+/// positions. In this test, the records are damaged, so reading them first would give another
+/// error.
 #[test]
 fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     let at = &folder();
@@ -147,7 +149,7 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     let other = "dataset.json: exists: it was made from other data";
     at.refuses("dataset damaged.games test.games --out laid-out", other);
     at.refuses("dataset damaged.games --seed 7 --out laid-out", other);
-    // A run that was killed left no manifest.
+    // A folder without `dataset.json` is that of a killed run.
     fs::remove_file(at.path("laid-out/dataset.json")).unwrap();
     let other = "exists: made from other settings (settings.seed: 1 there";
     at.refuses("dataset damaged.games --seed 7 --out laid-out", other);
@@ -210,8 +212,8 @@ fn of_a_million_bad_lines_not_each_is_told() {
     assert!(said.lines().count() < 120 && said.contains("rejected: 4900 more"), "{said}");
 }
 
-/// A regression: a write beyond the limit on file sizes ended the process by a signal, without a
-/// message.
+/// A regression: a write beyond the limit on file sizes (`ulimit -f`) ended the process by a
+/// signal, without a message.
 #[test]
 fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     let at = &folder();
@@ -224,8 +226,8 @@ fn a_limit_on_the_size_of_files_is_told_and_nothing_is_lost() {
     assert!(at.read("limited.weights") == at.read("free.weights"));
 }
 
-/// A regression: `validate` accepted the file of a match whose sections are intact, but do not
-/// contain games.
+/// A regression: `validate` accepted a match file whose sections are intact, but do not contain
+/// games.
 #[test]
 fn the_file_of_a_match_without_its_games_is_damaged() {
     let at = &Folder::new();

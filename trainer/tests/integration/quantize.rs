@@ -1,4 +1,4 @@
-//! Quantized weights on the command line.
+//! Tests of the command `quantize`.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;

@@ -1,6 +1,6 @@
-//! Tests that commands print the output in `tests/cmd`, that the picture of the errors is the one
-//! that the program draws, and that `quickstart` prints the table of the README. `othello-testing`
-//! runs every command of the guides.
+//! Tests that commands print the output that `tests/cmd` states, that the picture of errors in the
+//! documentation is the one that the program draws, and that `quickstart` prints the table in the
+//! README. The crate `othello-testing` runs every command of the guides.
 
 use std::fs;
 use std::path::Path;

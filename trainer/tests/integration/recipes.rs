@@ -1,5 +1,5 @@
-//! Tests of `run` and `train`: a recipe is checked before the first step, finished steps are kept,
-//! and checksums are compared.
+//! Tests of the commands `run` and `train`: they check a recipe before the first step, keep
+//! finished steps, and compare checksums.
 
 use othello_testing::program::message;
 
@@ -73,7 +73,8 @@ fn a_wrong_step_is_refused_before_the_first_one() {
     }
 }
 
-/// A regression: `none` was taken for `mobility`, and a missing file left a plan.
+/// Two regressions: `train --weights none` used `mobility`, and `train` wrote a plan even if the
+/// weights file did not exist.
 #[test]
 fn weights_that_train_cannot_use_are_refused_before_there_is_a_plan() {
     let folder = Folder::new();
@@ -87,7 +88,8 @@ fn weights_that_train_cannot_use_are_refused_before_there_is_a_plan() {
     }
 }
 
-/// A regression: steps that an earlier program had made were kept after a change of its play.
+/// A regression: `run` kept finished steps after a change of the program that changes their
+/// content.
 #[test]
 fn steps_of_a_program_that_makes_others_are_refused() {
     let folder = Folder::new();
@@ -105,7 +107,8 @@ fn steps_of_a_program_that_makes_others_are_refused() {
         json[step][key] = "0".repeat(64).into();
         std::fs::write(&makers, json.to_string()).unwrap();
     };
-    // Another program, whose steps are equal in small.
+    // The finished steps now appear to be from another program, whose steps are equal in the small
+    // version of the recipe.
     change("a.games", "program");
     change("a.weights", "program");
     let equal = message(&run(""));
@@ -128,7 +131,8 @@ fn steps_of_a_program_that_makes_others_are_refused() {
     assert!(message(&run("")).contains("made/run.json"));
 }
 
-/// A process makes its own parts first, and then those that no other process makes.
+/// Processes that share a run must make the same files as one process. Each process makes its own
+/// parts first, and then the parts that no other process makes.
 #[test]
 fn shards_of_a_run_make_the_files_of_one_process() {
     let folder = Folder::new();

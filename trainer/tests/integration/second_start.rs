@@ -9,7 +9,7 @@ use othello_testing::program::message;
 
 use super::folder::Folder;
 
-/// The commands that take a lock. Each comes with the output whose lock it holds.
+/// The commands that hold a lock while they run, each with the output that the lock belongs to.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),
@@ -43,8 +43,9 @@ fn folder() -> Folder {
     folder
 }
 
-/// A regression: a study that was refused, because the same study was already running, removed the
-/// empty folder of the running one.
+/// Several starts of a study at the same moment: one must do the work, and the others must end or
+/// be refused. A regression: a refused study removed the folder of the running study, which was
+/// still empty.
 #[test]
 fn of_starts_at_the_same_moment_one_does_the_work() {
     let folder = folder();
@@ -62,7 +63,8 @@ fn signal(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
-/// Starts a command, and suspends it (SIGSTOP) while it holds its lock.
+/// Starts a command, waits until it holds its lock, and suspends it (SIGSTOP). `out` is the output
+/// that the lock belongs to.
 fn started(folder: &Folder, command: &str, out: &str) -> Child {
     let lock = folder.path(&format!("{out}.parts/lock-1-of-1"));
     let mut start = folder.command(command);
@@ -76,8 +78,8 @@ fn started(folder: &Folder, command: &str, out: &str) -> Child {
     child
 }
 
-/// Regressions: two processes with studies in one folder fitted the same weights at the same time,
-/// and a second calibration did all its work before it failed.
+/// Two regressions: two studies in one folder fitted the same weights at the same time, and a
+/// second start of a calibration did all its work before it failed.
 #[test]
 fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
     let folder = folder();
@@ -91,7 +93,7 @@ fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
         let holder = format!("another process (process {}) makes it", first.id());
         assert!(said.contains(&holder) && said.contains(out), "{command}: {said}");
         signal(&first, "-CONT");
-        // A minute of work.
+        // The rest of `quickstart` would take a minute, so the test kills it.
         if command == "quickstart" {
             first.kill().unwrap();
             first.wait().unwrap();

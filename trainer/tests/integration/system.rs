@@ -1,5 +1,5 @@
-//! Tests of failing system calls: the trainer prints a clear message, loses no data and leaves no
-//! lock.
+//! Tests of limits, full disks, missing files and interruptions: the trainer must print a clear
+//! message, lose no data and leave no lock.
 
 use std::fs;
 use std::process::Stdio;
@@ -22,7 +22,7 @@ fn transcripts(games: u64) -> String {
     (0..games).map(|seed| line(seed) + "\n").collect()
 }
 
-/// Writes games of twelve random moves to `short.games`.
+/// Writes `games` unfinished games of twelve random moves to the file `short.games`.
 fn short_games(folder: &Folder, games: u64) {
     let short = |seed| {
         let moves = random_moves(seed);
@@ -31,8 +31,8 @@ fn short_games(folder: &Folder, games: u64) {
     records::write(&folder.path("short.games"), (0..games).map(short));
 }
 
-/// A regression: the message was about "the 0 MB of memory allowed", since `inspect` had divided
-/// the limit.
+/// A regression: the message of `inspect` with a limit of 1 MB stated "the 0 MB of memory allowed",
+/// because `inspect` had divided the limit.
 #[cfg(unix)]
 #[test]
 fn inspect_with_a_megabyte_reports_a_megabyte() {
@@ -44,7 +44,8 @@ fn inspect_with_a_megabyte_reports_a_megabyte() {
     assert!(!said.contains(" 0 MB"), "{said}");
 }
 
-/// A regression: `doctor` reported the machine's memory, whatever the process was allowed.
+/// A regression: `doctor` reported the memory of the machine even if a limit (`ulimit -v`) allowed
+/// the process less.
 #[cfg(target_os = "linux")]
 #[test]
 fn doctor_names_the_least_limit_of_memory() {
@@ -56,8 +57,8 @@ fn doctor_names_the_least_limit_of_memory() {
     assert!(found["memory_bytes"].as_u64().unwrap() < 4_000_000 << 9, "{found}");
 }
 
-/// In this test, the disk is full for temporary files. (`trainer/fuzz` fills it while outputs are
-/// written.)
+/// Runs a command whose disk is too full for its temporary files. (`trainer/fuzz` tests disks that
+/// become full while a command writes its outputs.)
 #[test]
 fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     let folder = Folder::new();
@@ -101,14 +102,15 @@ fn a_missing_input_is_named() {
     }
 }
 
-/// Deletes the second input while the first, a pipe, is being read.
+/// Deletes the second input file while the command reads the first one. The message must name the
+/// missing file, and the same command must work when the file is back.
 #[test]
 fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     let folder = Folder::new();
     folder.write("first.txt", transcripts(60_000));
     folder.write("second.txt", transcripts(1));
     let arguments = "import transcripts first.txt second.txt --out a.games";
-    // The output grows once the program has checked its inputs and reads the first one.
+    // The partial output exists only after the program has checked that its inputs exist.
     let child = folder.started(arguments, "a.games.partial", 1);
     fs::remove_file(folder.path("second.txt")).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -160,8 +162,8 @@ fn a_torn_part_is_told_of() {
     assert!(lines.any(|line| line.ends_with("the part is made again")), "{message}");
 }
 
-/// If the reader of standard error closes the pipe, a command that reports rejected records must
-/// continue.
+/// A command that reports rejected records must continue if the reader of its standard error closes
+/// the pipe.
 #[test]
 fn a_closed_standard_error_is_no_reason_to_stop() {
     let folder = Folder::new();

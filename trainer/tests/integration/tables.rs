@@ -1,6 +1,6 @@
-//! Tests of `export --format edax` and `egaroucid`, and of the import of these files. A slow
-//! evaluator in this file reads the bytes as the other program does; it must return the same value
-//! for every position.
+//! Tests of `export` and `import weights` in the formats of Edax and Egaroucid. Slow evaluators in
+//! this file read the bytes as the other programs do, and must return the same value for every
+//! position.
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
@@ -18,9 +18,9 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the patterns of a program. A pattern has three texts: its squares, its number of
-/// classes, and, for each digit of a configuration, the position of that digit in the mirror image
-/// (empty if the mirror image reverses the digits).
+/// Returns the patterns of another program. Each pattern has three texts: its squares, its number
+/// of classes, and for each digit of a configuration the position of this digit in the mirrored
+/// configuration (empty if mirroring reverses the digits).
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -39,8 +39,8 @@ fn squares(text: &str) -> Vec<(usize, usize)> {
     text.split(' ').map(square).collect()
 }
 
-/// Returns the images of a list of squares under the eight symmetries. If several images contain
-/// the same squares, returns only one of them.
+/// Returns the images of a list of squares under the eight symmetries of the board. Of images with
+/// the same set of squares, returns only one.
 fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     let mut images: Vec<Vec<(usize, usize)>> = vec![];
     for symmetry in 0..8 {
@@ -62,7 +62,9 @@ fn images(squares: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
     images
 }
 
-/// Returns the index of a configuration in base 3, where 0 is the player, 1 the opponent, 2 empty.
+/// Returns the index of the position's configuration on some squares: a number in base 3, whose
+/// first digit is the most significant. The digits are 0 for the player, 1 for the opponent, 2 for
+/// empty.
 fn number(position: &Position, squares: &[(usize, usize)]) -> usize {
     squares.iter().fold(0, |number, &square| number * 3 + number_of_disc(position, square))
 }
@@ -96,7 +98,8 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     pack
 }
 
-/// Returns the values that Edax gives positions: the sums of the weights, in 1/128 disc.
+/// Returns the values of positions as Edax computes them from the bytes of its file: sums of
+/// weights in 1/128 disc.
 fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     assert_eq!(bytes.len(), EDAX_BYTES);
     assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
@@ -121,7 +124,8 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// Returns the values that Egaroucid gives positions: the sums of the weights, in 1/128 disc.
+/// Returns the values of positions as Egaroucid computes them from the bytes of its file: sums of
+/// weights in 1/128 disc.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);
@@ -187,9 +191,9 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Checks that two sets of values differ only by rounding. Each of the 46 weights in a sum is
-/// rounded by at most half a step, so sums differ by at most 23 steps, and on average by less than
-/// 3.
+/// Checks that the other program's values and those of the imported weights differ only by
+/// rounding. Each of the 46 weights in a sum is rounded by at most half a step, so sums differ by
+/// at most 23 steps, and on average by less than 3 steps.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();
@@ -212,7 +216,7 @@ fn edax_and_egaroucid_read_our_values_out_of_their_files() {
         let weights = weights(shipped(set));
         let (bytes, back) = if set == "edax" {
             let bytes = edax(&weights).unwrap();
-            // The set for the full board is also filled.
+            // The file also has weights for the full board, which equal those of the last phase.
             let of_stage = |stage: usize| &bytes[28 + stage * 2 * EDAX_WEIGHTS..];
             assert_eq!(of_stage(60), &of_stage(59)[..2 * EDAX_WEIGHTS]);
             let back = read_edax(&bytes).unwrap();
@@ -246,12 +250,13 @@ fn a_file_of_edax_keeps_its_values_but_for_rounding() {
     check_rounded(&edax_sums(&bytes, &positions), &read_edax(&bytes).unwrap(), &positions);
 }
 
-/// If mirrored configurations have different weights in the file, the weight of their class is the
-/// mean.
+/// If a configuration and its mirror image have different weights in the file, the imported weight
+/// of their class must be the mean.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let mut bytes = egaroucid(&Weights::zero(shipped("egaroucid"))).unwrap();
-    // One disc of the player on a2 in phase 0, and none elsewhere: 022…, the number 3^7 − 1.
+    // The only weight in the file is that of a configuration in phase 0 with one disc of the
+    // player, on a2. Its index has the digits 022…, so it is 3^7 − 1.
     let place = 3_usize.pow(7) - 1;
     let words = [4096 + place as i16, 12, 4096 + (28_600 - place - 1) as i16];
     let words: Vec<u8> = words.into_iter().flat_map(i16::to_le_bytes).collect();
@@ -273,7 +278,7 @@ fn a_set_may_have_the_patterns_in_other_images_and_another_order() {
         names.reverse();
         format!("[[pattern]]\nsquares = \"{}\"\n", names.join(" "))
     };
-    // All but the last.
+    // The set has all patterns except the last one.
     let patterns: String =
         patterns("edax")[..11].iter().rev().map(|[names, ..]| image(names)).collect();
     let weights = weights(PatternSet::from_toml(&format!("name = \"other\"\n{patterns}")).unwrap());

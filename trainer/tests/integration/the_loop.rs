@@ -1,4 +1,4 @@
-//! Runs a small generation with the library and the command line: games, a fit, matches.
+//! Tests one small generation of the training loop: self-play games, fits, and matches.
 
 use othello_engine::eval::Mobility;
 use othello_engine::file::Existing;
@@ -26,8 +26,8 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
         assert!(mae(&fitted, phase) < mae(&baseline, phase), "phase {phase}");
     }
     assert!(fitted["phases"][3]["train_mse"].is_number());
-    // Each test game has a position of every late phase. Some of these are in training, since few
-    // moves lead everywhere from the start.
+    // Each of the 100 test games has a position of every late phase. Some of these positions also
+    // occur in the training games, and are not counted.
     let tested = fitted["phases"][50]["test_positions"].as_u64().unwrap();
     assert!((50..=100).contains(&tested), "{tested}");
     assert!(fitted["test_mae"].as_f64().unwrap() < 64.0);
@@ -42,8 +42,8 @@ fn what_is_learned_beats_the_mean_and_plays_better_than_counting_discs() {
         (itself["losses"].as_u64(), Some(0.0))
     );
     assert_eq!((itself["elo"].as_f64(), itself["p_value"].as_f64()), (Some(0.0), Some(1.0)));
-    // Not against `none`: if all moves tie, a search takes the first of its order, which is a good
-    // one.
+    // The opponent is not `none`: with `none` all moves tie, and a search then plays the first move
+    // in its order, which is often good.
     let counting = play("small.weights", "discs.weights");
     assert!(counting["wins"].as_u64() > counting["losses"].as_u64(), "{counting}");
     assert!(counting["p_value"].as_f64().unwrap() < 0.01, "{counting}");

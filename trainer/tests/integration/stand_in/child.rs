@@ -16,7 +16,8 @@ use crate::folder::Folder;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The folder of compiled kernels, which are built once for all tests of this process.
+/// The folder in which the stand-in stores compiled kernels, so that they are compiled once for all
+/// tests of this process.
 static KERNELS: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 pub(crate) struct Place {
@@ -37,8 +38,8 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Creates a folder with games and with stand-ins for the driver and NVRTC. If `entry` is
-    /// given, the stand-ins lack this entry point.
+    /// Creates a folder with self-play games, and with stand-ins for the driver and NVRTC. If
+    /// `entry` is given, the stand-ins lack this entry point.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -72,8 +73,9 @@ impl Place {
         Ended { status, stdout: text(&out), stderr: text(&err), report }
     }
 
-    /// Fits three phases, with a window, to a new output file. Unless `arguments` states otherwise,
-    /// the fit uses Adam on the GPU and two threads. `asked` contains settings of the stand-in GPU.
+    /// Fits three phases, with a window, to a new output file. `asked` contains the settings of the
+    /// stand-in. `arguments` are further flags; without them, the fit uses Adam on the GPU and two
+    /// threads.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
@@ -113,7 +115,8 @@ impl Ended {
         self.report["calls"][entry].as_u64().unwrap_or(0)
     }
 
-    /// Returns the numbers of leaked memory blocks, streams, events, modules and contexts.
+    /// Returns the resources that the process did not release, with their numbers: memory blocks,
+    /// streams, events, modules and contexts. Omits resources of which none is left.
     pub(crate) fn left(&self) -> Vec<(String, u64)> {
         let left = self.report["left"].as_object().unwrap();
         let count = |(name, count): (&String, &Value)| (name.clone(), count.as_u64().unwrap());

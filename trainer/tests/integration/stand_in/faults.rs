@@ -1,6 +1,6 @@
-//! Tests with a driver that refuses, fails or is lost. Each such fault must lead to a clear message
-//! and status 2, or to the requested fallback, without panics, hangs or leaks. The fit must then
-//! continue where it stopped.
+//! Tests with a driver that refuses to work, or whose calls fail. Each fault must lead to a clear
+//! message and exit status 2, or to the requested fallback, without panics, hangs or leaks.
+//! Afterwards, a second start of the fit must continue where it stopped.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,12 +10,13 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 use super::child::{Ended, Place};
 
 /// The arguments of a fit in which calls of the driver fail. With one thread, the calls have the
-/// same order in every run. With [`STAGED`], the fit copies its positions through staging buffers.
+/// same order in every run. The next constant, a setting of the stand-in, makes the fit copy its
+/// positions through staging buffers.
 const FIT: &str = "--threads 1";
 const STAGED: &str = "free-later=0";
 
-/// The entry points that release an object. If such a call fails, the object remains, which is not
-/// a leak of the trainer.
+/// The entry points that release an object. If a call of one of them fails, the object remains,
+/// which is not a leak of the trainer.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
@@ -29,14 +30,15 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if the tests must cover all errors of every entry point, which takes long
-/// (`OTHELLO_FAULTS`). Otherwise they cover two errors of each entry point, at one of its calls.
+/// Returns true if the environment variable `OTHELLO_FAULTS` is set. The tests then cover all
+/// errors of every entry point, which takes long; otherwise they cover two errors of each entry
+/// point, at one of its calls.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns the errors that a driver or NVRTC function is made to return: all of them, or one
-/// temporary and one permanent error. Each comes with the name that the message must contain.
+/// Returns the errors that a test makes an entry point of the driver or NVRTC return: all errors,
+/// or only two. Each error has its number, and its name, which the message must contain.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
@@ -73,7 +75,8 @@ fn every_entry_point_may_fail_at_any_call() {
         let expected = reference.sha256();
         let nvrtc = reference.called("nvrtc");
         let entries = ENTRIES.iter().copied().chain(nvrtc).chain(["kernel"]);
-        // Without pools, only the entry points that replace those of pools.
+        // If the driver has no memory pools, only the entry points with `_v2` are tested, which
+        // include those that replace the pools.
         let entries = entries.filter(|entry| pools.is_empty() || entry.contains("_v2"));
         for entry in entries {
             let mut calls = reference.calls(entry);
@@ -101,7 +104,7 @@ fn every_entry_point_may_fail_at_any_call() {
                     assert_eq!(ended.sha256(), expected, "{asked}");
                     row[1] += 1;
                 } else if !releases(entry) {
-                    // This one error has words of its own.
+                    // The message for this error does not contain the error's name.
                     let name = if code == 100 { "finds no GPU" } else { name };
                     let named = ended.stderr.contains(name) || ended.stderr.contains("NO_DEVICE");
                     assert!(named, "{asked}: {}", ended.stderr);
@@ -145,8 +148,9 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// Checks what happens if the GPU cannot be used. `--device cuda` must fail and state the reason;
-/// `--device auto` must use the CPU and state the reason.
+/// Checks the fit with a GPU that cannot be used. With `--device cuda`, the fit must fail and print
+/// a message that contains `says`; with `--device auto`, it must print this message and use the
+/// CPU. `asked` contains the settings of the stand-in.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

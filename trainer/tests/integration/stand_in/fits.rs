@@ -1,9 +1,10 @@
-//! Tests that a GPU gives the same results as the CPU, whatever the order in which its streams run,
-//! and that this requires each wait for an event.
+//! Tests that a GPU gives the same results as the CPU for any order in which its streams run, and
+//! that each wait for an event is necessary for this.
 
 use super::child::{Ended, Place};
 
-/// The setting with which positions do not stay on the GPU, but are copied to it for each use.
+/// A setting of the stand-in with little free memory. Positions then do not stay on the GPU, but
+/// are copied to it for each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
@@ -12,8 +13,9 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// With seed 0, the stand-in for the driver reads host memory as late as the trainer's waits allow.
-/// The test therefore detects memory that is released too early.
+/// Fits must give the same bytes on the CPU, with host-run kernels, and on the stand-in with twenty
+/// orders of its streams. With seed 0, the stand-in reads host memory as late as the trainer's
+/// waits allow, so the test detects memory that the trainer releases too early.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_orders_of_the_streams() {
     let place = Place::new(60);
@@ -40,9 +42,9 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// Makes the stand-in omit one wait for an event at a time, among those that order two uses of
-/// memory. For each wait, the stand-in must count unordered uses of memory, or the fit must give
-/// other bytes. With at least one seed, the fit must give other bytes.
+/// Makes the stand-in skip one wait for an event at a time, among the waits that order two uses of
+/// memory. For each skipped wait, the stand-in must detect unordered uses of memory, or the fit
+/// must give other bytes. At least once, the fit must give other bytes.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);
@@ -55,7 +57,7 @@ fn a_wait_that_is_forgotten_is_noticed() {
     assert!(needed.len() > 10);
     let mut other_bytes = 0;
     for &wait in needed.iter().step_by((needed.len() / 12).max(1)) {
-        // With these seeds nothing runs before something waits for it.
+        // With these seeds, the stand-in runs an operation only when the host waits for one.
         for seed in [0, 3, 6] {
             let asked = format!("{STAGED} seed={seed} skip-wait={wait}");
             let ended = place.fit(&asked, fit);
@@ -107,7 +109,8 @@ fn the_doctor_describes_the_gpu() {
     check_clean(&ended, "doctor");
 }
 
-/// Stored PTX is used again. PTX that was damaged meanwhile is compiled again.
+/// A second run must use the PTX that the first run stored. After the stored file is damaged, the
+/// next run must compile the kernels again.
 #[test]
 fn ptx_is_kept_and_compiled_anew_where_it_is_damaged() {
     let place = Place::new(60);

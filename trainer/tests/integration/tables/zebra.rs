@@ -1,4 +1,4 @@
-//! Tests of `export --format zebra`, and of the import of its files.
+//! Tests of `export` and `import weights` in the format of Zebra.
 
 use std::io::Read as _;
 
@@ -29,7 +29,8 @@ fn zebra_file(words: &[i16]) -> Vec<u8> {
     packed
 }
 
-/// Returns the values that Zebra gives positions: the sums of the weights, in 1/128 disc.
+/// Returns the values of positions as Zebra computes them from the bytes of its file: sums of
+/// weights in 1/128 disc.
 fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let words = zebra_words(bytes);
     assert_eq!(words[..14], ZEBRA_HEADER);
@@ -83,8 +84,8 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns a file of Zebra with random weights. In each stage, the constant is one disc, and the
-/// weight of the parity is half a disc.
+/// Returns the bytes of a Zebra file with random weights. In each stage, the constant term is one
+/// disc, and the weight of the parity is half a disc.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
     let mut seed = 1_u32;
@@ -109,8 +110,8 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     assert_equal(&read_zebra(&unpacked).unwrap().weights, &read.weights);
 }
 
-/// Weights imported from a Zebra file (including its constant and parity terms) must be exported to
-/// the same stages of such a file.
+/// Weights that are imported from a Zebra file, including its constant and parity terms, must be
+/// exported to the same stages of a new Zebra file.
 #[test]
 fn zebra_reads_our_values_out_of_its_file() {
     let bytes = random_zebra_file();
@@ -127,7 +128,8 @@ fn zebra_reads_our_values_out_of_its_file() {
         assert!(off.iter().all(|&off| off <= 64), "{:?}", off.iter().max());
         assert!(off.iter().sum::<i32>() < 12 * off.len() as i32, "{}", off.iter().sum::<i32>());
     }
-    // Nothing but a constant, which is another one in odd phases.
+    // The file has only a constant and a parity term, so its constant differs between even and odd
+    // phases.
     let mut words = ZEBRA_HEADER.to_vec();
     (0..11).for_each(|_| words.extend([512, -256].into_iter().chain(vec![0; ZEBRA_WEIGHTS - 2])));
     let constant = zebra(&read_zebra(&zebra_file(&words)).unwrap().weights).unwrap();
