@@ -1,11 +1,12 @@
-/* What the sources need of the platform, for an ordinary C compiler: each block of a launch runs by
- * itself on the calling thread, one after another, and what CUDA keeps for each block is kept for
- * each operating-system thread. So launches of several threads do not meet, and an atomic addition
- * is a plain one. `platform_cuda.cuh` is the same for NVRTC.
+/* The definitions that the sources need on a CPU, for an ordinary C compiler. The blocks of a launch
+ * run one after another on the calling thread, and the shared memory of a block is thread-local. So
+ * launches on several threads do not disturb each other, and an atomic addition is an ordinary one.
+ * `platform_cuda.cuh` has the definitions for NVRTC.
  *
- * A kernel without barriers is a loop over its threads. One with barriers runs every thread as a
- * fiber with a stack of its own: it goes on until it waits or returns, and when no thread of the
- * block can go on, those that wait are let through. A thread that has returned counts as arrived.
+ * The threads of a kernel without barriers run one after another in a loop. In a kernel with
+ * barriers, each thread runs as a fiber with its own stack, until it waits at a barrier or returns.
+ * When every fiber of the block waits or has returned, the waiting fibers continue. A thread that
+ * has returned counts as having arrived at the barrier.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -59,8 +60,8 @@ static inline unsigned long long __brevll(unsigned long long word)
     return __builtin_bswap64(word);
 }
 
-/* Fibers. The first step onto a stack is ucontext's; later ones are jumps, which make no system
- * call. AddressSanitizer follows ucontext only. */
+/* Fibers. The first switch to a fiber's stack uses ucontext; later switches are long jumps, which
+ * make no system call. AddressSanitizer understands only ucontext, so with it there are no jumps. */
 #ifdef __SANITIZE_ADDRESS__
 #define JUMPS 0
 #else

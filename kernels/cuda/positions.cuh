@@ -1,9 +1,10 @@
 // Computes the parameter indices of a position by arithmetic in registers. This file is included
 // after the header of the pattern set, which defines
 //
-//   FEATURES        how many parameters a position has
-//   DIMENSIONS      how many factors a parameter has; 0 without
-//   EACH_FEATURE    a list of PAIRED, PLAIN, MAPPED and the names of scalar features, one for each of them
+//   FEATURES        the number of parameters that a position has
+//   DIMENSIONS      the width of a parameter's factor vector; 0 for a set without factors
+//   EACH_FEATURE    a list with one entry for each feature: PAIRED, PLAIN or MAPPED for an instance
+//                   of a pattern, or the name of a scalar feature
 //
 // Each square is a digit: 0 (empty), 1 (player) or 2 (opponent). The 64 digits are stored in 16
 // words of four bytes. `DOT` multiplies the digits of one word by four powers of three and adds

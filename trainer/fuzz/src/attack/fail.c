@@ -1,9 +1,11 @@
-/* Fails one call of the C library, to be put in front of it by LD_PRELOAD.
+/* A library that makes calls of the C library fail. A test loads it into a process by LD_PRELOAD.
  *
- * OTHELLO_FAIL=KIND:N:ERRNO[:on] makes the N-th call of a kind (from 1), and with `on` all after it, fail with
- * that number of an error; 0 makes a write or a read short instead, -1 kills the process there. Kinds: open, read, write, fsync, rename,
- * truncate, map, unlink, lock. Only files count: descriptors above 2, and no paths of the system.
- * OTHELLO_CALLS=PATH gets how many calls of each kind there were.
+ * With OTHELLO_FAIL=KIND:N:ERRNO[:on], the N-th call of a kind (counted from 1) fails with the error number
+ * ERRNO; with `:on`, all later calls of this kind fail too. If ERRNO is 0, a read or write transfers too few
+ * bytes; if it is -1, the process is killed at the call. The kinds are open, read, write, fsync, rename,
+ * truncate, map, unlink and lock. Only calls on files are counted: descriptors above 2, and paths outside the
+ * folders of the system. At its end, the process writes the number of calls of each kind to the file that
+ * OTHELLO_CALLS names.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,7 +47,7 @@ __attribute__((destructor)) static void end(void) {
     fclose(file);
 }
 
-/* Whether this call is to fail: errno is set then; -1 where it is to be short. */
+/* Counts a call. Returns 1 and sets errno if the call must fail, -1 if it must transfer too few bytes, otherwise 0. */
 static int fails(enum kind kind) {
     long call = atomic_fetch_add(&calls[kind], 1) + 1;
     if ((int)kind != wanted || (goes_on ? call < wanted_call : call != wanted_call)) return 0;
