@@ -38,7 +38,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Returns the C type.
+    /// Returns the type of the argument in C, such as `u32` or a pointer type.
     pub fn c_type(self) -> String {
         match self {
             Self::Array(element) => format!("{element} *"),

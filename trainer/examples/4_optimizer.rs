@@ -105,7 +105,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fits phase 40 by momentum and by least squares.
+/// Fits phase 40 by gradient descent with momentum and by least squares. Returns both fits, in this
+/// order.
 pub(crate) fn fits() -> Result<[FittedVector; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let data = [DataChoice { path: support::games(folder.path())?, weight: 1.0 }];

@@ -10,7 +10,7 @@ use super::Architecture;
 /// The oldest supported CUDA version of a driver: 12.0, encoded as 1000 · major + 10 · minor.
 const OLDEST_DRIVER: i32 = 12_000;
 
-/// The oldest architecture that NVRTC 12 compiles for and that the kernels were compiled for.
+/// The oldest supported architecture of a GPU. The kernels were never compiled for older ones.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
 /// The least free memory, in bytes, with which a GPU is used. It suffices for the weights, the

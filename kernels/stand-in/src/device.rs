@@ -32,8 +32,9 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// The events. If an event was recorded, it has the point of its stream at which it was last
-    /// recorded, and the vector clock of all operations before that point.
+    /// The events. A recorded event has the point of a stream at which it was last recorded, and
+    /// the vector clock of all operations before that point; an event that was never recorded has
+    /// `None`.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostProgram>>,
     pub(crate) functions: BTreeMap<Handle, Function>,

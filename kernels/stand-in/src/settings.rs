@@ -4,17 +4,17 @@
 //!
 //! | key | meaning | default |
 //! |---|---|---|
-//! | `seed` | decides the order and delay of streams | 0 |
+//! | `seed` | the seed of the order and the delay of operations on streams | 0 |
 //! | `fault` | `ENTRY:N:CODE`: the N-th call of an entry point fails with this error | none |
 //! | `skip-wait` | the N-th `cuStreamWaitEvent` is ignored | none |
 //! | `kernels` | a folder where built kernels are kept between processes | none |
-//! | `report` | a file that gets the calls and leftovers at the end | none |
+//! | `report` | a file to which the calls and the unreleased resources are written | none |
 //! | `devices` | the number of GPUs | 1 |
 //! | `driver` | the CUDA version of the driver: 1000 · major + 10 · minor | 12040 |
-//! | `capability` | 10 · major + minor | 90 |
-//! | `memory` | bytes of memory | 2³⁰ |
-//! | `free` | bytes of it that no other program has | all |
-//! | `free-later` | bytes reported free from the second query on | as before |
+//! | `capability` | the compute capability of the GPU: 10 · major + minor | 90 |
+//! | `memory` | the memory of the GPU in bytes | 2³⁰ |
+//! | `free` | the free memory in bytes, which no other program uses | all |
+//! | `free-later` | the free memory that the second and later queries report | as `free` |
 //! | `pools` | whether memory can be allocated on a stream: 0 or 1 | 1 |
 //!
 //! Calls are counted from 1. In `fault`, the entry point `kernel` means that the N-th kernel fails

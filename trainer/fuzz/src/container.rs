@@ -15,7 +15,7 @@ pub const VERSION: u32 = 1;
 pub struct Section {
     /// The name; in a readable file, 1 to 255 bytes of text.
     pub name: Vec<u8>,
-    /// The content of the section. The checksum of the whole container includes it.
+    /// The uncompressed content of the section, which the checksum of the whole container covers.
     pub content: Vec<u8>,
     /// The bytes that the file stores for the content; in a readable file, one zstd frame.
     pub stored: Vec<u8>,
@@ -100,7 +100,7 @@ pub struct Container {
     pub kind: u8,
     /// The bytes before the first section.
     pub header: Vec<u8>,
-    /// The provenance in the header.
+    /// The provenance in the header, as the bytes of its JSON.
     pub provenance: Vec<u8>,
     /// The bytes of each section's frame, followed by those of the end frame, if there is one.
     pub frames: Vec<Vec<u8>>,

@@ -1,7 +1,7 @@
 //! Random changes of inputs, drawn from a seed, so that they are the same on every machine.
 
-/// A small random generator (SplitMix64). It is separate from the program's generator, so that
-/// changes to the program do not change the tests.
+/// A small random generator (SplitMix64). The tests do not use the program's generator, so that
+/// changes of the program do not change the tests.
 pub struct Draws(pub u64);
 
 impl Draws {

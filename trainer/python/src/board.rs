@@ -53,7 +53,7 @@ impl Board {
         self.position.player()
     }
 
-    /// The discs of the other side.
+    /// The discs of the side that is not to move; bit 0 is a1, bit 63 h8.
     #[getter]
     fn opponent(&self) -> u64 {
         self.position.opponent()
@@ -102,8 +102,8 @@ impl Board {
         Ok(Self { position, side })
     }
 
-    /// Returns the board with the other side to move. Refuses the pass if the side to move has a
-    /// legal move.
+    /// Returns the board after a pass, with the other side to move. It is an error if the side to
+    /// move has a legal move.
     #[pyo3(name = "pass_")]
     fn pass(&self) -> PyResult<Self> {
         match self.moves().as_slice() {

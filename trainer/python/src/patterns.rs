@@ -91,7 +91,7 @@ impl PatternSet {
         Set::named(name, Path::new("")).map(Self::from).map_err(exception)
     }
 
-    /// Reads a set from its text in TOML.
+    /// Parses a pattern set from a text in TOML.
     #[staticmethod]
     fn from_toml(text: &str) -> PyResult<Self> {
         Set::from_toml(text).map(Self::from).map_err(exception)

@@ -31,7 +31,7 @@ pub(crate) struct Part {
     name: String,
     /// The squares of the instance; empty for a scalar feature.
     squares: String,
-    /// The contribution in discs.
+    /// The contribution to the value of the board, in discs.
     discs: f64,
     /// The number of occurrences in training of the instance's class, or of the feature's value; 0
     /// if unknown.
@@ -216,7 +216,7 @@ impl Weights {
         Ok(own.iter().copied().map(in_discs).collect::<Vec<_>>().into_pyarray(py))
     }
 
-    /// The pattern set.
+    /// The pattern set of these weights.
     #[getter]
     fn pattern_set(&self, py: Python<'_>) -> Py<PatternSet> {
         self.set.clone_ref(py)

@@ -1,4 +1,5 @@
-//! `othello-trainer dataset`: makes a dataset in a folder.
+//! `othello-trainer dataset`: sorts positions by phase into a dataset, a folder to which several
+//! machines can fit.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! `othello-trainer doctor`: reports the hardware of this machine and what will be used of it.
+//! `othello-trainer doctor`: reports the hardware of this machine, and the parts of it that a fit
+//! would use.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Small histograms as text.
+//! Prints small histograms as text.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -82,7 +82,8 @@ pub struct Arguments {
     kept: KeptArguments,
 }
 
-/// A loaded player.
+/// A player of the match, with loaded weights or a checked external program, and its search
+/// settings.
 struct Loaded {
     mind: Mind,
     /// The search settings of the player. The flags of the match supply the settings that the
@@ -344,7 +345,7 @@ impl KeptArguments {
     }
 
     /// Returns an error if an existing file of games or transcripts belongs to another match. This
-    /// is checked before the match, as far as it is then known.
+    /// check runs before the match, so it compares only the parts of the files that are then known.
     pub(super) fn check_are_own(
         &self,
         settings: &Provenance,

@@ -116,9 +116,9 @@ fn parsed(words: &[String]) -> anyhow::Result<Command> {
 
 impl Making<'_> {
     /// Makes the steps in order. A step with the flag true is made anew even if its file is
-    /// complete. First parses the commands of all steps, and checks finished steps that another
-    /// version of the program made. Returns the steps that were made; stops early if a step finds
-    /// something wrong.
+    /// complete. First parses the commands of all steps, and verifies finished steps that another
+    /// version of the program made. Stops after a step whose command reports a failed check (exit
+    /// status 1). Returns the steps up to this one, and the outcome.
     pub(super) fn make(&self, steps: &[(&Step, bool)]) -> anyhow::Result<(Vec<Made>, Outcome)> {
         let parsed: Vec<_> = steps.iter().map(|step| self.parse(step)).collect::<Result<_, _>>()?;
         make_folder(self.folder)?;
@@ -150,8 +150,8 @@ impl Making<'_> {
         Ok((made, Outcome::Done))
     }
 
-    /// Parses the command lines of a step, and checks that its input files which no step makes
-    /// exist.
+    /// Parses the command lines of a step. Also checks that all its input files exist, except those
+    /// that steps make.
     pub(super) fn parse<'s>(
         &self,
         &(step, is_fresh): &(&'s Step, bool),
@@ -238,8 +238,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Waits until no other process of this run packs a step or makes a whole one. Returns the lock
-    /// that keeps other processes waiting; `None` if no other process makes this run.
+    /// Waits until no other process of this run is packing a step or making a whole step. Returns
+    /// the lock that keeps other processes waiting; `None` if no other process makes this run.
     fn wait_to_be_alone(&self) -> anyhow::Result<Option<File>> {
         if self.shard.is_whole() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Tests of recipes.
+//! Tests of the module `recipe`, which reads and changes recipes.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Matches against external programs. Programs that behave correctly must play like our own
-//! players. A program that misbehaves must forfeit its game, and nothing else.
+//! Tests of matches against external programs. Programs that behave correctly must play like our
+//! own players. A program that misbehaves must forfeit its game, and nothing else.
 //!
 //! The external program is this test binary, started as [`engine_process`].
 

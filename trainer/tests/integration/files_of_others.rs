@@ -8,8 +8,8 @@ use super::folder::Folder;
 /// Nine moves after which black has won all discs.
 const WIPE_OUT: &str = "f5d6c5f4e7f6g5e6e3";
 
-/// Returns a WTHOR file of games, each with the number of black discs that the file states and the
-/// moves.
+/// Returns the bytes of a WTHOR file. Each game is given as the number of black discs that the file
+/// states for its end, and the moves.
 fn wthor(games: &[(u8, &str)]) -> Vec<u8> {
     let mut bytes = vec![0; 16];
     (bytes[4], bytes[12]) = (games.len() as u8, 8);

@@ -1,4 +1,4 @@
-//! Fits on the command line, with games of random moves.
+//! Tests of fits on the command line, with games of random moves.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;

@@ -1,5 +1,5 @@
-//! Starts a long command a second time while it runs. The second start must be refused at once, and
-//! must not disturb the first one.
+//! Tests that start a long command a second time while it runs. The second start must be refused at
+//! once, and must not disturb the first one.
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;

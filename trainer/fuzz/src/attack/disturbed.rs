@@ -102,9 +102,9 @@ impl Outcome {
 }
 
 /// Disturbs every command that writes, `times` times each. Then resumes the command without a
-/// disturbance, and compares the result with that of an undisturbed run. `disturbance` runs one
-/// command in a folder. It returns a description and, unless it killed the command, the end of the
-/// run. It returns `None` if there is nothing to disturb.
+/// disturbance, and compares the result with that of an undisturbed run. The closure `disturbance`
+/// runs one command in a folder. Its result is a description and, unless the closure killed the
+/// command, the end of the run; `None` if there is nothing to disturb.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -148,7 +148,8 @@ fn disturb(
     }
 }
 
-/// Kills every command that writes at random moments, up to three times in a row, and resumes it.
+/// At random moments, kills every command that writes, up to three times in a row, and then resumes
+/// it.
 pub(super) fn kills(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, _), (_, draws)| {
         let times = 1 + draws.below(3);
@@ -168,8 +169,8 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Starts every command that writes a second time while it runs. At least one of the two runs must
-/// do the work.
+/// While a command that writes runs, starts the same command a second time. At least one of the two
+/// runs must do the work.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -230,7 +231,7 @@ const ERRORS: [(&str, &[i32]); 9] = [
     ("lock", &[ENOLCK, EINTR]),
 ];
 
-/// Runs every command that writes on a disk that becomes full at a random one of its writes.
+/// Runs every command that writes. At a random one of its writes, the disk becomes full.
 pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, _, draws| {
         let writes = whole.calls.get("write").copied().unwrap_or(0);
@@ -253,9 +254,9 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs every command that writes with failing system calls. `choose` returns the kind of call, the
-/// number of calls of this kind in an undisturbed run, the number of the first call that fails, the
-/// error number, and whether all later calls also fail.
+/// Runs every command that writes, and makes some of its system calls fail. `choose` returns the
+/// kind of call, the number of calls of this kind in an undisturbed run, the number of the first
+/// call that fails, the error number, and whether all later calls also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,
@@ -275,7 +276,7 @@ fn failing(
     });
 }
 
-/// Runs every command that writes under a limit of the shell (`ulimit`) on the size of files, the
+/// Runs every command that writes, under a limit of the shell (`ulimit`) on the size of files, the
 /// memory or the size of stacks.
 pub(super) fn limits(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (number, draws)| {

@@ -117,8 +117,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Damages the files of a killed run, and resumes the run. It must refuse the files, or have the
-/// result of an undisturbed run.
+/// Damages the files of a killed run, and resumes the run. The resumed run must refuse the files,
+/// or have the result of an undisturbed run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

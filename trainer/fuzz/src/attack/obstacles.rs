@@ -79,8 +79,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if a message names the obstacle `thing` by its path and kind, or if it need not:
-/// only an obstacle that cannot be read to its end, such as a pipe, must be named.
+/// Returns false if a message should name the obstacle `thing` by its path and kind, but does not.
+/// Only an obstacle that cannot be read to its end, such as a pipe, must be named.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {

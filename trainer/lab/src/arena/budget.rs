@@ -1,4 +1,4 @@
-//! The limits of a player's searches.
+//! Limits on the nodes and the time of a player's searches.
 
 use std::fmt;
 use std::time::{Duration, Instant};

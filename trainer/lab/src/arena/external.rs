@@ -32,8 +32,8 @@ impl Terms {
         Conversation::new(engine, self).begin(&first)
     }
 
-    /// Starts an engine, and returns the name and version that the engine reports; `None` if it
-    /// does not report them.
+    /// Starts an engine, and returns the name and the version that the engine reports; `None` if
+    /// the engine reports neither.
     pub fn introduction(self, engine: &ExternalEngine) -> Result<Option<String>, Misconduct> {
         let mut conversation = Conversation::new(engine, self);
         let first = Opening { path: Some(vec![]), ..Opening::without_path(Position::START) };

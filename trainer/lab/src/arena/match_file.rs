@@ -22,7 +22,7 @@ use super::{Budget, Pair, Sprt};
 pub struct Conditions {
     /// The names of the players.
     pub players: [String; 2],
-    /// The depth of the searches of the first player.
+    /// The default depth of the players' searches, in plies.
     pub depth: u32,
     /// The number of empty squares at or below which the players solve positions exactly.
     pub exact: u32,
@@ -44,7 +44,7 @@ pub struct KeptMatch<'a> {
     pub conditions: &'a Conditions,
 }
 
-/// The content of a finished match's file, or the pairs of one shard of a match.
+/// The content of the file of a finished match, or the pairs of one shard of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The names of the players and the settings of the match.

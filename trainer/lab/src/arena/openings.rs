@@ -39,13 +39,13 @@ pub enum OpeningsError {
         path.display()
     )]
     TooFew {
-        /// The file.
+        /// The path of the file of openings.
         path: PathBuf,
         /// The number of different openings found. Symmetric images count once.
         found: usize,
         /// The number of positions in the file from which a game may start, including duplicates.
         listed: usize,
-        /// The largest label allowed.
+        /// The largest absolute label allowed, in discs.
         within: Discs,
         /// The requested number of openings.
         wanted: usize,

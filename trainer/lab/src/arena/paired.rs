@@ -35,7 +35,7 @@ pub struct Match<'a> {
 /// The text by which progress messages name the work of a match, counted in pairs of games.
 pub(super) const PAIRS: &str = "match (pairs)";
 
-/// The score of a forfeited game, in discs.
+/// The score of the player who wins a forfeited game, in discs.
 const ALL_DISCS: Discs = 64;
 
 impl Match<'_> {

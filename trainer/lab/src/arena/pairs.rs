@@ -29,7 +29,7 @@ impl Pair {
 pub struct Pentanomial([usize; 5]);
 
 impl Pentanomial {
-    /// Counts these pairs.
+    /// Counts `pairs` by the first player's half points.
     pub fn new(pairs: &[Pair]) -> Self {
         let mut counts = Self::default();
         pairs.iter().for_each(|&pair| counts.add(pair));
@@ -47,7 +47,7 @@ impl Pentanomial {
         self.0
     }
 
-    /// Returns the number of pairs.
+    /// Returns the total number of pairs that were counted.
     pub fn pairs(&self) -> usize {
         self.0.iter().sum()
     }

@@ -1,4 +1,4 @@
-//! The games of a match, as they are stored.
+//! The games of a match, and their forms in files: records and lines of JSON.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::Replay;
@@ -128,7 +128,8 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// As in matches, openings have odd and even numbers of plies, and some are images of others.
+    /// Tests the records and JSON lines of games. As in matches, the openings have odd and even
+    /// numbers of plies, and some are symmetric images of others.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {

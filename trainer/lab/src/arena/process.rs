@@ -1,4 +1,5 @@
-//! A program that communicates line by line. It may end, hang, or print without end.
+//! Runs external programs that communicate line by line, and that may end, hang or print without
+//! end.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -7,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use othello_engine::text::quoted_reason;
 
-/// The reasons for which a player loses a game other than by its result, such as a program that
-/// hangs.
+/// The ways in which a player loses a game before its end, such as a hang, an illegal move or a
+/// resignation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misconduct {
     /// The program could not be started.
     #[error("cannot be started: {0}")]
     NotStarted(String),
-    /// The program ended.
+    /// The program ended before it sent the expected answer.
     #[error("ended before it sent {expected}{}", quoted(said))]
     Ended {
         /// The expected answer.
@@ -75,9 +76,10 @@ const MAX_BYTES: usize = 1 << 20;
 /// The longest wait for the end of a program's error output (stderr) after the program has ended.
 /// Without this limit, child processes that keep stderr open could block the match.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// The greatest length of a line in bytes.
+/// The greatest length, in bytes, of a line that is read from a program.
 const MAX_LINE_BYTES: u64 = 1 << 12;
-/// The greatest number of unread lines; beyond it, the program has to wait.
+/// The greatest number of lines that a program can print before they are read. After this number,
+/// the program has to wait.
 const MOST_LINES_AHEAD: usize = 256;
 
 /// A running external program. Dropping this value kills the program and all its child processes.
@@ -196,8 +198,8 @@ impl Drop for Process {
     }
 }
 
-/// A mark in the environment of an external program. All processes that descend from it inherit the
-/// mark, even in a new session or group, and after their parent has ended.
+/// A mark in the environment of an external program. All processes that descend from the program
+/// inherit the mark, even in a new session or group, and after their parent has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Mark(String);
@@ -257,11 +259,11 @@ struct Guard(Child);
 
 #[cfg(unix)]
 impl Guard {
-    /// The script of the guard process. It reads the id of the program's process group, and waits
-    /// until the process that started the guard has ended. Then it kills the group. It also kills
-    /// all processes whose environment contains the mark, in rounds, until three rounds in a row
-    /// find none: a process that was just started has no environment for a moment, so one round may
-    /// miss it.
+    /// The shell script of the guard process. The script reads the id of the program's process
+    /// group, waits until the process that started the guard has ended, and kills the group. Then
+    /// the script kills all processes whose environment contains the mark, in rounds, until three
+    /// rounds in a row find none. (A process that was just started has no environment for a moment,
+    /// so one round may miss it.)
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -366,7 +368,8 @@ mod tests {
         assert_eq!(cat.hear("three", SOON, length).unwrap(), "three");
     }
 
-    /// A regression: children that started a new session or were forked twice survived the match.
+    /// A regression: processes that a program started in a new session, or by forking twice,
+    /// survived the match.
     #[cfg(target_os = "linux")]
     #[test]
     fn all_that_a_program_started_ends_with_it() {

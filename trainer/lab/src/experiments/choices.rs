@@ -74,8 +74,8 @@ pub enum ChoicesError {
 }
 
 impl Choices {
-    /// Parses lists of values to try from TOML. Refuses texts without a list, and lists with more
-    /// than [`MOST`] combinations.
+    /// Parses lists of values to try from TOML. Texts without a list, and lists with more than a
+    /// million combinations, are errors.
     pub fn parse(text: &str) -> Result<Self, ChoicesError> {
         let mut choices = vec![];
         collect(&from_toml(text)?, &[], &mut choices)?;
