@@ -16,7 +16,7 @@ use crate::threads::detached;
 pub(crate) struct Pattern {
     /// The name of the pattern in the file of the pattern set.
     name: String,
-    /// The squares of the pattern, such as `a1b1c1`. The first square is the least significant
+    /// The squares of the pattern, such as `a1 b1 c1`. The first square is the least significant
     /// digit of a configuration.
     squares: String,
     /// The index of the pattern's first parameter. The pattern has one parameter for each class.

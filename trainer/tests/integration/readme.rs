@@ -16,7 +16,8 @@ fn commands_print_what_the_cases_expect() {
     trycmd::TestCases::new().case("tests/cmd/*.trycmd");
 }
 
-/// Runs the two commands that `docs/current-figures.md` shows.
+/// Runs the two commands that `docs/current-figures.md` shows. The picture that they draw must
+/// equal `docs/pictures/errors.svg`.
 #[test]
 fn the_picture_of_the_errors_is_what_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();

@@ -70,7 +70,7 @@ fn read_as(path: &Path, kind: Kind) -> bool {
         Kind::Placed => {
             PlacedReader::open(path).is_ok_and(|rows| rows.into_iter().all(|row| row.is_ok()))
         }
-        // This library cannot read the content of matches and parts, only the trainer can.
+        // For matches and parts, the target checks only the container, not the content.
         Kind::Match | Kind::Part => whole,
     };
     assert!(whole || !taken, "damaged, and taken for good");

@@ -274,7 +274,8 @@ pub(crate) mod tests {
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
-    /// Without the time limit, searches of 60 plies to the end of the game would take years.
+    /// Plays a game with a time limit. Without the limit, its searches of 60 plies to the end of
+    /// the game would take years.
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();

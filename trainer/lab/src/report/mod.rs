@@ -33,7 +33,7 @@ pub struct Page {
 /// The errors of an evaluation on some data.
 #[derive(Serialize)]
 pub struct Loss {
-    /// The heading of these errors on the page, which names the evaluation and the data.
+    /// The label of these errors on the page, which names the evaluation and the data.
     pub name: String,
     /// The errors, as `loss --json` reports them.
     pub errors: Json,
