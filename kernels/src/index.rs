@@ -15,7 +15,7 @@ pub struct Family {
 /// A kernel, as the program declares it: name, argument types and block size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernel {
-    /// The name of the entry point.
+    /// The name of the kernel, which is its entry point in the compiled program.
     pub name: &'static str,
     /// The types of the arguments, in order.
     pub arguments: &'static [Argument],
@@ -31,9 +31,9 @@ pub struct Kernel {
 pub enum Argument {
     /// A pointer to an array of this C type in device memory.
     Array(&'static str),
-    /// `u32`.
+    /// A number of the C type `u32`.
     U32,
-    /// `double`.
+    /// A number of the C type `double`.
     F64,
 }
 

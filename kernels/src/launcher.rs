@@ -6,7 +6,7 @@ use crate::index::Kernel;
 #[derive(Debug, thiserror::Error)]
 #[error("{device}: {reason}")]
 pub struct LaunchError {
-    /// The name of the device.
+    /// The name of the device: `cuda` or `host`.
     pub device: &'static str,
     /// The cause of the error, and what the user can do.
     pub reason: String,
@@ -64,7 +64,7 @@ pub trait Launcher: Send + Sync + 'static {
     ) -> Result<(), LaunchError>;
 }
 
-/// An argument of a kernel.
+/// The value of a kernel argument: an array on the device, or a number.
 #[derive(Debug)]
 pub enum Value<'a, B> {
     /// An array that the kernel reads.
@@ -77,7 +77,8 @@ pub enum Value<'a, B> {
     F64(f64),
 }
 
-/// The limits of a device.
+/// The limits of a device, by which the caller chooses the size of launches and the place of
+/// positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The number of blocks that keep the whole device busy, for kernels whose threads loop over

@@ -12,7 +12,7 @@ use super::Architecture;
 use super::find::{Unavailable, nvrtc_is_there};
 use crate::program::Program;
 
-/// Errors of compiling the kernels.
+/// The errors of compiling the kernels by NVRTC.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum NvrtcError {

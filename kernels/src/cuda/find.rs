@@ -18,7 +18,7 @@ const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 /// set.
 const LEAST_MEMORY: usize = 512 << 20;
 
-/// A usable GPU.
+/// An NVIDIA GPU that can run the kernels, with its driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gpu {
     /// The name of the GPU that the driver reports.

@@ -77,7 +77,7 @@ impl CudaLauncher {
         Ok(Self { streams, copies, functions, limits })
     }
 
-    /// Returns this launcher with other limits.
+    /// Returns this launcher with `limits` in place of its own limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }

@@ -33,7 +33,7 @@ impl HostLauncher {
         Self { program, limits }
     }
 
-    /// Returns this launcher with other limits.
+    /// Returns this launcher with `limits` in place of its own limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }

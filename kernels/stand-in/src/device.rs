@@ -63,8 +63,8 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Counts the next operation of a stream. Returns this operation, and the clock of all
-    /// operations that are guaranteed to come before it.
+    /// Numbers the next operation of a stream. Returns the operation, and its vector clock, which
+    /// contains all operations that are guaranteed to come before it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

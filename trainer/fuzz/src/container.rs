@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 /// wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// The name; in a readable file, 1 to 255 bytes of text.
+    /// The name of the section. In a readable file, the name is a text of 1 to 255 bytes.
     pub name: Vec<u8>,
     /// The uncompressed content of the section, which the checksum of the whole container covers.
     pub content: Vec<u8>,

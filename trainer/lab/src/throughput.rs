@@ -35,7 +35,7 @@ const LEAST_SECONDS: f64 = 0.05;
 /// number of passes until they take [`LEAST_SECONDS`] or reach this number.
 const MOST_PASSES: u32 = 1 << 16;
 
-/// Errors of a measurement.
+/// The errors of measuring the speed of a fit.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum BenchError {

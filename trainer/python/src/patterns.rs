@@ -1,4 +1,5 @@
-//! Pattern sets, and the conversion of boards to arrays of parameter indices.
+//! The Python class `PatternSet`: pattern sets, and the conversion of boards to arrays of parameter
+//! indices.
 
 use std::path::Path;
 
@@ -85,7 +86,8 @@ impl PatternSet {
 
 #[pymethods]
 impl PatternSet {
-    /// Loads a shipped set by its name, such as `small` or `standard`, or a file in TOML.
+    /// Loads a pattern set: a shipped one by its name, such as `small` or `standard`, or one from a
+    /// TOML file.
     #[staticmethod]
     fn load(name: &str) -> PyResult<Self> {
         Set::named(name, Path::new("")).map(Self::from).map_err(exception)
@@ -97,12 +99,12 @@ impl PatternSet {
         Set::from_toml(text).map(Self::from).map_err(exception)
     }
 
-    /// Returns the set as text in TOML.
+    /// Returns the pattern set as a text in TOML.
     fn to_toml(&self) -> String {
         self.set().to_toml()
     }
 
-    /// The name of the set.
+    /// The name of the pattern set.
     #[getter]
     fn name(&self) -> &str {
         self.set().name()

@@ -21,7 +21,7 @@ use crate::threads::{detached, on_threads};
 pub(crate) struct Positions {
     /// The discs of the side to move; bit 0 is a1, bit 63 h8.
     player: Py<PyArray1<u64>>,
-    /// The discs of the other side.
+    /// The discs of the side that is not to move; bit 0 is a1, bit 63 h8.
     opponent: Py<PyArray1<u64>>,
     /// The labels in discs, for the side to move.
     label: Py<PyArray1<f32>>,

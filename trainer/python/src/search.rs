@@ -17,7 +17,7 @@ use crate::weights::Weights;
 /// The accepted sizes of a transposition table in MB.
 const HASH_MB: RangeInclusive<usize> = 1..=1 << 20;
 
-/// The result of a search.
+/// The result of a search of a board: the value, a best move, the depth and the nodes.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Found {
     /// The value in discs for the side to move.

@@ -36,7 +36,7 @@ pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T
     Ok(pool()?.install(work))
 }
 
-/// Does work on the threads of this process, without the interpreter's lock.
+/// Runs `work` in the thread pool of this process, without holding Python's global lock.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| on_threads(work))
 }

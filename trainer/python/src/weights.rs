@@ -1,4 +1,5 @@
-//! Weights: loading, values, contributions of patterns, and conversion from and to arrays.
+//! The Python class `Weights`: loading, values of boards, contributions of patterns, and conversion
+//! from and to arrays.
 
 use std::path::PathBuf;
 

@@ -12,7 +12,7 @@ pub(super) struct Histogram {
     counted: &'static str,
 }
 
-/// The longest bar, in characters.
+/// The length of the longest bar, in characters.
 const LONGEST: f64 = 50.0;
 
 impl Histogram {

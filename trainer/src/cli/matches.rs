@@ -217,7 +217,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the limits on the searches of both players.
+    /// Returns the limits on nodes and time of each player's searches.
     fn budgets(&self, players: &[Loaded; 2]) -> [Budget; 2] {
         players.each_ref().map(|player| {
             // External programs receive only the limit on the time of a game.
@@ -438,7 +438,7 @@ pub(super) struct SprtArguments {
 }
 
 impl SprtArguments {
-    /// Returns the test, if requested.
+    /// Returns the sequential test that the flags request; `None` without `--sprt`.
     pub(super) fn test(&self) -> Option<Sprt> {
         let &Self { sprt, alpha, beta } = self;
         sprt.map(|hypotheses| Sprt { hypotheses, alpha, beta })

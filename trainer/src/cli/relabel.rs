@@ -1,4 +1,4 @@
-//! `othello-trainer relabel`: computes exact scores for games and positions.
+//! `othello-trainer relabel`: adds exact scores, and values of searches, to games and positions.
 
 use std::fmt;
 use std::path::PathBuf;

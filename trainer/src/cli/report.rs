@@ -1,4 +1,4 @@
-//! `othello-trainer report`: writes a page of the results of runs.
+//! `othello-trainer report`: writes an HTML page with charts of the results of fits and matches.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

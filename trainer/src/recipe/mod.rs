@@ -1,4 +1,4 @@
-//! Recipes: lists of commands that make weights from a seed, as data.
+//! Recipes: files that list the commands by which weights are made from a seed.
 //!
 //! A recipe is a TOML file. Each table with a file name is a *step*, which makes the file of this
 //! name in the folder of a run:
@@ -20,7 +20,7 @@
 //! ```
 //!
 //! `docs/guides/recipes.md` defines all keys. [`Recipe::load`] reads a recipe and checks it,
-//! [`Step::words`] gives the command line of a step.
+//! [`Step::words`] returns the command line of a step.
 
 mod read;
 #[cfg(test)]
@@ -42,7 +42,7 @@ pub struct Recipe {
     table: Table,
 }
 
-/// A step of a recipe.
+/// A step of a recipe: a command, and the file that the command makes.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The name of the file that the step makes, in the folder of the run.

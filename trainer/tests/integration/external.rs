@@ -71,7 +71,7 @@ impl<S: Server> Server for Mannered<S> {
     }
 }
 
-/// This is no test: it is the external engine that the other tests start as a process.
+/// Not a test, but the external engine, which the other tests start as a process.
 #[test]
 #[ignore = "an engine for the other tests"]
 fn engine_process() {

@@ -162,8 +162,8 @@ fn a_dataset_of_something_else_is_told_before_its_data_are_read() {
     at.runs("dataset a.games --out laid-out");
 }
 
-/// A regression: if a study could not create its folder, it reported this only after it had read
-/// the test games and checked the picture.
+/// A regression: a study that could not create its folder reported this only after it had read the
+/// test games.
 #[test]
 fn a_study_proves_its_folder_before_it_reads() {
     let at = &folder();

@@ -75,7 +75,9 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns, for each configuration of a pattern, the number of its class in the file of Edax.
+/// Returns, for each configuration of a pattern with `digits` squares, the number of its class in
+/// the file of Edax. `mirror` is the digit order of the mirrored configuration; empty if mirroring
+/// reverses the digits.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),

@@ -65,7 +65,8 @@ pub(super) fn round(ground: &mut Ground<'_>, lists: usize) {
     }
 }
 
-/// Runs every command that writes, once with each of its inputs as its output.
+/// Runs every command that writes, once with each of its inputs as its output. The command must not
+/// overwrite the input.
 fn inputs_as_outputs(ground: &mut Ground<'_>) {
     let scene = scene(ground.place, &mut ground.draws);
     for (words, _) in writers() {

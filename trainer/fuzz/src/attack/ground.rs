@@ -1,5 +1,5 @@
-//! The material of the attacks: the programs, the undamaged files, and the lists of file kinds and
-//! commands.
+//! The material for attacks: the programs, undamaged files of each kind, and the lists of file
+//! kinds and commands.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -72,7 +72,7 @@ impl Terms {
     }
 }
 
-/// A game in progress.
+/// A game in progress, from which an engine is asked for its next move.
 pub(super) struct Underway<'a> {
     pub(super) opening: &'a Opening,
     /// The turns since the opening, each with the time that it took.

@@ -166,7 +166,8 @@ impl MatchReport {
         }
     }
 
-    /// Returns a heading: the second player, its limits, and the number of pairs.
+    /// Returns a heading for the report: the second player, the limits of its searches, and the
+    /// number of pairs.
     pub fn terms(&self) -> String {
         let Self { second, budgets: [_, budget], pairs, .. } = self;
         format!("{second}{budget}, {pairs} pairs")
@@ -177,7 +178,8 @@ impl MatchReport {
         self.elo(self.statistics.elo_interval)
     }
 
-    /// Returns the verdict with its reasons.
+    /// Returns a sentence that states which player is better, with the p-value or the result of the
+    /// sequential test.
     pub fn reason(&self) -> String {
         let Self { first, second, sprt, .. } = self;
         let Some(SprtReport { elo0, elo1, llr, llr_bounds: [low, high], decision, .. }) = sprt

@@ -36,7 +36,7 @@ impl Pentanomial {
         counts
     }
 
-    /// Counts one more pair.
+    /// Adds a pair to the counts.
     pub fn add(&mut self, pair: Pair) {
         self.0[pair.half_points() as usize] += 1;
     }

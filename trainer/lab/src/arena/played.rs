@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::opening::Opening;
 
-/// A game of a match.
+/// A game of a match that has ended, with its moves and its score.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedGame {
     /// The number of the pair, counted from 1.

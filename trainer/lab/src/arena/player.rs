@@ -15,7 +15,7 @@ use super::external::{Conversation, Terms, Underway};
 use super::opening::Opening;
 use super::process::Misconduct;
 
-/// A contestant of a match.
+/// A player of a match, as the caller specifies it.
 #[derive(Clone, Copy, Debug)]
 pub enum Contestant<'a> {
     /// An evaluation that searches with the default settings of the match.
@@ -70,7 +70,7 @@ pub struct Effort {
 /// small part of the table.
 const HASH_MEGABYTES: usize = 16;
 
-/// A player during a match.
+/// A player during a match: its search or external program, its effort and its clock.
 pub(super) struct Player<'a> {
     mind: Mind<'a>,
     /// The number of empty squares at or below which the player solves positions exactly. The
@@ -99,7 +99,8 @@ impl std::iter::Sum for Effort {
 }
 
 impl<'a> Player<'a> {
-    /// Creates a player. A contestant without its own search gets the given strength.
+    /// Creates a player for a match. An evaluation without its own search settings searches with
+    /// `strength`.
     pub(super) fn new(contestant: Contestant<'a>, strength: Strength) -> Result<Self, TableError> {
         let effort = Effort::default();
         let (evaluator, strength, budget, pruning) = match contestant {

@@ -18,7 +18,7 @@ pub enum Misconduct {
     /// The program ended before it sent the expected answer.
     #[error("ended before it sent {expected}{}", quoted(said))]
     Ended {
-        /// The expected answer.
+        /// The answer that was expected, as the message names it.
         expected: &'static str,
         /// The last line on its standard error, shortened.
         said: String,
@@ -26,7 +26,7 @@ pub enum Misconduct {
     /// The program did not answer in time.
     #[error("did not send {expected} within {seconds} s")]
     Silent {
-        /// The expected answer.
+        /// The answer that was expected, as the message names it.
         expected: &'static str,
         /// The time limit in seconds.
         seconds: u64,
@@ -40,13 +40,13 @@ pub enum Misconduct {
     /// The program printed too many bytes before the expected answer.
     #[error("sent more than {MAX_BYTES} bytes without {expected}")]
     Flood {
-        /// The expected answer.
+        /// The answer that was expected, as the message names it.
         expected: &'static str,
     },
     /// The program refused a command.
     #[error("refused `{command}`: {answer}")]
     Refused {
-        /// The command.
+        /// The command that the program refused.
         command: String,
         /// The program's answer, shortened.
         answer: String,
@@ -145,7 +145,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Sends a line. An error is ignored here; it becomes visible when an answer is expected.
+    /// Sends a line to the program. An error of writing is ignored, because it becomes visible when
+    /// an answer is expected.
     pub(super) fn say(&mut self, line: &str) {
         let written = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         drop(written);
@@ -208,7 +209,7 @@ struct Mark(String);
 impl Mark {
     const VARIABLE: &str = "OTHELLO_MATCH_PLAYER";
 
-    /// Creates a unique mark.
+    /// Creates a mark that no other process has.
     fn new() -> Self {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -276,8 +277,7 @@ impl Guard {
             sleep 0.1
         done";
 
-    /// Starts the guard process, in a new process group. The program that it guards starts
-    /// afterwards.
+    /// Starts the guard process in a new process group, before the program that it will guard.
     fn new(mark: &Mark) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         let marked = format!("{}={}", Mark::VARIABLE, mark.0);
@@ -336,8 +336,8 @@ fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     }
 }
 
-/// Reads to the end and returns the last line that is not blank, shortened. Prefers a line that
-/// begins with `error`, since usage may follow it.
+/// Reads a program's error output to its end. Returns the last line that is not blank, shortened;
+/// if a line begins with `error`, returns that line, since lines about usage may follow it.
 fn last_line(errors: impl Read) -> String {
     let (mut errors, mut line) = (BufReader::new(errors), vec![]);
     let (mut last, mut is_error) = (String::new(), false);

@@ -27,7 +27,7 @@ impl PlayedPair {
     }
 }
 
-/// The result of a match.
+/// The result of a match: the scores of its pairs, the games, and the effort of the players.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchResult {
     /// The first player's scores in each pair of games, one pair for each opening, in order.
@@ -36,7 +36,7 @@ pub struct MatchResult {
     pub distinct_openings: usize,
     /// The number of games that differ up to symmetry.
     pub distinct_games: usize,
-    /// The forfeited games.
+    /// The games that a player lost by misconduct.
     pub forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     pub resigned: [usize; 2],

@@ -39,7 +39,7 @@ pub struct Recipe {
     pub set: PatternSet,
     /// The initial weights, towards which the ridge pulls; `None` for a fit that starts at 0.
     pub initial: Option<WeightsFile>,
-    /// The optimizer.
+    /// The optimizer of the fit.
     pub optimizer: Optimizer,
     /// The settings of the fit. Their seed is the first of the seeds that a study with several
     /// seeds uses.

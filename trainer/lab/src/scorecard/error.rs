@@ -13,7 +13,7 @@ use othello_fit::InvalidSetting;
 use othello_fit::metrics::MetricsError;
 use othello_fit::source::SourceError;
 
-/// Errors of a benchmark.
+/// The errors of running a benchmark, such as a player that cannot be started.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum BenchmarkError {
