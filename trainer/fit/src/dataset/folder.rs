@@ -138,7 +138,7 @@ impl DatasetFolder {
         Manifest::parse(text).map(drop)
     }
 
-    /// Returns the number of training games, which [`Dataset::games`] defines.
+    /// Returns the number of training games, which [`super::Dataset::games`] defines.
     pub fn games(&self) -> u64 {
         self.manifest.games
     }

@@ -12,9 +12,9 @@
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The arithmetic that computes the class of one instance from the discs on its squares: `c·T + x(x
-/// + 1)/2 + y` with x = max(a, b) and y = min(a, b). The ternary digits of a, b and c are the
-/// contents of squares.
+/// The arithmetic that computes the class of one instance from the discs on its squares:
+/// `c·T + x(x + 1)/2 + y` with x = max(a, b) and y = min(a, b). The ternary digits of a, b and c
+/// are the contents of squares.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// The squares that are the ternary digits of the number a, the least significant first: the
