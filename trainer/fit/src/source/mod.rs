@@ -8,7 +8,7 @@
 //!
 //! // Exact scores on plies 34 to 38, else the result of the game with half the weight.
 //! let rules: LabelRules = "34..38:solved, 20..60:result*0.5".parse()?;
-//! assert_eq!(rules.to_string(), "34..=38:solved*1,20..=60:result*0.5");
+//! assert_eq!(rules.to_string(), "34..38:solved*1,20..60:result*0.5");
 //! assert!("20..60:guess".parse::<LabelRules>().is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
