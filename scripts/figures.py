@@ -40,6 +40,7 @@ class Wrong(Exception):
 
 
 def read_records(path):
+    """Reads a file of records, and refuses wrong ones."""
     with open(path, "rb") as file:
         records = tomllib.load(file)
     commands = records["command"]
@@ -89,6 +90,7 @@ def wrapped(text):
 
 
 def page_of_claims(records):
+    """Returns the page of published claims."""
     commands = records["command"]
     parts = ["# Published claims and our figures", wrapped(records["head"])]
     meanings = [f"- **{name}**: {meaning}" for name, meaning in records["verdicts"].items()]
@@ -110,7 +112,7 @@ def page_of_claims(records):
     parts.append(wrapped(records["commands_head"]))
     rows = ["| | command | figures |", "|---|---|---|"]
     for number, command in commands.items():
-        state = "checked" if command.get("figures") and "hand" not in command else command.get("hand", "runs")
+        state = command.get("hand") or ("checked" if command.get("figures") else "runs")
         shown = command["command"].replace("|", "\\|")
         rows.append(f"| {number} | `{shown}` | {state} |")
     parts.append("\n".join(rows))
@@ -191,45 +193,50 @@ def rounded(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
+def compared(figure, known, is_quick):
+    """Returns the state of a figure, and what its command printed now."""
+    if is_quick and "within" in figure:
+        return "not checked", None
+    try:
+        found = rounded(eval(figure["get"], known))
+    except Exception as error:
+        found = f"{type(error).__name__}: {error}"
+    is_same = is_as_recorded(found, figure["value"], figure.get("within", 1e-5))
+    return "as recorded" if is_same else "another", found
+
+
 def run(all_records, arguments):
+    """Runs the chosen commands, and compares their figures."""
     binaries = Path(arguments.binaries).resolve()
     counts = {"as recorded": 0, "another": 0, "not checked": 0}
     begun, changed = time.monotonic(), {}
     commands = [(path, *row) for path, records in all_records.items() for row in records["command"].items()]
-    for path, number, command in commands:
-        if arguments.only and number not in arguments.only:
+    for path, key, command in commands:
+        if arguments.only and key not in arguments.only:
             continue
         figures = command.get("figures", {})
         absent = missing(command, binaries, arguments.data)
-        if not chosen(command, arguments) or absent:
+        if absent or not chosen(command, arguments):
             counts["not checked"] += max(len(figures), 1)
             if absent:
-                print(f"[{number}] not checked: {', '.join(absent)} is absent")
+                print(f"[{key}] not checked: {', '.join(absent)} is absent")
             continue
         before = time.monotonic()
         try:
             known = names(output_of(command["command"], binaries, arguments.data))
         except Wrong as error:
             counts["another"] += max(len(figures), 1)
-            print(f"[{number}] FAILED: {command['command']}: {error}")
+            print(f"[{key}] FAILED: {command['command']}: {error}")
             continue
         wrong = []
         for name, figure in figures.items():
-            if arguments.quick and "within" in figure:
-                counts["not checked"] += 1
-                continue
-            try:
-                found = rounded(eval(figure["get"], known))
-            except Exception as error:
-                found = f"{type(error).__name__}: {error}"
-            if is_as_recorded(found, figure["value"], figure.get("within", 1e-5)):
-                counts["as recorded"] += 1
-            else:
-                counts["another"] += 1
-                wrong.append(f"      {name}: recorded {figure['value']}, now {found}")
-                changed.setdefault(path, {})[number, name] = found
-        print(f"[{number}] {'another' if wrong else 'as recorded'}, {time.monotonic() - before:.1f} s: {command['command']}")
-        print("".join(f"{line}\n" for line in wrong), end="", flush=True)
+            state, found = compared(figure, known, arguments.quick)
+            counts[state] += 1
+            if state == "another":
+                wrong.append(f"      {name}: recorded {figure['value']}, now {found}\n")
+                changed.setdefault(path, {})[key, name] = found
+        print(f"[{key}] {'another' if wrong else 'as recorded'}, {time.monotonic() - before:.1f} s: {command['command']}")
+        print("".join(wrong), end="", flush=True)
     if arguments.record:
         for path, figures in changed.items():
             record(path, figures)
@@ -239,13 +246,13 @@ def run(all_records, arguments):
 
 def record(path, changed):
     """Writes new values into the lines of their figures."""
-    number, lines = None, path.read_text().split("\n")
+    key, lines = None, path.read_text().split("\n")
     for at, line in enumerate(lines):
         if head := re.match(r"\[command\.([\w-]+)", line):
-            number = head[1]
+            key = head[1]
         name = line.split(" = ")[0]
-        if (number, name) in changed:
-            lines[at] = re.sub(r"(, value = )(\[.*?\]|\"[^\"]*\"|[^,} ]+)", lambda m: m[1] + json.dumps(changed[number, name]), line)
+        if (key, name) in changed:
+            lines[at] = re.sub(r"(, value = )(\[.*?\]|\"[^\"]*\"|[^,} ]+)", lambda m: m[1] + json.dumps(changed[key, name]), line)
     path.write_text("\n".join(lines))
 
 
