@@ -19,7 +19,7 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// The stack size of a working thread, in bytes. A search of 60 plies needs more than `ulimit -s`
+/// The stack size of a working thread, in bytes. A search to depth 60 needs more than `ulimit -s`
 /// may allow.
 const STACK_BYTES: usize = 8 << 20;
 

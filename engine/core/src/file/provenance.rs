@@ -106,8 +106,8 @@ mod tests {
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
         // The same weights; games with perfect play at 16 empty squares changed.
         "9a6bb60f429ac905ad4ed9be94c5b8c84110149ab2451e57478908a2f13f1864",
-        // Since this revision, the recipe ends with weights in coarser steps. Games by weights with
-        // factors changed: factors no longer order moves, and leaves omit them.
+        // The same weights, until the recipe was made to end with coarser steps. Games by weights
+        // with factors changed: factors no longer order moves, and leaves omit them.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
         // The same weights; the order of equally good moves at 14 empty squares changed.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",

@@ -12,19 +12,19 @@ use super::*;
 use crate::arena::Effort;
 use crate::arena::paired::tests::openings;
 
-/// A progress observer that interrupts the work when `is_interrupted` is called for the `units`-th
+/// A progress observer that interrupts the work when `is_interrupted` is called for the `call`-th
 /// time. At that time, work is left with any number of threads.
-struct StopAfter {
-    units: usize,
-    done: std::sync::atomic::AtomicUsize,
+struct StopAtCall {
+    call: usize,
+    made: std::sync::atomic::AtomicUsize,
 }
 
-impl Progress for StopAfter {
+impl Progress for StopAtCall {
     fn begin(&self, _stage: &str, _done: u64, _total: u64) {}
     fn advance(&self, _units: u64) {}
     fn message(&self, _line: &str) {}
     fn is_interrupted(&self) -> bool {
-        self.done.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1 >= self.units
+        self.made.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1 >= self.call
     }
 }
 
@@ -115,9 +115,9 @@ fn a_kept_match_comes_out_as_one_that_is_not_kept() {
 fn a_match_that_is_stopped_goes_on_and_comes_out_the_same() {
     let setting = Setting::new(None);
     let whole = setting.play("whole.match", "1/1", &Silent).unwrap();
-    for units in [1, 5, 11] {
-        let name = format!("{units}.match");
-        let stop = StopAfter { units, done: Default::default() };
+    for call in [1, 5, 11] {
+        let name = format!("{call}.match");
+        let stop = StopAtCall { call, made: Default::default() };
         let stopped = setting.play(&name, "1/1", &stop).unwrap_err();
         assert!(matches!(stopped, MatchFileError::Run(RunError::Interrupted(_))), "{stopped}");
         let resumed = setting.play(&name, "1/1", &Silent).unwrap();
