@@ -10,7 +10,6 @@ const MOST_CHARACTERS: usize = 60;
 
 const CHARACTERS_BEFORE: usize = 20;
 
-/// The differences between two JSON objects: the path of each value that differs, with both values.
 pub(super) struct Differences(Vec<Difference>);
 
 struct Difference {
@@ -87,8 +86,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Escapes the characters of a text that are not printable, such as control characters, as
-/// `\u{1b}`. Quotation marks and backslashes remain as they are.
+/// Escapes unprintable characters, as `\u{1b}`, but not quotation marks and backslashes.
 pub(crate) fn escaped(text: &str) -> String {
     let escaped = |letter: char| match letter {
         '"' | '\'' | '\\' => letter.to_string(),
@@ -97,8 +95,7 @@ pub(crate) fn escaped(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-/// Returns a short text unchanged. Of a long text, returns the part around the character with index
-/// `at`.
+/// Returns a short text unchanged; of a long text, the part around the character with index `at`.
 fn surroundings(text: &str, at: usize) -> String {
     let length = text.chars().count();
     if length <= MOST_CHARACTERS {
@@ -158,8 +155,7 @@ mod tests {
         assert_eq!(differences(json!([1]), json!(1)), "settings: [1] there, 1 wanted");
     }
 
-    /// A regression: if two long texts differed only near the end, the message showed only their
-    /// equal beginnings.
+    /// A regression: of two long texts, the message showed only their equal beginnings.
     #[test]
     fn of_long_texts_what_differs_is_told() {
         let text = |middle: &str| json!(format!("{}{middle}{}", "é".repeat(500), "x".repeat(500)));

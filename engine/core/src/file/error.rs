@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Provenance, VERSION};
 
-/// The error for a file that cannot be read or written. Its message names the file, and for damage
-/// the place in the file.
+/// The error for a file that cannot be read or written, with the file and the place of damage.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum FileError {
@@ -38,9 +37,8 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns the remedy for a system error as the end of a message, or an empty text if no remedy is
-/// known. `action` completes the message "cannot …". The actions `open it`, `read it` and `list it`
-/// mean that the file is an input; after any other action, the file is an output.
+/// Returns the remedy for a system error as the end of a message; empty if none is known. `action`
+/// completes "cannot …"; `open it`, `read it` and `list it` mean that the file is an input.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {
@@ -61,8 +59,7 @@ pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns true for an error that may be temporary, such as a full disk: the same operation may
-/// succeed later.
+/// Returns true for an error that may be temporary, such as a full disk.
 pub fn may_pass(error: &io::Error) -> bool {
     const EIO: i32 = 5;
     const ENFILE: i32 = 23;
@@ -85,8 +82,7 @@ pub fn may_pass(error: &io::Error) -> bool {
 }
 
 impl FileError {
-    /// Returns a function that converts a system error about the file into a [`FileError`].
-    /// `action` completes the message "cannot …".
+    /// Returns a function that converts a system error. `action` completes the message "cannot …".
     pub fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self::Io { path: path.to_owned(), action, source }
     }
@@ -96,20 +92,17 @@ impl FileError {
         matches!(self, Self::Io { source, .. } if source.kind() == ErrorKind::NotFound)
     }
 
-    /// Creates the error for a file that is refused for `reason`. The message consists of the path,
-    /// a colon and `reason`.
+    /// Creates the error for a refused file. The message is the path, a colon and `reason`.
     pub fn refused(path: &Path, reason: impl Into<String>) -> Self {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for an output file that already exists and must not be overwritten.
-    /// `reason` completes the message "exists: …".
+    /// Creates the error for an output that must not be replaced. `reason` completes "exists: …".
     pub fn exists(path: &Path, reason: impl Into<String>) -> Self {
         Self::Exists { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for an existing output that was made from other settings (`there`) than
-    /// the current run has (`wanted`).
+    /// Creates the error for an existing output whose settings (`there`) are not the `wanted` ones.
     pub fn other_settings(path: &Path, there: &Provenance, wanted: &Provenance) -> Self {
         let differences = Provenance::differences(there, wanted);
         Self::exists(path, format!("made from other settings ({differences})"))
@@ -121,8 +114,7 @@ impl FileError {
         Self::Busy { path: path.to_owned(), source }
     }
 
-    /// Returns the part of the message that describes a truncation or damage and its place. Returns
-    /// the whole message of any other error.
+    /// Returns the message for truncation or damage without path and remedy, any other one whole.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Truncated { place, offset, .. } => {

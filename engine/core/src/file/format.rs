@@ -11,8 +11,7 @@ pub const VERSION: u32 = 1;
 /// need this much memory even for a file of a few kilobytes.
 pub const MAX_CONTENT_BYTES: u64 = 1 << 26;
 
-/// The greatest stored size of a section: the largest output of zstd for [`MAX_CONTENT_BYTES`]
-/// bytes of incompressible content.
+/// The greatest stored size of a section: the output of zstd for incompressible content.
 pub(super) const MAX_STORED_BYTES: u64 = MAX_CONTENT_BYTES + (MAX_CONTENT_BYTES >> 8) + 64;
 
 pub(super) const MAX_PROVENANCE_BYTES: u32 = 1 << 20;
@@ -28,8 +27,7 @@ pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
-/// The size of a section's marker and its three lengths: of the name, the stored bytes and the
-/// content.
+/// The size of a section's marker and its lengths: of the name, the stored bytes, the content.
 pub(super) const SECTION_BYTES: u64 = 24;
 
 /// The size of the end frame without its checksum: marker, number of sections, SHA-256.
@@ -46,16 +44,13 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: all positions up to some ply. Fits use them for training only, never for
-    /// validation or test.
+    /// Scored openings: all positions up to some ply. Fits use them for training only.
     Openings,
-    /// Scored positions, each with the number of its game and its subset (training, validation or
-    /// test).
+    /// Scored positions, each with its game's number and its subset (training, validation, test).
     Placed,
     /// The pairs of games of a match between two players.
     Match,
-    /// A finished part of a run whose parts are not yet packed into the output, or a snapshot of an
-    /// unfinished part.
+    /// A finished part of a run that is not yet packed, or a snapshot of an unfinished part.
     Part,
 }
 
@@ -70,10 +65,9 @@ impl Kind {
         Self::Part,
     ];
 
-    /// Returns the first eight bytes of files of this kind, their usual extension, the name of the
-    /// kind in messages, and the compression level for zstd. At level 9, a random game takes 30
-    /// bytes. At level 15, it takes 27 bytes and 15 µs; level 19 takes twice as long. For weights
-    /// with factors, levels above 1 save no space.
+    /// Returns the first eight bytes, the usual extension, the name in messages, and the level for
+    /// zstd. At level 9, a random game takes 30 bytes; at level 15, 27 bytes and 15 µs; level 19
+    /// takes twice as long. For weights with factors, levels above 1 save no space.
     const fn row(self) -> (&'static [u8; 8], &'static str, &'static str, i32) {
         match self {
             Self::Weights => (b"OTHELLOW", "weights", "a weights file", 1),
@@ -119,7 +113,6 @@ impl Kind {
     }
 }
 
-/// Encodes the header: magic, version, length of the provenance, provenance, checksum.
 pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, String> {
     let json = provenance.canonical();
     let length = u32::try_from(json.len()).ok().filter(|&bytes| bytes <= MAX_PROVENANCE_BYTES);
@@ -134,8 +127,6 @@ pub(super) fn header(kind: Kind, provenance: &Provenance) -> Result<Vec<u8>, Str
     Ok(bytes)
 }
 
-/// Encodes a section: marker, lengths, name and their checksum, then the stored (compressed) bytes
-/// and their checksum.
 pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>, String> {
     if content.len() as u64 > MAX_CONTENT_BYTES {
         return Err(format!("{} bytes; the most is {MAX_CONTENT_BYTES}", content.len()));
@@ -154,8 +145,7 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(RAW_ALIGNMENT)
 }
 
-/// Encodes the head of a raw section. In the file, the head is followed by zeros up to the offset
-/// [`raw_content`], then by the content and the checksum of the content.
+/// In the file, zeros up to [`raw_content`], the content and its checksum follow this head.
 pub(super) fn raw_head(name: &str, length: u64) -> Result<Vec<u8>, String> {
     head(RAW_MARKER, name, length, length)
 }
@@ -173,7 +163,6 @@ fn head(marker: &[u8; 4], name: &str, stored: u64, length: u64) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Encodes the end frame: marker, number of sections, SHA-256 of the content, checksum.
 pub(super) fn end(content: &ContentHash) -> Vec<u8> {
     let mut bytes = END_MARKER.to_vec();
     bytes.extend((content.sections as u64).to_le_bytes());
@@ -194,8 +183,6 @@ pub(super) struct ContentHash {
 }
 
 impl ContentHash {
-    /// Adds a section to the hash: length of the name (u64), name, length of the content (u64),
-    /// content.
     pub(super) fn add(&mut self, name: &str, content: &[u8]) {
         for part in [name.as_bytes(), content] {
             self.digest.update((part.len() as u64).to_le_bytes());
@@ -217,15 +204,11 @@ impl ContentHash {
     }
 }
 
-/// Returns the little-endian number in the four bytes at offset `at`; 0 if `bytes` ends before
-/// them.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |&field| u32::from_le_bytes(field))
 }
 
-/// Returns the little-endian number in the eight bytes at offset `at`; 0 if `bytes` ends before
-/// them.
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |&field| u64::from_le_bytes(field))

@@ -9,20 +9,16 @@ use std::time::Duration;
 use super::FileError;
 use super::paths::{folder_of, partial_path, refuse_link};
 
-/// Opens a file and locks it for this process. Creates the file if it does not exist. Refuses a
-/// symbolic link. Returns [`FileError::Busy`] if another process has the lock.
+/// Opens or creates a file and locks it. [`FileError::Busy`] if another process has the lock.
 pub(crate) fn lock(path: &Path) -> Result<File, FileError> {
     refuse_link(path)?;
     let mut options = OpenOptions::new();
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates the partial file of an output, and locks it for this process. The file gets the
-/// permissions of the output that it will replace.
-///
-/// If a partial file exists already, `check` receives it, and must return an error unless a killed
-/// run has left the file behind. The function then replaces the file. The function never writes to
-/// an existing file, or through a link.
+/// Creates and locks the partial file of an output, with the permissions of an existing output.
+/// An existing partial file is replaced if `check` accepts it as one that a killed run has left. On
+/// Unix, this function never writes to an existing file or through a link.
 pub(super) fn create_partial(
     output: &Path,
     check: impl Fn(&File) -> Result<(), FileError>,
@@ -35,9 +31,8 @@ pub(super) fn create_partial(
     })
 }
 
-/// Calls `take`, which takes a lock. While another process has the lock, tries again for a fifth of
-/// a second: shards of a run that check whether they can write an output hold its lock for an
-/// instant.
+/// Calls `take`, which takes a lock, again for up to a fifth of a second: a shard that checks
+/// whether it can write an output holds the output's lock for an instant.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T, FileError>) -> Result<T, FileError> {
     for _ in 0..20 {
         match take() {

@@ -8,12 +8,9 @@ use super::paths::{folder_of, is_same_file, is_same_place, partial_path, refuse_
 use super::shown::refuse_shown;
 use super::{FileError, Kind, kind_of};
 
-/// Checks that a command may write or replace `output`. Returns an error if the path exists but is
-/// not an ordinary file, if the file is also one of the `inputs` (under any name, or in a folder of
-/// records), or if no file can be created there. Checks the path of the partial file in the same
-/// way.
-///
-/// Every command calls this function for every output before its work.
+/// Checks that a command may write `output`. Every command calls this before its work.
+/// Refuses a path that is not an ordinary file, that is also one of the `inputs` (under any name,
+/// or in a folder of records), or where no file can be created. Checks the partial file likewise.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -33,8 +30,7 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { check_replaceable(output) }
 }
 
-/// Checks that the outputs of one command have different paths. Returns an error if two outputs
-/// have the same path, or if an output has the path of the partial file of another output.
+/// Refuses two outputs with the same path, and an output at the partial file of another output.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<(), FileError> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         for other in outputs[..number].iter().map(AsRef::as_ref) {
@@ -58,8 +54,7 @@ pub fn make_folder(folder: &Path) -> Result<(), FileError> {
 
 const MANIFESTS: [&str; 2] = ["records.json", "dataset.json"];
 
-/// Returns true if `input` is a folder and `path` is the manifest of this folder or a record file
-/// in it.
+/// Returns true if `path` is the manifest of the folder `input` or a record file in it.
 fn is_in_input(path: &Path, input: &Path) -> bool {
     let is_inside = || input.is_dir() && is_same_file(folder_of(path), input) && path.exists();
     let is_manifest = || path.file_name().is_some_and(|name| MANIFESTS.iter().any(|m| name == *m));
@@ -67,8 +62,7 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Checks that `output` can be replaced. For this, creates the partial file of the output, and
-/// removes it again if it is empty.
+/// Checks that `output` can be replaced: creates its partial file, and removes it if it is empty.
 pub fn check_replaceable(output: &Path) -> Result<(), FileError> {
     let partial = partial_path(output);
     let file = patiently(|| lock(&partial))?;
@@ -126,8 +120,7 @@ mod tests {
         }
     }
 
-    /// The name of a partial file can be too long for the system, although the shorter name of the
-    /// output is not.
+    /// A partial file's name can be too long for the system although the output's name is not.
     #[cfg(target_os = "linux")]
     #[test]
     fn outputs_that_cannot_be_replaced_are_refused() {
@@ -176,7 +169,6 @@ mod tests {
                 assert!(error.to_string().starts_with(&expected), "{error}");
             }
         }
-        // A partial file that is not ordinary is refused in the same way.
         let made = std::process::Command::new("mkfifo").arg(path("a.partial")).status().unwrap();
         assert!(made.success());
         let error = begin(&path("a"), Existing::Keep).to_string();

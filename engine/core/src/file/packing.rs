@@ -4,8 +4,7 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
 
-/// Foreign compression formats: the first bytes of a file, the name of the format, and the program
-/// that decompresses it.
+/// Foreign compression formats: the first bytes, the name, and the program that decompresses.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\x1F\x8B", "gzip", "gunzip"),
     (b"\x28\xB5\x2F\xFD", "zstd", "unzstd"),
@@ -18,8 +17,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"Rar!", "RAR", "unrar x"),
 ];
 
-/// Returns a message if a file with these first bytes must be converted before this program can
-/// read it. The caller puts the name of the file before the message.
+/// Returns why a file with these first bytes cannot be read, as a message without the file's name.
 pub fn unreadable(begin: &[u8]) -> Option<String> {
     if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
         return Some("is text in UTF-16; convert it to UTF-8".to_owned());
@@ -32,8 +30,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// The compressor of a thread, which is reused: creating its tables takes as long as
-        /// compressing a small frame.
+        /// Reused, since creating the tables takes as long as compressing a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -56,7 +53,7 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     zstd::stream::read::Decoder::with_buffer(packed)
 }
 
-/// Returns a reader that decompresses the first zstd frame, whatever its length.
+/// Returns a reader that decompresses only the first zstd frame.
 #[cfg(target_family = "wasm")]
 pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Send> {
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
@@ -74,8 +71,7 @@ pub(super) fn unpack(stored: &[u8], length: u64, largest: u64) -> Result<Vec<u8>
     Ok(content)
 }
 
-/// Decompresses the first frame, at most `most` bytes of it, into the empty `content`. Returns the
-/// number of stored bytes after the frame.
+/// Decompresses at most `most` bytes of the first frame. Returns how many stored bytes follow it.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(
     stored: &[u8],
@@ -86,9 +82,8 @@ fn unpack_frame(
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
     decoder.window_log_max(largest.ilog2())?;
     // If the buffer has room for the whole content, the decoder fills it at once, without a window.
-    // The buffer has at most 16 times the stored size, so that a damaged length cannot take much
-    // memory. Few frames are compressed by a larger factor; the rest of their content is read into
-    // a growing buffer.
+    // It has at most 16 times the stored size, so that a damaged length cannot take much memory.
+    // The rest of a frame that is compressed more, which is rare, goes to a growing buffer.
     *content = vec![0; most.min(16 * stored.len() as u64) as usize];
     let unpacked = decoder.read(content)?;
     content.truncate(unpacked);

@@ -1,5 +1,4 @@
-//! The paths of an output, and checks before any file is opened, since opening a named pipe can
-//! block forever.
+//! The paths of an output, and checks before a file is opened: opening a named pipe can block.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -59,9 +58,8 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, FileError> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Refuses an output if there is anything but an ordinary file at its path or at the path of its
-/// partial file. Returns both paths. The output may be a link to an ordinary file; writing the
-/// output replaces the link.
+/// Refuses an output if its path or that of its partial file has anything but an ordinary file.
+/// Returns both paths. The output may be a link to an ordinary file, which is replaced.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], FileError> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -71,14 +69,12 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2], File
     Ok(written)
 }
 
-/// Refuses an output path that is a symbolic link, because a write would change the file that the
-/// link points to.
+/// Refuses a symbolic link, because a write would change the file that the link points to.
 pub(super) fn refuse_link(path: &Path) -> Result<(), FileError> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
 
-/// Returns an error if the extension of an output belongs to another kind of file. Commands call
-/// this function before any long work.
+/// Refuses an output whose extension is that of another kind. Commands check it before any work.
 pub fn check_name(path: &Path, kind: Kind) -> Result<(), FileError> {
     let extension = path.extension().and_then(OsStr::to_str);
     if extension.is_some_and(|extension| kind.contradicts(extension)) {

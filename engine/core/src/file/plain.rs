@@ -1,5 +1,4 @@
-//! Plain files: outputs in the formats of other programs. Such a file is also written as
-//! `PATH.partial` until it is complete.
+//! Plain files: outputs in the formats of other programs, also written as `PATH.partial` first.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -27,7 +26,6 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FileEr
     replace(path, bytes)
 }
 
-/// Returns true if the content of a file equals `bytes`. Reads the file piece by piece.
 fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool, FileError> {
     let mut there = BufReader::with_capacity(1 << 16, open_ordinary(path)?);
     loop {
@@ -42,15 +40,13 @@ fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool, FileError> {
     }
 }
 
-/// Writes `bytes` to a partial file, which then replaces any file at the path. If another program
-/// has left a file at the path of the partial file, returns an error.
+/// Replaces any file at `path`. Refuses a partial file that another program has left there.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     put(path, bytes)
 }
 
-/// The number of first bytes by which a partial file of a killed run is recognized. All files of
-/// the same format have at least this many first bytes in common.
+/// The number of first bytes that all files of a format share; they identify a killed run's file.
 const COMMON_BYTES: usize = 10;
 
 pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -74,8 +70,7 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file with the content `bytes`. Replaces an existing file only if it begins with
-    /// `head`, which shows that an earlier process wrote it. Refuses any other existing file.
+    /// Creates the file. Replaces an existing file only if it begins with `head`.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self, FileError> {
         let file = Self { path: path.to_owned(), head };
         let is_new = !path.exists();
@@ -96,8 +91,7 @@ impl ShownFile {
     }
 }
 
-/// Refuses a partial file unless a killed run or a crash of the machine can have left it. A killed
-/// run leaves a file that begins with `head` or with a part of it; a crash can leave zeros.
+/// Refuses a partial file that neither a killed run (part of `head`) nor a crash (zeros) can leave.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError> {
     let mut there = vec![];
     let read = file.take(head.len() as u64).read_to_end(&mut there);
@@ -109,8 +103,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<(), FileError>
     Err(FileError::refused(path, reason))
 }
 
-/// Returns an error if the file at `path` exists and does not begin with `head`, or if its partial
-/// file exists and does not begin with `head` or a prefix of `head`.
+/// Refuses a file that does not begin with `head`. Its partial file may have only a prefix of it.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<(), FileError> {
     refuse_shown(path)?;
     check_beginning(path, head)
@@ -205,8 +198,7 @@ mod tests {
         }
     }
 
-    /// A regression: a writer replaced a partial file of another program, and overwrote the target
-    /// of a link with that name.
+    /// A regression: a writer replaced a partial file of another program, and wrote through a link.
     #[test]
     fn a_partial_file_of_somebody_else_stays_also_with_force() {
         let folder = tempfile::tempdir().unwrap();

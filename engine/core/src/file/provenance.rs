@@ -4,20 +4,17 @@ use serde_json::{Map, Value};
 
 use super::differences::Differences;
 
-/// The revision of the program's behaviour, a part of every provenance. Raise this number by one
-/// when a change alters the games, searches or fits that the same settings produce. This is the
-/// case whenever `trainer/recipes/small.sha256` changes.
+/// The revision of the program's behaviour, a part of every provenance. Raise it by one if the same
+/// settings give other games, searches or fits, as whenever `trainer/recipes/small.sha256` changes.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
-/// inputs and the version, but no paths, threads, device, host or date. Two provenances are equal
-/// if their canonical JSON is equal.
+/// inputs and the version, but no paths, threads, device, host or date. Compared as canonical JSON.
 #[derive(Clone, Debug, derive_more::From)]
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
-    /// Creates the provenance of a file that `command` makes, with the version of the program and
-    /// [`BEHAVIOUR_REVISION`].
+    /// Creates a provenance with the command, the program's version and [`BEHAVIOUR_REVISION`].
     pub fn new(command: &str) -> Self {
         Self(Map::new())
             .with("command", command)
@@ -63,9 +60,8 @@ impl Provenance {
         }
     }
 
-    /// Lists the settings in which an existing file (`there`) differs from the wanted file, for a
-    /// message: `seed: 8 there, 7 wanted` or `labels[2].rule: …`. Long texts are shortened to the
-    /// part around the first difference.
+    /// Lists the settings of an existing file (`there`) that differ, such as `seed: 8 there, 7
+    /// wanted`. Of long texts, it shows the part around the first difference.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         Differences::between(&there.0, &wanted.0).to_string()
     }
@@ -98,8 +94,7 @@ mod tests {
         );
     }
 
-    /// The checksum of the weights of `othello-trainer run small --seed 1` in each revision of the
-    /// behaviour. A new revision appends its checksum.
+    /// The checksum of the weights of `othello-trainer run small --seed 1` in each revision.
     const RECORDED: [&str; 9] = [
         "8232ee3f7603ccff1c714e9b61a5aa0e141805f279bfcc207a24c6e6cb43a2bb",
         "ddd0cd6a49999e2f7da3811d649e4da71836ba0fbfadf79632535ca957bc02a1",
@@ -115,8 +110,7 @@ mod tests {
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
         // The same weights; the order of equally good moves at 14 empty squares changed.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
-        // The same weights; the selectivity ladder changed the order of equally good moves at 16
-        // empty squares.
+        // The same weights; the selectivity ladder reordered equal moves at 16 empty squares.
         "9cbdde6c038568a23e3686340eb04d3085b09261e99c73d53d65285f68355bcb",
     ];
 

@@ -16,11 +16,9 @@ pub struct Reader {
     content: ContentHash,
     summary: Option<Summary>,
     finished: bool,
-    /// True if the checksum of the whole content cannot be checked, because a section was skipped
-    /// or is missing from the file.
+    /// True if a section was skipped or is missing, so that the whole content cannot be checked.
     incomplete: bool,
-    /// The checksum of the whole content that the end frame states; `None` until the end frame was
-    /// read.
+    /// The checksum of the whole content that the end frame states, once it was read.
     stated: Option<String>,
     section_offset: u64,
     whole_until: u64,
@@ -73,8 +71,7 @@ impl Reader {
         Self::begin(Source::open(path)?, kind)
     }
 
-    /// Reads the header of a file of this kind from its `bytes` in memory. Error messages use
-    /// `name` as the path of the file.
+    /// Reads a file of this kind from memory. Messages use `name` as its path.
     pub fn of_bytes(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -131,9 +128,8 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file from which sections were omitted on purpose. The checksum of each section and
-    /// of the end frame is still checked, but the checksum of the whole content is not.
-    /// [`Self::stated_sha256`] then returns the checksum of the complete file.
+    /// Accepts a file from which sections were omitted. Checks each section and the end frame, but
+    /// not the whole content. [`Self::stated_sha256`] then returns the complete file's checksum.
     #[must_use]
     pub fn of_part(self) -> Self {
         Self { incomplete: true, ..self }
@@ -144,8 +140,7 @@ impl Reader {
         SectionPlace { offset: self.source.offset, before: self.content.sections }
     }
 
-    /// Moves to the section at `place`, which the iterator returns next. From this section on, the
-    /// checksum of each section is still checked, but the checksum of the whole content is not.
+    /// Moves to the section at `place`. The checksum of the whole content is then not checked.
     pub fn go_to(&mut self, place: SectionPlace) -> Result<(), FileError> {
         self.incomplete = true;
         self.source.seek(place.offset)?;
@@ -181,14 +176,12 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections among the sections that the iterator has returned.
-    /// The iterator returns raw sections without content.
+    /// Returns the places of the raw sections read so far, whose content the iterator omits.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
 
-    /// Returns the checksum of the content that the end frame states; `None` before the end frame
-    /// was read.
+    /// Returns the checksum of the content that the end frame states; `None` before it was read.
     pub fn stated_sha256(&self) -> Option<&str> {
         self.stated.as_deref()
     }
@@ -198,23 +191,20 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns the error for a section whose bytes match their checksum but have no valid meaning.
-    /// The section is the one that was read last. `reason` completes the message "section 3 at byte
-    /// 500 …".
+    /// Returns the error for the last section, which matches its checksum but has no valid meaning.
+    /// `reason` completes the message "section 3 at byte 500 …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let place = format!("section {}", self.content.sections);
         let (path, offset) = (self.source.path.clone(), self.section_offset);
         FileError::Damaged { path, place, offset, reason }
     }
 
-    /// Continues after an error: skips the damaged bytes up to the next undamaged section. Returns
-    /// false if no such section follows. Afterwards, the checksum of the whole content is not
-    /// checked.
+    /// Continues after an error at the next undamaged section. Returns false if none follows. The
+    /// checksum of the whole content is then not checked.
     pub fn resynchronize(&mut self) -> Result<bool, FileError> {
         self.incomplete = true;
         if !self.finished {
-            // The last section was undamaged but had no valid meaning, so reading continues after
-            // it.
+            // The last section was undamaged but meaningless, so reading continues after it.
             return Ok(true);
         }
         let mut from = self.whole_until + 1;
@@ -244,7 +234,6 @@ impl Reader {
                 self.read_raw(marker)?
             } else {
                 let section = self.read_section(marker)?;
-                // If sections are missing, the checksum of the whole content cannot be compared.
                 match self.incomplete {
                     true => self.content.sections += 1,
                     false => self.content.add(&section.name, &section.content),

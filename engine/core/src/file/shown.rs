@@ -1,5 +1,4 @@
-//! A register of the files in which this process shows its progress. No output may have the path of
-//! such a file.
+//! The files in which this process shows its progress. No output may have the path of one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +10,11 @@ use super::paths::{folder_of, is_same_file, is_same_place, partial_path};
 /// The registered files. The flag is true if this process created the file.
 static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
 
-/// Registers a file that shows progress; `is_new` if this process created it.
 pub(super) fn show(path: &Path, is_new: bool) {
     shown().push((path.to_owned(), is_new));
 }
 
-/// Returns true if a progress file is registered at this path. The registration ends when an output
-/// claims the path.
+/// Returns true until an output claims the path of this progress file.
 pub(super) fn is_shown(path: &Path) -> bool {
     shown().iter().any(|(shown, _)| shown == path)
 }
@@ -37,8 +34,7 @@ pub(crate) fn refuse_shown(output: &Path) -> Result<(), FileError> {
     refuse(output, claims)
 }
 
-/// Refuses to create the folder of a run if a registered progress file lies at the folder's path or
-/// inside it.
+/// Refuses the folder of a run if a progress file lies at the folder's path or inside it.
 pub(crate) fn refuse_shown_within(folder: &Path) -> Result<(), FileError> {
     refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
 }
@@ -61,8 +57,7 @@ mod tests {
     };
     use super::*;
 
-    /// A regression: an output with the path of the progress file was refused, but the new progress
-    /// file of 83 bytes stayed at that path.
+    /// A regression: an output at the progress file was refused, but left that file of 83 bytes.
     #[test]
     fn an_output_at_the_progress_file_is_refused_and_leaves_nothing_there() {
         let folder = tempfile::tempdir().unwrap();

@@ -16,7 +16,6 @@ impl Folder {
         Self(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
 
-    /// Returns a folder, and the path of a file in it.
     fn with_file() -> (Self, PathBuf) {
         let folder = Self::new();
         let path = folder.path("file");
@@ -118,8 +117,7 @@ fn no_missing_or_extra_byte_goes_unnoticed() {
     assert!(read(&path).unwrap_err().to_string().contains("is not the end of the file"));
 }
 
-/// `datasets/formats.md` states that a reader may also take the size of the content from the zstd
-/// frame.
+/// `datasets/formats.md` promises that the zstd frame states the size of the content.
 #[test]
 fn stored_bytes_state_the_size_of_the_content() {
     for content in [vec![], b"x".to_vec(), vec![7; 1 << 20]] {
@@ -265,7 +263,6 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
         assert_eq!(fs::read(&path).unwrap(), whole);
         fs::remove_file(&path).unwrap();
     }
-    // A file that no writer has left stays as it is.
     fs::write(&partial, "somebody's notes").unwrap();
     let error = begin(&path, Existing::Keep).err().unwrap().to_string();
     assert!(error.contains("file.partial: begins with `somebod`"), "{error}");
@@ -346,8 +343,7 @@ fn names_have_1_to_255_bytes() {
     assert_eq!(writer.finish().unwrap().sections, 1);
 }
 
-/// A regression: if 60 shards of one output started at the same moment, one shard was refused
-/// because another shard was checking the output at this moment.
+/// A regression: one of 60 shards that started together was refused while another one checked.
 #[test]
 fn checks_of_one_output_at_the_same_moment_do_not_refuse_each_other() {
     let folder = tempfile::tempdir().unwrap();

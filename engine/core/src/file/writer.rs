@@ -1,5 +1,4 @@
-//! The writer of files in the container format. A file has the temporary name `PATH.partial` until
-//! it is complete.
+//! The writer of files in the container format, which are named `PATH.partial` until complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Seek, SeekFrom, Write};
@@ -18,14 +17,12 @@ use super::{FileError, Kind, Provenance, Reader, Section, Summary};
 pub enum Existing {
     /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
     Keep,
-    /// Make the output again (`--force`). The new file replaces an existing file when it is
-    /// complete.
+    /// Make the output again (`--force`). The complete new file replaces an existing file.
     Replace,
 }
 
 impl Existing {
-    /// Returns [`Self::Replace`] if the user gave the option `--force`, and [`Self::Keep`]
-    /// otherwise.
+    /// Returns [`Self::Replace`] if the user gave `--force`, and [`Self::Keep`] otherwise.
     pub fn by_force(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
@@ -49,9 +46,7 @@ impl<W> Begin<W> {
     }
 }
 
-/// A writer of a file, section by section. The file is named `PATH.partial` until it is complete.
-///
-/// If the writer is dropped without [`Writer::finish`], the partial file is removed.
+/// A writer of a file, section by section. Dropped before [`Writer::finish`], it removes the file.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -65,9 +60,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins the output `path`. With [`Existing::Keep`], returns [`Begin::Done`] if the output
-    /// exists, complete and with this provenance, and refuses any other existing file. With
-    /// [`Existing::Replace`], always returns a writer.
+    /// Begins an output. With [`Existing::Keep`], returns [`Begin::Done`] if it is complete with
+    /// this provenance, and refuses any other file. [`Existing::Replace`] always returns a writer.
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -83,8 +77,7 @@ impl Writer {
         Ok(Begin::Writer(Self::create(path, kind, provenance)?))
     }
 
-    /// Begins a file, which replaces any file at `path` when it is finished. While a writer exists,
-    /// a second writer for the same path is refused.
+    /// Begins a file that replaces any file at `path` when finished. Refuses a concurrent writer.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self, FileError> {
         check_name(path, kind)?;
         refuse_shown(path)?;
@@ -100,8 +93,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes a section: a name of 1 to 255 bytes, and content of at most
-    /// [`super::MAX_CONTENT_BYTES`].
+    /// Writes a section: a name of 1 to 255 bytes, at most [`super::MAX_CONTENT_BYTES`] of content.
     pub fn section(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
         self.write(name, content, format::section(self.kind, name, content))
     }
@@ -137,9 +129,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes an uncompressed section, which a reader can map into memory. `produce` writes the
-    /// content of the section, which may have any length. The content begins at a multiple of 64
-    /// bytes in the file.
+    /// Writes an uncompressed section of any length, which a reader can map into memory: `produce`
+    /// writes the content, from a multiple of 64 bytes in the file on.
     pub fn raw_section<E: From<FileError>>(
         &mut self,
         name: &str,
@@ -185,8 +176,7 @@ impl Writer {
         Ok(Summary { sha256, bytes: self.offset, sections: self.content.sections })
     }
 
-    /// Appends bytes to the file. If an earlier append failed, overwrites the incomplete bytes of
-    /// that append.
+    /// Overwrites the incomplete bytes of an earlier append that failed.
     fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         let is_torn = std::mem::replace(&mut self.is_torn, true);
         let whole = if is_torn { self.file.set_len(self.offset) } else { Ok(()) };
@@ -208,8 +198,6 @@ impl Writer {
     }
 }
 
-/// The writer of the content of a raw section. Counts the written bytes and computes their
-/// checksum.
 struct RawContent<'f> {
     file: BufWriter<&'f File>,
     hash: crc32fast::Hasher,
@@ -237,8 +225,7 @@ impl Drop for Writer {
     }
 }
 
-/// Refuses an existing partial file, unless a killed writer or a crash of the machine can have left
-/// it. After a crash, such a file may begin with zeros.
+/// Refuses a partial file that neither a killed writer nor a crash (leading zeros) can have left.
 fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> {
     let mut start = vec![];
     file.take(7).read_to_end(&mut start).map_err(FileError::io(path, "read it"))?;
@@ -251,8 +238,7 @@ fn check_is_left_by_a_writer(file: &File, path: &Path) -> Result<(), FileError> 
     Err(FileError::Foreign { path, expected, found, conversion: None })
 }
 
-/// Reads and checks an existing output, which must be complete and have this provenance. Returns
-/// its size and checksum.
+/// Checks an existing output, which must be complete and have this provenance.
 pub(crate) fn complete(
     path: &Path,
     kind: Kind,
