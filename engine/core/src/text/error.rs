@@ -8,14 +8,12 @@ use crate::file::FileError;
 /// The greatest size of a file of settings: 1 MiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The error for a text or bytes in a wrong format, as a message. The message states what was found
-/// and what was expected.
+/// The error for an invalid text: a message that states what was found and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(pub String);
 
-/// The error for a text file that cannot be read or has an invalid line. Every message names the
-/// file.
+/// The error for a text file that cannot be read or has an invalid line. It names the file.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum TextError {

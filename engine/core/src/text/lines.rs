@@ -10,10 +10,8 @@ use super::{BadLine, TextError, TextSource, decode};
 pub const MAX_LINE_BYTES: u64 = 4096;
 
 /// A reader of the records of a text file, which may be compressed by zstd. A record is a line, or
-/// a game of several lines.
-///
-/// Skips blank lines, lines that begin with `%` (comments), and the head of a table. A game with
-/// tags as in PGN, or with numbered moves, may take several lines.
+/// the lines of a game with PGN tags or numbered moves. Skips blank lines, comments (lines that
+/// begin with `%`) and the head of a table.
 pub struct Lines {
     source: TextSource,
     record: Vec<u8>,
@@ -34,8 +32,7 @@ impl Lines {
         Ok(TextSource::open(path)?.into())
     }
 
-    /// Returns the text file that is being read. It provides the size of the file and the number of
-    /// bytes already read.
+    /// Returns the text file that is read, with its size and the number of bytes already read.
     pub fn source(&self) -> &TextSource {
         &self.source
     }
@@ -83,8 +80,7 @@ impl Lines {
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
 
-    /// Returns the error for an input that ends without a record, with the number of its last line.
-    /// `record`, such as `a position`, is the word for a record in the message.
+    /// Returns the error for an input that ends without a record, as [`Self::all`].
     pub fn ended_without(&self, record: &str) -> TextError {
         let (path, number) = (self.source.path().to_owned(), self.source.line());
         let expected = "expected boards, OBF or transcripts, one a line";
@@ -92,8 +88,7 @@ impl Lines {
         BadLine { path, number, reason }.into()
     }
 
-    /// Reads the next record, or the beginning of a record that is too long. Returns false at the
-    /// end of the file.
+    /// Reads the next record, or the beginning of one that is too long. Returns false at the end.
     fn read_record(&mut self) -> Result<bool, TextError> {
         loop {
             self.record.clear();
@@ -128,8 +123,7 @@ impl Lines {
     }
 }
 
-/// Reads a line and removes trailing blanks. A comment becomes an empty line. Returns false at the
-/// end of the file and true otherwise, together with the number of the line.
+/// Reads a line without trailing blanks; of a comment, an empty line. Returns false at the end.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64), TextError> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -140,11 +134,9 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64),
     Ok((read, number))
 }
 
-/// Returns true if `line` continues the game whose first lines are `game`:
-///
-/// * after a tag, any line continues the game, even after a blank line;
-/// * in a game of numbered moves, a line of further moves continues the game, up to a blank line or
-///   to a move with number 1.
+/// Returns true if `line` continues the game whose first lines are `game`. After a tag, any line
+/// does, even after a blank line. In a game of numbered moves, a line of further moves does, up to
+/// a blank line or a move with number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);
@@ -174,8 +166,7 @@ fn is_tag(line: &[u8]) -> bool {
     line.len() > 2 && line[0] == b'[' && is_name(line) && line.ends_with(b"]")
 }
 
-/// Returns the move number at the beginning of a line, such as 12 for `12.` and `12)`; `None` if
-/// the line does not begin with a move number.
+/// Returns the move number at the beginning of a line, such as 12 for `12.` and `12)`.
 fn move_number(line: &[u8]) -> Option<u64> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -183,8 +174,7 @@ fn move_number(line: &[u8]) -> Option<u64> {
     if matches!(line.get(digits), Some(b'.' | b')')) { number.parse().ok() } else { None }
 }
 
-/// Returns true if a line is the head of a table: at least two names, quoted or not, with
-/// separators between them. A name does not begin with a square.
+/// Returns true for the head of a table: two or more names, none of which begins with a square.
 fn is_table_head(line: &[u8]) -> bool {
     let is_name = |name: &[u8]| {
         let name: Vec<u8> = name.iter().copied().filter(|byte| !b"\"' ".contains(byte)).collect();
@@ -258,8 +248,7 @@ mod tests {
         assert!(error.contains(": line 2: "), "{error}");
     }
 
-    /// A regression: the reader decompressed a whole file, without showing progress, before it
-    /// returned the first line.
+    /// A regression: a whole file was decompressed, without progress, before its first line came.
     #[test]
     fn a_small_file_that_unpacks_to_a_large_one_is_read_little_by_little() {
         let packed = zstd::bulk::compress(&b"1\n".repeat(4 << 20), 3).unwrap();
@@ -285,8 +274,7 @@ mod tests {
         assert!(lines(format!("{largest}0\n").as_bytes()).next_line::<u32>().is_err());
     }
 
-    /// A regression: each line of a game in PGN was refused, and a comment or the head of a table
-    /// was taken for a game.
+    /// A regression: lines of a PGN game were refused, comments and table heads taken for games.
     #[test]
     fn games_of_several_lines_are_records_and_comments_and_table_heads_are_not() {
         for (text, expected) in [

@@ -22,8 +22,7 @@ pub use whole::read_by;
 /// The UTF-8 byte order mark, with which some editors begin a file. Every reader skips it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Decodes a text as UTF-8. If the bytes are not valid UTF-8, decodes them as ISO-8859-1, in which
-/// every byte is a character.
+/// Decodes a text as UTF-8, or, if it is invalid, as ISO-8859-1: every byte is a character.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let other = |_| Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect());
     str::from_utf8(bytes).map_or_else(other, Cow::Borrowed)
@@ -31,14 +30,12 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 
 const EXCERPT: usize = 40;
 
-/// Returns at most 40 characters of a text for a message. Control characters are escaped, as in
-/// `\u{1b}`.
+/// Returns at most 40 characters of a text for a message, control characters as `\u{1b}`.
 pub fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT)
 }
 
-/// Returns at most 200 characters of the error message of a library. Control characters are
-/// escaped, since the message may quote the input.
+/// Returns at most 200 characters of a library's message, escaped because it may quote the input.
 pub fn quoted_reason(error: &impl std::fmt::Display) -> String {
     const MOST: usize = 200;
     shortened(&error.to_string(), MOST)

@@ -1,5 +1,4 @@
-//! Reads the bytes of a text file, which may be compressed by zstd. Skips a byte-order mark at the
-//! beginning of the file.
+//! Reads the bytes of a text file, which may be compressed by zstd, without a byte-order mark.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,9 +11,8 @@ use crate::file::{FileError, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// The greatest number of bytes that [`TextSource::read_until`] reads in search of the end byte:
-/// 256 MiB. Without this limit, the function would never return if a device supplies text without
-/// end.
+/// The most bytes, 256 MiB, that [`TextSource::read_until`] reads in search of the end byte, so
+/// that it returns even if a device supplies text without end.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 
 const BUFFER_BYTES: usize = 1 << 18;
@@ -49,8 +47,7 @@ impl TextSource {
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// Opens a text that `source` supplies. `bytes` is its size for progress, or 0 if the size is
-    /// unknown. Messages use `path` as its name.
+    /// `bytes` is the size for progress; 0 if unknown. Messages use `path` as the name.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self, TextError> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -80,8 +77,7 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the number of bytes of the file that were already read. In a compressed file, the
-    /// decoder may have read up to one buffer ahead.
+    /// Returns the number of bytes already read; of a compressed file, up to one buffer more.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }
@@ -91,9 +87,8 @@ impl TextSource {
         self.line
     }
 
-    /// Reads up to and including the byte `end`, or up to the end of the file, and appends at most
-    /// `most` + 1 of these bytes to `piece`. Returns the number of bytes read; 0 at the end of the
-    /// file.
+    /// Reads up to and including the byte `end` or the end of the file. Appends at most `most + 1`
+    /// bytes to `piece`. Returns the number of bytes read; 0 at the end of the file.
     pub fn read_until(
         &mut self,
         end: u8,
@@ -182,8 +177,7 @@ mod tests {
         assert_eq!(error, "/dev/zero: line 1: does not end within 256 MiB");
     }
 
-    /// A regression: a file in another compression format was read as text, and each of its lines
-    /// was refused as not UTF-8.
+    /// A regression: a file of another compression was read as text, and refused as not UTF-8.
     #[test]
     fn a_file_of_another_compression_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();

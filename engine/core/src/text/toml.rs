@@ -4,8 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Invalid, shortened};
 
-/// The greatest number of characters of the parser's message in an error. This suffices for a
-/// message that lists all scalar features.
+/// The most characters of the parser's message, enough for one that lists all scalar features.
 const MOST: usize = 270;
 
 /// Reads a value from TOML text. The error states the line and the column.
