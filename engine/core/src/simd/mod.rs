@@ -1,11 +1,9 @@
-//! Instruction sets of the processor, chosen while the program runs. The results of all sets are
-//! equal.
+//! Instruction sets of the processor, chosen at run time. All sets give equal results.
 //!
-//! A search or a leaf count looks up the set once, when it begins. All functions that it calls have
-//! the set as a type parameter: [`with_instructions`](crate::with_instructions) creates a token of
-//! the set, and these functions take the token. [`compiled_for`] compiles larger functions for
-//! every set. A function without a token looks up the set ([`InstructionSet::chosen`]), which costs
-//! a load and a predictable branch.
+//! A search or a leaf count looks up the set once. All functions that it calls have the set as a
+//! type parameter, and take a token of it from [`with_instructions`](crate::with_instructions).
+//! [`compiled_for`] compiles larger functions for every set. A function without a token looks up
+//! the set ([`InstructionSet::chosen`]), which costs a load and a predictable branch.
 
 mod set;
 #[cfg(target_arch = "x86_64")]
@@ -18,16 +16,14 @@ pub use set::{InstructionSet, VARIABLE};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{Avx2, Avx512};
 
-/// A token of an instruction set. A value of this type proves that the processor has the
-/// instructions.
+/// A token of an instruction set: a value proves that the processor has the instructions.
 pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The instruction set that the token represents.
     const SET: InstructionSet;
 }
 
 mod sealed {
-    /// A supertrait that other crates cannot implement: only the tokens of this module may claim
-    /// that instructions are available.
+    /// Not implementable elsewhere: only tokens of this module may claim that instructions exist.
     pub trait Sealed {}
 }
 
@@ -83,8 +79,7 @@ impl AnyInstructions {
     }
 }
 
-/// Evaluates an expression with a token of the instruction set that the process uses, or with a
-/// given token.
+/// Evaluates an expression with a token of the process's instruction set, or with a given token.
 ///
 /// ```
 /// use othello_core::simd::{AnyInstructions, Instructions, compiled_for};

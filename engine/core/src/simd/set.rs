@@ -15,10 +15,9 @@ pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 pub enum InstructionSet {
     /// Only the instructions that every processor of the target architecture has.
     Portable = 0,
-    /// The instructions of x86-64-v3 (Haswell, Zen, and later): vectors of 32 bytes, and bit
-    /// counting.
+    /// x86-64-v3 (Haswell, Zen, and later): vectors of 32 bytes, and bit counting.
     Avx2 = 1,
-    /// The instructions of x86-64-v4 (Skylake-X, Zen 4, and later): vectors of 64 bytes, and masks.
+    /// x86-64-v4 (Skylake-X, Zen 4, and later): vectors of 64 bytes, and masks.
     Avx512 = 2,
 }
 
@@ -42,9 +41,8 @@ impl InstructionSet {
         I::SET
     }
 
-    /// Returns the set that the environment variable [`VARIABLE`] names, or the fastest set of this
-    /// processor if the variable is not set. Returns an error if the variable names an unknown set,
-    /// or a set that the processor does not support.
+    /// Returns the set that the environment variable [`VARIABLE`] names, or the fastest one if it
+    /// is not set. Returns an error for an unknown set, or one that the processor does not support.
     pub fn asked_for() -> Result<Self, Invalid> {
         let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Self::available().last().unwrap_or(Self::Portable));

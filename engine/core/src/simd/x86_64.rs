@@ -51,8 +51,7 @@ impl Instructions for Avx512 {
     const SET: InstructionSet = InstructionSet::Avx512;
 }
 
-/// The instruction set that the process uses: 1 portable, 2 AVX2, 3 AVX-512, or 0 before the
-/// choice.
+/// The set that the process uses: 1 portable, 2 AVX2, 3 AVX-512; 0 before the choice.
 static CHOSEN: AtomicU8 = AtomicU8::new(0);
 
 #[inline(always)]
