@@ -31,8 +31,7 @@ pub enum RecordError {
 /// The error for bytes that cannot be decoded as a frame of records.
 #[derive(Debug)]
 pub struct FrameError {
-    /// The index in the frame of the invalid record, counted from 0; `None` if the frame itself is
-    /// invalid.
+    /// The index of the invalid record, from 0; `None` if the frame itself is invalid.
     pub(super) index: Option<usize>,
     /// The reason, which completes a message that begins with "section 3 …".
     pub(super) reason: Invalid,

@@ -11,9 +11,8 @@ use super::RecordError;
 use crate::file::{FileError, Kind, kind_of, names_in, plain, read_ordinary, stated_sha256};
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of record files, which its manifest lists completely. When the folder is opened, the
-/// size and the stated checksum of each file are compared with the manifest. The content of a file
-/// is checked when it is read.
+/// A folder of record files, all listed in its manifest. Opening it compares the size and the
+/// stated checksum of each file with the manifest; the content is checked when it is read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,
@@ -48,8 +47,7 @@ const VERSION: u32 = 1;
 const LONGEST_MANIFEST: u64 = 64 << 20;
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
-/// Returns the record files for a list of files and folders. A folder is replaced by the files of
-/// its manifest, sorted by name.
+/// Replaces each folder in a list of files and folders by its record files, sorted by name.
 pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = vec![];
     for path in named {
@@ -62,8 +60,7 @@ pub fn record_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
 }
 
 impl RecordFolder {
-    /// Opens a folder by its manifest. Returns an error if a file is missing, not listed or
-    /// changed.
+    /// Opens a folder by its manifest. Refuses a file that is missing, not listed or changed.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let folder = Self::listed(path)?.ok_or_else(|| {
             let reason = format!("is a folder without {MANIFEST}; {}", list(path));
@@ -104,8 +101,7 @@ impl RecordFolder {
         Ok(Some(Self { path: path.to_owned(), files }))
     }
 
-    /// Parses the text of a manifest. Returns its entries by file name, or a message if the
-    /// manifest is invalid.
+    /// Parses a manifest to its entries by file name. The error is a message.
     pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
         let manifest: Manifest = serde_json::from_slice(text)
             .map_err(|error| format!("is not a manifest of records: {}", quoted_reason(&error)))?;
@@ -139,10 +135,9 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Adds the unlisted record files of a folder to its manifest. `describe` returns the number of
-    /// records of a file. If a listed file is missing or changed, returns an error; with `anew`,
-    /// removes its entry instead, and lists the changed file again. After an interruption, the next
-    /// call continues after the last listed file.
+    /// Adds the unlisted record files of a folder to its manifest; `describe` counts their records.
+    /// A missing or changed file is an error. With `anew`, its entry is removed, and a changed file
+    /// is listed again. After an interruption, the next call continues after the last listed file.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,
@@ -192,8 +187,7 @@ impl RecordFolder {
         Ok(plain::replace(&self.path.join(MANIFEST), text.as_bytes())?)
     }
 
-    /// Compares a file with its manifest entry. Returns a message with the remedy if the file is
-    /// missing or differs, and `None` if it agrees.
+    /// Returns how a file differs from its entry, with the remedy; `None` if it agrees.
     fn difference(&self, entry: &FolderEntry) -> Result<Option<String>, RecordError> {
         let file = self.path.join(&entry.name);
         let found = match fs::metadata(&file) {

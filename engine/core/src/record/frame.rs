@@ -12,8 +12,7 @@ const NOT_SOLVED: u8 = u8::MAX;
 
 const NO_VALUE: i8 = i8::MIN;
 
-/// The flag bits of a game. `VALUES`: the game has values. `DEVIATIONS`: some moves deviate from
-/// the search. `STATED`: the stated result differs from the result of the moves.
+/// The flags of a game: it has values, moves that deviate from the search, a stated result.
 const VALUES: u8 = 1;
 const DEVIATIONS: u8 = 2;
 const STATED: u8 = 4;
@@ -21,12 +20,10 @@ const STATED: u8 = 4;
 /// Encodes games as columns, one after the other:
 ///
 /// * the number of games (u32);
-/// * five columns with one byte for each game: random plies, number of moves, solved ply, score at
-///   the solved ply, flags;
+/// * one byte for each game: random plies; number of moves; solved ply; score there; flags;
 /// * for each move of all games, one byte: its ordinal among the legal moves;
 /// * for each move of games with values, one byte: its value;
-/// * for each game with deviations, eight bytes: one bit for each move that deviates from the
-///   search;
+/// * for each game with deviations, eight bytes: one bit for each move that deviates;
 /// * for each game with a stated result, one byte: that result.
 pub(super) fn encode(games: &[Game]) -> Vec<u8> {
     debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");

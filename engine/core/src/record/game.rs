@@ -43,8 +43,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Adds the result for black that the source of the game states. Stores it only if the moves do
-    /// not give the same result.
+    /// Adds the result for black that the source states, unless the moves give the same result.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -53,8 +52,7 @@ impl Game {
         Ok(Self { stated, ..self })
     }
 
-    /// Returns the game with its first `plies` moves marked as drawn at random. If the game has
-    /// fewer moves, all moves are marked.
+    /// Marks the first `plies` moves, or all moves if there are fewer, as drawn at random.
     #[must_use]
     pub fn with_random_plies(self, plies: u8) -> Self {
         Self { random_plies: plies.min(self.squares.len() as u8), ..self }
@@ -93,9 +91,8 @@ impl Game {
         Invalid(format!("{score} is not a score; expected an even number from -64 to 64"))
     }
 
-    /// Adds one value for each move: the value that the search found for it, in whole discs for the
-    /// side that moved, or `None` for a move without a search. Refuses a wrong number of values,
-    /// and values beyond 64 discs.
+    /// Adds the search's value of each move, in whole discs for the side that moved; `None` for a
+    /// move without a search. Refuses a wrong number of values, and values beyond 64 discs.
     pub fn with_values(self, values: Vec<Option<i8>>) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if values.len() != moves {
@@ -130,8 +127,7 @@ impl Game {
         &self.squares
     }
 
-    /// Returns the moves of the canonical image of the game: of its eight images, the one whose
-    /// moves are lexicographically least.
+    /// Returns the moves of the canonical image: of the eight images, the lexicographically least.
     pub fn canonical_squares(&self) -> Vec<Square> {
         let image = |symmetry: Symmetry| -> Vec<Square> {
             self.squares.iter().map(|&square| symmetry.square(square)).collect()
@@ -144,14 +140,12 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the result for black that the source of the game states; `None` if the moves give
-    /// the same result.
+    /// Returns the result for black that the source states, if it differs from that of the moves.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
 
-    /// Returns the solved position of the game: its ply and its score under perfect play. Returns
-    /// `None` if no position was solved.
+    /// Returns the ply and the score under perfect play of the solved position, if there is one.
     pub fn solved(&self) -> Option<Solved> {
         self.solved
     }
@@ -162,20 +156,17 @@ impl Game {
         self.values.as_deref()
     }
 
-    /// Returns the moves that were drawn at random instead of chosen by the search: bit i marks the
-    /// move at ply i.
+    /// Returns the moves drawn at random instead of chosen by the search: bit i for ply i.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }
 
-    /// Returns the number of positions for training: the position before each move, except the
-    /// moves of the random plies at the beginning.
+    /// Returns the number of training positions: one before each move after the random plies.
     pub fn positions(&self) -> usize {
         self.squares.len() - usize::from(self.random_plies)
     }
 
-    /// Replays the game from the start position. The step with index i of the result has the
-    /// position at ply i and the move played in it.
+    /// Replays the game. Step i has the position at ply i, and the move played in it.
     pub fn replay(&self) -> Replay {
         Replay::from_start(&self.squares).expect("a game is made only of moves that replay")
     }

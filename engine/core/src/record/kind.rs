@@ -11,8 +11,7 @@ pub const GAMES_PER_FRAME: usize = 256;
 /// The number of positions in a frame; the last frame may have fewer.
 pub const POSITIONS_PER_FRAME: usize = 4096;
 
-/// A type of record: a game or a scored position. A file stores records in frames; each frame is
-/// one section of the file.
+/// A type of record: a game or a scored position. Each section of a file is a frame of records.
 pub trait Record: Clone + Ord + Send + Sync {
     /// The word for one record in messages, such as `game`.
     const NAME: &str;

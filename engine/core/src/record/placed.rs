@@ -1,5 +1,4 @@
-//! A scored position with the number of its game, and with its subset (training, validation or
-//! test) if the source states one.
+//! A scored position with the number of its game, and its subset if the source states one.
 
 use super::kind::POSITIONS_PER_FRAME;
 use super::{FrameError, ROW_BYTES, Record, ScoredPosition, key_of_moves};
@@ -20,11 +19,9 @@ const NO_SUBSET: u8 = u8::MAX;
 pub struct PlacedPosition {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the game. All positions of a game have the same number, and go to the same
-    /// subset.
+    /// The number of the game. All its positions have this number, and go to the same subset.
     pub game: u64,
-    /// The subset that the source states: 0 training, 1 validation, 2 test; `None` if it states
-    /// none.
+    /// The subset that the source states, if any: 0 training, 1 validation, 2 test.
     pub subset: Option<u8>,
 }
 
@@ -49,8 +46,7 @@ impl Record for PlacedPosition {
     const PER_FRAME: usize = POSITIONS_PER_FRAME;
     const KINDS: &[Kind] = &[Kind::Placed];
 
-    /// Encodes three columns: the rows of the positions, the game numbers (u64), and the subsets
-    /// (u8).
+    /// Encodes columns: the rows of the positions, the game numbers (u64), and the subsets (u8).
     fn encode_frame(positions: &[Self]) -> Vec<u8> {
         let rows = positions.iter().flat_map(|placed| placed.row.to_bytes());
         let games = positions.iter().flat_map(|placed| placed.game.to_le_bytes());

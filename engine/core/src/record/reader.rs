@@ -7,8 +7,7 @@ use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPositio
 use crate::file::{FileError, Kind, Reader, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the records of a file, which checks each record. Dereferences to the [`Reader`]
-/// of the file, which has the provenance, size and checksum.
+/// An iterator over the checked records of a file. Dereferences to the [`Reader`] of the file.
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -38,8 +37,7 @@ impl<R: Record> RecordReader<R> {
     /// Opens a file that contains records of the type `R`.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let kind = kind_of(path).ok().filter(|kind| R::KINDS.contains(kind));
-        // A file of another kind is opened as the usual kind, because the resulting error names
-        // both kinds.
+        // A file of another kind is opened as the usual kind, for an error that names both.
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
@@ -49,29 +47,25 @@ impl<R: Record> RecordReader<R> {
     }
 
     /// Returns true if the records are a complete enumeration of positions, none of which may be
-    /// held out for validation or test. This is true for openings, and for records whose provenance
-    /// has `"enumerated": true`.
+    /// held out: openings, and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
     }
 
-    /// Continues after an error: skips to the next undamaged frame. Returns false if no undamaged
-    /// frame follows.
+    /// Continues after an error at the next undamaged frame. Returns false if none follows.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         Ok(self.reader.resynchronize()?)
     }
 
-    /// Returns the records of the next frame; `None` at the end of the file. Do not mix calls with
-    /// the iterator.
+    /// Returns the records of the next frame; `None` at the end. Do not mix it with the iterator.
     pub fn next_frame(&mut self) -> Result<Option<Vec<R>>, RecordError> {
         let section = self.next_records()?;
         section.map(|section| self.decode(&section.content)).transpose()
     }
 
-    /// Reads all remaining frames and passes the records of each frame to `take`. Advances
-    /// `progress` by the bytes read, and returns the checksum of the content. Do not call this
-    /// function after the iterator has returned a record.
+    /// Passes the records of each remaining frame to `take`, and advances `progress` by the bytes
+    /// read. Returns the checksum of the content. Do not mix calls with the iterator.
     pub fn each_frame<E: From<RecordError>>(
         &mut self,
         progress: &dyn Progress,
@@ -86,9 +80,8 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips `records` records, or all remaining records if there are fewer. Returns the number of
-    /// skipped records. Decodes only the frame that contains the first record after the skipped
-    /// ones. Do not mix calls with [`Self::next_frame`].
+    /// Skips `records` records, or all if fewer remain. Returns their number. Decodes only the
+    /// frame of the first record after them. Do not mix calls with [`Self::next_frame`].
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -148,8 +141,7 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Returns the error for an invalid record in the frame that was read last. `before` is the
-    /// number of records in earlier frames.
+    /// Returns the error for an invalid record. `before` counts the records in earlier frames.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

@@ -6,8 +6,7 @@ use crate::text::Invalid;
 /// The number of label steps in a disc: a [`Label`] is stored in steps of 1/256 disc.
 pub const LABEL_STEPS_PER_DISC: i16 = 256;
 
-/// The number of weight steps in one occurrence of a position: a [`Weight`] is stored in steps of
-/// 1/64 occurrence.
+/// The number of [`Weight`] steps in one occurrence of a position: a step is 1/64 occurrence.
 pub const WEIGHT_STEPS_PER_OCCURRENCE: u16 = 64;
 
 /// The size of a [`ScoredPosition`] in bytes, in memory and in a file.
@@ -53,8 +52,7 @@ impl Label {
     }
 }
 
-/// The weight of a position in the fit, as a number of occurrences: 1/64 to 1,023, in steps of
-/// 1/64.
+/// The weight of a position in a fit: 1/64 to 1,023 63/64 occurrences, in steps of 1/64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Weight(u16);
 
@@ -67,16 +65,14 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the weight nearest to a number of occurrences, between the smallest weight (1/64)
-    /// and the largest weight (1,023 63/64). Returns `None` unless `occurrences` is greater than 0.
+    /// Returns the nearest weight, within the limits; `None` unless `occurrences` is positive.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Returns an error if the weight nearest to a number of occurrences differs from this number
-    /// by more than 2 %. Without this check, a number far below 1/64 would silently become 1/64.
-    /// The error completes a message that begins with "the weight …".
+    /// Returns an error if the nearest weight differs from `occurrences` by more than 2 %; a number
+    /// far below 1/64 would otherwise become 1/64. The error completes the message "the weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
         let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;
@@ -90,8 +86,7 @@ impl Weight {
         Err(format!("{occurrences:?} is not close to a multiple of 1/64; expected {expected}"))
     }
 
-    /// Returns the weight times a factor, rounded and limited as in [`Self::of_occurrences`];
-    /// `None` unless the factor is greater than 0.
+    /// Returns the weight times a factor, as [`Self::of_occurrences`]; `None` unless it exceeds 0.
     pub fn times(self, factor: f64) -> Option<Self> {
         Self::of_occurrences(self.occurrences() * factor)
     }
@@ -107,8 +102,7 @@ impl Weight {
     }
 }
 
-/// A position with its label and its weight. It takes 20 bytes without padding, with the same
-/// layout on a GPU.
+/// A position with its label and its weight: 20 bytes without padding, also on a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::NoUninit)]
 #[repr(C, packed(4))]
 pub struct ScoredPosition {

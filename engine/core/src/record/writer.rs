@@ -49,8 +49,7 @@ impl<R: Record> RecordWriter<R> {
         Self { writer, pending: vec![] }
     }
 
-    /// Adds a record. Each frame has [`Record::PER_FRAME`] records; all threads encode and compress
-    /// frames.
+    /// Adds a record. All threads encode and compress frames of [`Record::PER_FRAME`] records.
     pub fn push(&mut self, record: R) -> Result<(), RecordError> {
         self.pending.push(record);
         let is_enough = self.pending.len() >= FRAMES_AT_ONCE * R::PER_FRAME;
@@ -85,8 +84,7 @@ impl<R: Record> RecordWriter<R> {
 }
 
 impl PositionWriter {
-    /// Begins a file of openings. Fits use openings for training only, never for validation or
-    /// test.
+    /// Begins a file of openings, which fits use for training only.
     pub fn begin_openings(
         path: &Path,
         provenance: &Provenance,
