@@ -10,10 +10,8 @@ use crate::progress::Interrupted;
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum RunError {
-    /// A file of the run cannot be read or written, or belongs to another run.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The run was stopped on request, between two units of work.
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
     /// Parts of a stage are missing, which other shards (processes of the same run) may still make.

@@ -13,16 +13,13 @@ use crate::file::{
     FileError, Kind, names_in, read_ordinary, refuse_shown_within, remove_if_there, sync_folder,
 };
 
-/// The name of the file that describes the run.
 const MANIFEST: &str = "run.json";
 
-/// The name and version of the format of [`MANIFEST`].
 const FORMAT: &str = "othello-run 1";
 
 /// The greatest size of [`MANIFEST`]: 4 MiB.
 const MOST_BYTES: u64 = 1 << 22;
 
-/// The content of `run.json`, which describes a run: its output, provenance and stages.
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     format: String,
@@ -48,13 +45,11 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Returns the folder of parts of the run that makes this output.
     pub(super) fn of(output: &Path) -> Self {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder if it does not exist. Returns true if the folder is new. Refuses an
-    /// existing folder that does not belong to a run.
+    /// Returns true if the folder is new. Refuses an existing folder that does not belong to a run.
     pub(super) fn create(&self) -> Result<bool, FileError> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
@@ -78,12 +73,11 @@ impl Folder {
         self.path.join(format!("part-{number:06}"))
     }
 
-    /// Returns the path of the snapshot from which the unfinished part with this number is resumed.
     pub(super) fn snapshot(&self, number: u64) -> PathBuf {
         self.path.join(format!("part-{number:06}.snapshot"))
     }
 
-    /// Returns the numbers of the finished and unfinished parts in the folder, in order.
+    /// Returns the numbers of the finished parts in the folder, in order.
     pub(super) fn numbers(&self) -> Result<Vec<u64>, FileError> {
         let mut numbers: Vec<u64> =
             self.names()?.iter().filter_map(|name| number_of(name)).collect();
@@ -96,13 +90,11 @@ impl Folder {
         self.names().is_ok_and(|names| names.iter().any(|name| name.starts_with("part-")))
     }
 
-    /// Returns whether the folder contains nothing but locks. A process that is killed after it
-    /// removed `run.json` leaves such a folder.
+    /// Returns true for a folder that a process left that was killed after it removed `run.json`.
     pub(super) fn has_only_locks(&self) -> bool {
         self.names().is_ok_and(|names| names.iter().all(|name| is_lock(name)))
     }
 
-    /// Reads the plan of the run from `run.json`; `None` if this file does not exist.
     pub(super) fn read(&self) -> Result<Option<Plan>, FileError> {
         let path = self.path.join(MANIFEST);
         let text = match read_ordinary(&path, MOST_BYTES) {
@@ -132,8 +124,7 @@ impl Folder {
         }))
     }
 
-    /// Returns the path of the partial `run.json` that the process of this shard writes. Each shard
-    /// has its own partial file.
+    /// Each shard has its own partial file of `run.json`.
     fn partial_manifest(&self, shard: Shard) -> PathBuf {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }
@@ -143,8 +134,7 @@ impl Folder {
         remove_if_there(&self.partial_manifest(shard))
     }
 
-    /// Writes or replaces `run.json`. Several shards may write it at the same time, because all of
-    /// them write the same bytes.
+    /// Several shards may write `run.json` at the same time, because all write the same bytes.
     pub(super) fn write(&self, plan: &Plan, shard: Shard) -> Result<(), FileError> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
@@ -177,17 +167,15 @@ impl Folder {
 
     /// Removes the folder, unless it contains files that do not belong to the run.
     pub(super) fn remove(&self) -> Result<(), FileError> {
-        // `run.json` is removed last: without this file, the next run could not remove the files
-        // that a killed removal has left.
+        // `run.json` goes last: without it, the next run could not remove what a killed one left.
         self.remove_files(|name| name != MANIFEST)?;
         self.remove_files(|_| true)?;
-        // If the folder contains other files, it is not empty, and the system does not remove it.
+        // A folder with other files is not empty, so the system does not remove it.
         let _ = fs::remove_dir(&self.path);
         Ok(())
     }
 
-    /// Removes the folder if it has no parts, and no other process makes or packs parts of this
-    /// run.
+    /// Removes the folder if it has no parts, and no other process makes or packs parts of the run.
     pub(super) fn remove_if_empty(&self, lock: &Lock, output: &Path) {
         if !self.has_work() && lock.check_is_alone(&self.path, output).is_ok() {
             let _ = self.remove();
@@ -206,14 +194,12 @@ impl Folder {
     }
 }
 
-/// Returns the number of the part whose file has this name; `None` if it is not the name of a part.
 fn number_of(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("part-")?;
     (digits.len() >= 6 && digits.bytes().all(|digit| digit.is_ascii_digit()))
         .then(|| digits.parse().ok())?
 }
 
-/// Returns whether a file with this name can belong to a run.
 fn is_of_run(name: &str) -> bool {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     is_lock(name) || name.starts_with(MANIFEST) || number_of(stem).is_some()
@@ -227,8 +213,7 @@ mod tests {
     use crate::file::{Existing, Provenance};
     use crate::progress::Silent;
 
-    /// A regression: after a kill, a partial `run.json` remained in the folder, because no later
-    /// start of the shard looked for its name.
+    /// A regression: a partial `run.json` stayed after a kill, as no later start looked for it.
     #[test]
     fn a_partial_description_that_a_kill_left_goes_with_the_next_start_of_its_shard() {
         let folder = tempfile::tempdir().unwrap();
@@ -253,8 +238,7 @@ mod tests {
         }
     }
 
-    /// A regression: a shard that had made nothing removed the folder in which another one began,
-    /// which then failed.
+    /// A regression: a shard that had made nothing removed the folder in which another one began.
     #[test]
     fn shards_that_make_nothing_do_not_disturb_those_that_begin() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! Makes the parts of a run whose units, such as games, are independent of each other. All threads
-//! share the work on a part.
+//! Makes the parts of a run whose units, such as games, are independent. Threads share each part.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -23,15 +22,13 @@ pub trait Items: Sync {
     /// The type of the errors of the work.
     type Error: From<RunError> + Send;
 
-    /// True if [`Self::ends`] may return true. The run then ends before its last part.
+    /// True if [`Self::ends`] may return true. The run may then end before its last part.
     const CAN_END: bool = false;
 
-    /// True if [`Self::fits`] may return false. The run then checks existing parts before it makes
-    /// missing parts.
+    /// True if [`Self::fits`] may return false, so that existing parts are checked first.
     const CAN_REFUSE: bool = false;
 
-    /// Returns true if the sections of an existing part can be the results of these units. A part
-    /// for which this function returns false is removed and made again.
+    /// Returns false if an existing part cannot be the result of these units; it is made again.
     fn fits(&self, units: Range<u64>, part: &[Section]) -> bool {
         let _ = (units, part);
         true
@@ -41,16 +38,14 @@ pub trait Items: Sync {
     /// part, in ascending order, and never by two threads at the same time.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Returns the results of some units of a part, one for each unit. Called by several threads at
-    /// the same time.
+    /// Returns one result for each of some units of a part. Several threads may call it at once.
     fn make(
         &self,
         input: &Self::Input,
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of all units of a part as the sections of its file. The sections may
-    /// depend on these results only.
+    /// Encodes the results of all units of a part as sections, which may depend on nothing else.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
     /// Returns true if the run ends with this part, before its planned last part. Called for each
@@ -61,33 +56,27 @@ pub trait Items: Sync {
     }
 }
 
-/// A part of the stage on which threads are working.
 struct InProgress<I, T> {
     index: u64,
     units: Range<u64>,
     input: Arc<I>,
-    /// The first unit of the part that was not yet given to a thread.
+    /// The first unit that no thread has taken.
     next: u64,
-    /// The finished results, in batches. Each batch has the number of its first unit. `left` is the
-    /// number of units of the part that have no result yet.
+    /// Batches of results, each with its first unit; `left` is the number of units without one.
     results: Vec<(u64, Vec<T>)>,
     left: u64,
 }
 
-/// The state of a stage that all threads share, behind a lock.
 struct State<I, T, E> {
     missing: VecDeque<u64>,
     is_beginning: bool,
-    /// The parts that have begun but are not finished, in order.
     parts: Vec<InProgress<I, T>>,
-    /// The number of parts for which [`Items::ends`] was called: the first `asked` parts of the
-    /// stage.
+    /// The number of first parts of the stage for which [`Items::ends`] was called.
     asked: u64,
     has_ended: bool,
     failed: Option<E>,
 }
 
-/// The next task of a thread: to begin a part, to make some units of a part, to wait, or to stop.
 enum Task<I> {
     Begin(u64),
     Make { index: u64, input: Arc<I>, units: Range<u64> },
@@ -106,9 +95,8 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage. At most two parts are in progress at the same time, and
-    /// all threads share their units. A thread takes `per_item` units at once; the last range of a
-    /// part may have fewer units. The value of `per_item` has no effect on the results.
+    /// Makes the missing parts of a stage, two at a time; all threads share their units. A thread
+    /// takes `per_item` units at once, which has no effect on the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -184,8 +172,7 @@ impl Run {
         Ok(())
     }
 
-    /// Begins a stage of the progress display. The total is the number of units that this shard
-    /// makes; the units in existing parts count as done.
+    /// The total is the number of units that this shard makes; existing parts count as done.
     pub(super) fn begin_progress(&self, stage: usize, missing: &[u64], progress: &dyn Progress) {
         let plan = &self.plan.stages[stage];
         let units = |index: u64| {
@@ -200,7 +187,6 @@ impl Run {
 }
 
 impl<W: Items> Work<'_, W> {
-    /// Runs the loop of one thread: makes units of the stage until none is left or an error occurs.
     fn make_items(&self) {
         loop {
             let done = match self.next_task() {
@@ -242,8 +228,7 @@ impl<W: Items> Work<'_, W> {
         }
     }
 
-    /// Runs a waiting task of the thread pool, such as a piece of another thread's work. If no task
-    /// is waiting, waits at most 2 ms for another thread to change the state.
+    /// Runs a waiting task of the thread pool, or waits up to 2 ms for a change of the state.
     fn wait(&self) {
         if rayon::yield_now() != Some(rayon::Yield::Executed) {
             let state = self.lock();
@@ -279,7 +264,6 @@ impl<W: Items> Work<'_, W> {
         finished.map_or(Ok(()), |results| self.complete(index, results))
     }
 
-    /// Writes the file of a part whose units are all complete.
     fn complete(
         &self,
         index: u64,
@@ -295,8 +279,7 @@ impl<W: Items> Work<'_, W> {
         self.ask_about_end(&mut state)
     }
 
-    /// Finds out whether the run has ended. Passes the existing parts to [`Items::ends`] in order,
-    /// up to the first missing part or the part with which the run ends.
+    /// Calls [`Items::ends`] for the existing parts in order, up to a missing part or the end.
     fn ask_about_end(
         &self,
         state: &mut State<W::Input, W::Output, W::Error>,

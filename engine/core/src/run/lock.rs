@@ -7,21 +7,18 @@ use std::path::{Path, PathBuf};
 use super::Shard;
 use crate::file::{FileError, lock, names_in, patiently};
 
-/// The file name of the lock for packing the parts into the output.
 const PACKING: &str = "lock-pack";
 
-/// A lock file that this process holds. The system releases it when the process ends for any
-/// reason.
+/// A lock file that this process holds. The system releases it when the process ends.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
-    /// The open lock file. The process holds the lock as long as this file is open.
+    /// The lock is held as long as this file is open.
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock of a shard. Returns an error if another process is making parts of this
-    /// shard.
+    /// Takes the lock of a shard. Refuses a shard with a part that another process is making.
     pub(super) fn of_shard(folder: &Path, output: &Path, shard: Shard) -> Result<Self, FileError> {
         let path = folder.join(name_of(shard));
         let lock = Self::take(path, output)?;
@@ -29,9 +26,8 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns an error if another process holds the lock of a shard that has a part in common with
-    /// this shard. The two shards may belong to different divisions of the run, such as 1/2 and
-    /// 3/4. Ignores the lock `own`. Creates no file.
+    /// Returns an error if another process holds the lock of a shard with a common part, also of
+    /// another division of the run (1/2 and 3/4). Ignores the lock `own`. Creates no file.
     pub(super) fn refuse_overlapping(
         folder: &Path,
         output: &Path,
@@ -44,8 +40,6 @@ impl Lock {
         held.map_or(Ok(()), |(path, _)| Err(refused(&path, output)))
     }
 
-    /// Takes the lock for packing the parts into the output. Returns an error if another process is
-    /// packing.
     pub(super) fn for_packing(folder: &Path, output: &Path) -> Result<Self, FileError> {
         Self::take(folder.join(PACKING), output)
     }
@@ -80,12 +74,10 @@ fn name_of(shard: Shard) -> String {
     format!("lock-{}-of-{}", shard.number(), shard.count())
 }
 
-/// Returns the shard whose lock file has this name; `None` for the name of any other file.
 fn shard_of(name: &str) -> Option<Shard> {
     name.strip_prefix("lock-")?.replacen("-of-", "/", 1).parse().ok()
 }
 
-/// Returns true if a file with this name is the lock of a shard or the lock for packing.
 pub(super) fn is_lock(name: &str) -> bool {
     name == PACKING || shard_of(name).is_some()
 }
@@ -101,8 +93,7 @@ fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error for an output that another process is making. `path` is the lock file that
-/// this process holds.
+/// Returns the error for an output that the holder of the lock file `path` is making.
 fn refused(path: &Path, output: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

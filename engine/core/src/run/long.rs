@@ -1,5 +1,4 @@
-//! Long parts of a run. One worker makes each part, and can save snapshots from which the part is
-//! resumed.
+//! Long parts of a run, each made by one worker, with snapshots from which a part is resumed.
 
 use std::io::Write;
 use std::ops::Range;
@@ -22,13 +21,11 @@ pub struct LongPart<'r> {
 }
 
 impl Run {
-    /// Makes the parts of a stage with the indices `parts`, at most `at_once` at the same time. The
-    /// indices are those that [`Self::missing`] returns, in any order. `make` writes the sections
-    /// of a part. `make` returns true if the part is complete, and false if the part remains
-    /// unfinished, for example at a time limit. The snapshot of an unfinished part is kept. The
-    /// units of each finished part advance the progress.
+    /// Makes parts of a stage ([`Self::missing`]) in any order, at most `at_once` at the same time.
     ///
-    /// Returns the indices of the unfinished parts in order.
+    /// `make` writes the sections of a part. It returns false if the part remains unfinished, for
+    /// example at a time limit; the part's snapshot is then kept. The units of each finished part
+    /// advance the progress. Returns the indices of the unfinished parts in order.
     pub fn make_parts<E: From<RunError> + Send>(
         &self,
         stage: usize,
@@ -82,9 +79,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns the path of a complete part and the places of its uncompressed sections in the file,
-    /// so that the caller can map them into memory. Does not check the content of these sections
-    /// again.
+    /// Returns the path of a complete part and the places of its uncompressed sections, to be
+    /// mapped into memory. Does not check their content again.
     pub fn raw_sections(
         &self,
         stage: usize,
@@ -95,9 +91,7 @@ impl Run {
         Ok((self.path(stage, index), reader.raw_sections().to_vec()))
     }
 
-    /// Reads the snapshot of an unfinished part. Returns `None` if there is no snapshot. If the
-    /// snapshot is damaged or longer than `most` bytes, reports this to `progress` and returns
-    /// `None`.
+    /// Returns `None` if there is no snapshot, or, with a message, if it is damaged or too long.
     fn snapshot(
         &self,
         stage: usize,
@@ -150,8 +144,7 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Adds `units` finished units of the part to the progress. When the part is complete, its
-    /// remaining units are added.
+    /// Adds finished units of the part to the progress. A complete part adds the remaining units.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.advanced += units;
@@ -178,8 +171,7 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot of this part that an earlier process has saved. Returns `None` if there
-    /// is no valid snapshot of at most `most` bytes.
+    /// Reads the snapshot of an earlier process, if it is valid and has at most `most` bytes.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
         self.run.snapshot(self.stage, self.index, most, self.progress)
     }
@@ -189,8 +181,7 @@ impl LongPart<'_> {
         self.run.folder.snapshot(self.run.number(self.stage, self.index))
     }
 
-    /// Saves a snapshot of this part, from which a later process can resume the part. Replaces an
-    /// earlier snapshot.
+    /// Saves a snapshot, from which a later process can resume the part. Replaces an earlier one.
     pub fn save(&self, sections: &[Section]) -> Result<(), RunError> {
         self.run.write_part(&self.snapshot_path(), (self.stage, self.index), sections)
     }
@@ -207,7 +198,6 @@ impl LongPart<'_> {
         Ok(self.writer.insert(writer))
     }
 
-    /// Completes the part and removes its snapshot.
     fn finish(mut self) -> Result<(), RunError> {
         self.writer()?;
         if let Some(writer) = self.writer.take() {

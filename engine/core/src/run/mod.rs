@@ -20,22 +20,21 @@
 //!    a number of units in each part, from [`size`]. Parts are numbered over all stages.
 //! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
 //!    complete. The open run holds the lock of its [`Shard`]; another start is refused at once.
-//! 3. It makes the parts that are missing. [`Run::make`] is for parts of many small items: all
-//!    threads share the items of at most two parts, so a kill costs at most these two.
-//!    [`Run::make_parts`] is for long parts, as many at a time as memory allows: each may save
-//!    snapshots ([`LongPart::save`]) and write uncompressed sections ([`LongPart::raw_section`])
-//!    that later stages map into memory ([`Run::raw_sections`]). A stage requires all parts of
-//!    earlier stages: if parts of other shards are missing, the error names these parts, and the
-//!    exit status is 75. [`Run::results`] is for units whose results are kept as JSON.
+//! 3. It makes the missing parts of each stage by one of the functions below. A stage requires all
+//!    parts of earlier stages: if parts of other shards are missing, the error names these parts,
+//!    and the exit status is 75.
 //! 4. It packs the parts that [`Run::parts`] returns into the output with [`Run::pack`], unless
 //!    [`Run::is_shard`] is true. Several outputs may be written while packing, the main output
 //!    ([`Run::writer`]) last.
 //!
 //! `othello-trainer pack OUT` does the last step alone, from [`Run::to_pack`].
 //!
-//! A unit whose result is a few numbers is made by [`Run::results`]. A unit that is itself a run,
-//! such as a fit of a study, is made by [`Run::steps`]: the inner run resumes itself, and the part
-//! stores its result.
+//! | function | units | work |
+//! |---|---|---|
+//! | [`Run::make`] | many small items | all threads share two parts; a kill costs at most these |
+//! | [`Run::results`] | items with small results | as above; the results are kept as JSON |
+//! | [`Run::steps`] | runs, such as fits of a study | one by one; each unit resumes itself |
+//! | [`Run::make_parts`] | long parts | as many as memory allows, with snapshots ([`LongPart`]) |
 //!
 //! # Extending
 //!
@@ -161,8 +160,7 @@ impl Run {
         &self.plan.provenance
     }
 
-    /// Returns the kind of the main output file; `None` if the output does not have the container
-    /// format.
+    /// Returns the kind of the main output; `None` if it does not have the container format.
     pub fn kind(&self) -> Option<Kind> {
         self.plan.kind
     }
@@ -177,8 +175,7 @@ impl Run {
         !self.shard.is_whole()
     }
 
-    /// Returns the number of units of the first stage whose results are already in an existing
-    /// output. Parts that consist only of these units are not made again.
+    /// Returns the number of units of the first stage whose results are already in the output.
     pub fn standing(&self) -> u64 {
         self.standing
     }
@@ -190,14 +187,12 @@ impl Run {
         Ok(numbers.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns true if a part of a stage is complete, or if the part is not needed because an
-    /// existing output contains its results.
+    /// Returns true if a part is complete, or not needed because the output has its results.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
-    /// Returns the indices of this shard's parts of a stage, in order. Omits the parts whose
-    /// results the existing output already contains.
+    /// Returns the indices of this shard's parts of a stage, without those in the existing output.
     pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.filter(|&index| self.shard.makes(index))
@@ -208,8 +203,7 @@ impl Run {
         self.own(stage).filter(|&index| !self.has(stage, index)).collect()
     }
 
-    /// Returns an error if parts of a stage are missing. The error names the parts and their
-    /// shards.
+    /// Returns an error, which names the parts and their shards, if parts of a stage are missing.
     pub fn require(&self, stage: usize) -> Result<(), RunError> {
         let parts = 0..self.plan.stages[stage].parts();
         match parts.filter(|&index| !self.has(stage, index)).collect::<Vec<_>>() {
@@ -218,8 +212,7 @@ impl Run {
         }
     }
 
-    /// Opens the file of a complete part. Returns an error if the part is missing, or belongs to
-    /// another run.
+    /// Opens the file of a complete part. Refuses a part that is missing or of another run.
     pub fn part(&self, stage: usize, index: u64) -> Result<Reader, RunError> {
         let path = self.path(stage, index);
         if !path.exists() {
@@ -235,16 +228,14 @@ impl Run {
         Ok(reader)
     }
 
-    /// Opens the parts of a stage in order, except the parts whose results an existing output
-    /// contains. A missing part gives an error.
+    /// Opens the parts of a stage in order, without those in the existing output.
     pub fn parts(&self, stage: usize) -> impl Iterator<Item = Result<Reader, RunError>> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Packs the parts of the run: calls `pack`, which writes the outputs from the parts, the main
-    /// output last. Then removes the folder of parts. The command `othello-trainer pack` keeps this
-    /// folder, unless `--clean` is set. No other process can pack at the same time.
+    /// Packs the parts of the run: `pack` writes the outputs, the main output last. Then removes
+    /// the folder of parts (`othello-trainer pack` only with `--clean`). Only one process can pack.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -290,8 +281,6 @@ impl Run {
         self.plan.provenance_of(stage, index)
     }
 
-    /// Returns the error for missing parts. The message names the parts and the remedy: to wait for
-    /// other shards, or to make the parts.
     fn waits_for(&self, stage: usize, missing: &[u64]) -> RunError {
         let count = self.shard.count();
         let mut shards: Vec<u64> =
@@ -319,8 +308,7 @@ impl Run {
     }
 }
 
-/// Removes the folder of the run if it contains no parts, so that a run that fails early leaves no
-/// files.
+/// Removes a folder without parts, so that a run that fails early leaves no files.
 impl Drop for Run {
     fn drop(&mut self) {
         if !self.packs_only {
@@ -329,8 +317,7 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output of a run for a report: the size and checksum of the file or, if the process
-/// made only a shard (`None`), the command that makes the output.
+/// Describes the output for a report; for a shard (`None`), states the command that makes it.
 pub fn described(summary: Option<&Summary>) -> String {
     match summary {
         Some(summary) => summary.to_string(),

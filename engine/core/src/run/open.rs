@@ -14,26 +14,19 @@ use crate::progress::Progress;
 enum There {
     /// The output does not exist, or will be replaced.
     Nothing,
-    /// The output is complete, with the provenance of the run.
     Done(Summary),
-    /// The output contains the results of this number of first units of the run, which can be
-    /// extended.
+    /// The output has the results of this number of first units of the run, which can be extended.
     Beginning(u64),
-    /// The existing file is not an output of the run. The error states the reason.
     Other(FileError),
 }
 
 impl Run {
-    /// Opens the run that makes `output`, and takes the lock of the shard. Returns [`Opened::Done`]
-    /// if the output is already complete.
+    /// Opens the run that makes `output`, and takes the lock of the shard. Always resumes a folder
+    /// of parts that was made from the same settings.
     ///
     /// # Errors
-    ///
-    /// * [`FileError::Busy`] if another process is making parts of this shard. That process
-    ///   continues.
-    /// * [`FileError::Exists`] if the output, or the folder of parts, was made from other settings
-    ///   and `existing` does not allow replacing it. A folder of parts from the same settings is
-    ///   always resumed.
+    /// * [`FileError::Busy`] if another process is making parts of this shard.
+    /// * [`FileError::Exists`] if `existing` keeps an output or parts made from other settings.
     pub fn open(
         output: &Path,
         plan: Plan,
@@ -102,8 +95,7 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens a run for a command that prints a report and writes no output file. The command must
-    /// remove the folder of parts after its report (see [`Self::clean`]).
+    /// Opens the run of a command that prints a report and then removes the run ([`Self::clean`]).
     pub fn of_report(
         output: &Path,
         provenance: Provenance,
@@ -118,8 +110,7 @@ impl Run {
         }
     }
 
-    /// Returns an error if another process is making parts of the same shard. Commands that do
-    /// other work before they open the run call this function first.
+    /// Returns an error if another process is making parts of the shard, before any other work.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         let folder = Folder::of(output).path;
         if folder.exists() {
@@ -146,8 +137,7 @@ impl Run {
         }
     }
 
-    /// Opens the run that makes `output`, to pack its existing parts. The second result is the
-    /// summary of the output if the output is already complete, otherwise `None`.
+    /// Opens a run to pack its existing parts. Also returns the summary of a complete output.
     pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {
         let folder = Folder::of(output);
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
@@ -164,8 +154,7 @@ impl Run {
         Ok((Self { output, plan, shard, folder, lock, packs_only: true, standing }, done))
     }
 
-    /// Checks that the folder belongs to this run. Then resumes, extends or begins the run.
-    /// `refusal` is the error for an existing output that does not belong to the run.
+    /// Resumes, extends or begins the run. `refusal` is the error for an output of another run.
     fn claim_folder(
         &self,
         existing: Existing,
@@ -209,8 +198,7 @@ impl Run {
         }))
     }
 
-    /// Reads and checks all existing parts of this shard. Deletes damaged parts, which are then
-    /// made again. Returns an error for a part of another run.
+    /// Checks this shard's existing parts. Deletes damaged parts; refuses parts of another run.
     fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
         for stage in 0..self.plan.stages.len() {
             let parts = 0..self.plan.stages[stage].parts();
@@ -263,8 +251,7 @@ impl There {
     }
 }
 
-/// Returns the number of units in an existing output that is the result of the first units of this
-/// run; `None` for any other file.
+/// Returns the number of units in an existing output, if they are the first units of this run.
 fn beginning(output: &Path, kind: Kind, plan: &Plan) -> Option<u64> {
     let reader = Reader::open(output, kind).ok()?;
     let provenance: &Provenance = reader.provenance();

@@ -26,8 +26,7 @@ pub struct Plan {
 /// A stage of a run: units of work, divided into parts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stage {
-    /// The name of the stage in progress messages. The name ends with the unit in parentheses:
-    /// `match (pairs)`.
+    /// The name in progress messages, which ends with the unit in parentheses: `match (pairs)`.
     pub name: String,
     /// The number of units of work in the stage, such as games or positions.
     pub units: u64,
@@ -55,8 +54,7 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the provenance of a part. If the run can be extended, this provenance omits the
-    /// number of units.
+    /// Returns the provenance of a part, without the number of units if the run can be extended.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let part = json!({"stage": self.name_of(stage), "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
@@ -66,9 +64,8 @@ impl Plan {
         self.stages.get(stage).map_or("", |stage| &stage.name)
     }
 
-    /// Returns the number of units in the first stage of an existing output or run if this run can
-    /// extend it. Returns `None` if their provenances differ in more than this number, or if the
-    /// existing number is greater.
+    /// Returns the number of units of an existing output or run that this run can extend: one whose
+    /// provenance differs only in this number, which is not greater.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

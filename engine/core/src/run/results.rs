@@ -10,15 +10,13 @@ use super::{Items, Run, RunError};
 use crate::file::Section;
 use crate::progress::Progress;
 
-/// The name of the section that contains the results of a part.
 const RESULTS: &str = "results";
 
 /// Work that is defined by a function, which returns the result of one unit.
 struct Made<F, T, E>(F, PhantomData<fn() -> (T, E)>);
 
 impl Run {
-    /// Makes the missing parts of a stage, one unit at a time, and returns the results of all its
-    /// units in order.
+    /// Makes the missing parts of a stage. Returns the results of all units of the stage in order.
     pub fn results<T, E>(
         &self,
         stage: usize,
@@ -33,9 +31,8 @@ impl Run {
         Ok(self.read_results(stage)?)
     }
 
-    /// Makes the missing parts of a stage, one after the other, and returns the results of all
-    /// parts in order. Each part has one unit, which uses all threads and reports its own progress.
-    /// Such a unit may itself be a run.
+    /// Makes the missing parts of a stage one by one, and returns the results of all parts in
+    /// order. The only unit of a part uses all threads, reports its own progress, and may be a run.
     pub fn steps<T, E>(
         &self,
         stage: usize,
@@ -118,8 +115,7 @@ mod tests {
     use crate::file::{Existing, Provenance};
     use crate::progress::Silent;
 
-    /// A regression: a part without the section of its results was read as a part with no results,
-    /// so that a resumed study reported other errors.
+    /// A regression: a part without the section of its results was read as one with no results.
     #[test]
     fn a_part_without_the_results_of_its_units_is_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -4,9 +4,8 @@ use std::str::FromStr;
 
 use crate::text::excerpt;
 
-/// One of `count` processes that share the parts of a run, written as `7/100` (`number`/`count`,
-/// counted from 1). The shard makes every part whose index is congruent to `number` − 1 modulo
-/// `count`.
+/// One of `count` processes that share the parts of a run, written as `7/100`, counted from 1. It
+/// makes every part whose index is congruent to `number` − 1 modulo `count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{}/{}", self.number, self.count)]
 pub struct Shard {

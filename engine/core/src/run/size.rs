@@ -7,19 +7,17 @@
 /// The target time of a part in seconds, for one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;
 
-/// Returns the estimated time in seconds of one search of `depth` plies: about 12 µs for 2 plies,
-/// 0.5 ms for 6 plies, and 0.1 s for 12 plies.
+/// Estimates the seconds of a search: about 12 µs for 2 plies, 0.5 ms for 6, and 0.1 s for 12.
 pub fn search(depth: u32) -> f64 {
     12e-6 * 2.5_f64.powi(depth.min(60).cast_signed() - 2)
 }
 
-/// Returns the estimated time in seconds of an exact solve with `empties` empty squares: about 0.1
-/// ms for 10, 3 ms for 16, and 40 ms for 20 empty squares.
+/// Estimates the seconds of an exact solve: 0.1 ms for 10 empty squares, 3 ms for 16, 40 ms for 20.
 pub fn solve(empties: u32) -> f64 {
     3e-3 * 1.9_f64.powi(empties.min(60).cast_signed() - 16)
 }
 
-/// Returns the estimated time in seconds of a search of `nodes` nodes.
+/// Estimates the seconds of a search of `nodes` nodes.
 pub fn nodes(nodes: u64) -> f64 {
     nodes as f64 / 3e6
 }
@@ -31,8 +29,7 @@ pub fn game(search: f64, exact: u32) -> f64 {
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
 }
 
-/// Returns the number of units in a part if a unit takes `seconds` seconds. The number is a power
-/// of two of at most `most`.
+/// Returns the number of units in a part if a unit takes `seconds`: a power of two up to `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
     // Tests set this variable: their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());

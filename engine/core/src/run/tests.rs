@@ -84,7 +84,6 @@ fn open_shard(out: &Path, plan: Plan, shard: &str, existing: Existing) -> Run {
     }
 }
 
-/// Returns a folder and the path of an output in it.
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.positions");
@@ -139,8 +138,7 @@ fn unpacked(out: &Path, units: u64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// A kill leaves some finished parts and some partial files. After a power failure, files may
-    /// also be damaged.
+    /// A kill leaves finished parts and partial files. After a power failure, files may be damaged.
     #[test]
     fn whatever_a_kill_leaves_the_result_is_the_same_and_only_what_is_missing_is_made(
         fates in prop::collection::vec(0_u8..5, 8), units in 71_u64..80,
