@@ -35,8 +35,7 @@ fn split_field(text: &str) -> Result<(&str, String, &str), String> {
     Ok((name, value, rest))
 }
 
-/// Splits the value of a field from the text after its closing `]`. Returns the value, with `\`
-/// escapes resolved, and the text after the `]`; `None` if there is no such `]`.
+/// Splits the value of a field, with `\` escapes resolved, from the text after its closing `]`.
 pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices());
     while let Some((at, character)) = characters.next() {
@@ -50,7 +49,6 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
 }
 
 /// Reads a board: `8`, 64 squares (`*`, `O`, `-`) and the side to move, with blanks anywhere.
-/// Returns `None` for any other text.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;
@@ -58,8 +56,7 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Reads a turn: a move such as `f5/1.25/3.1` (square, evaluation, seconds), or a pass such as
-/// `pa`. Returns `Ok(None)` for a pass, and a message if the text is not a turn.
+/// Reads a turn such as `f5/1.25/3.1` (square, evaluation, seconds) or a pass (`None`) as `pa`.
 pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     let word = value.split('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     if ["pa", "pass", "--"].contains(&word.as_str()) {
@@ -68,8 +65,7 @@ pub fn read_turn(value: &str) -> Result<Option<Square>, String> {
     word.parse().map(Some).map_err(|error: Invalid| error.to_string())
 }
 
-/// Reads the time of a turn, such as 3.1 s in `f5/1.25/3.1`. Returns zero if the time is missing or
-/// not a number of seconds.
+/// Reads the time of a turn, such as 3.1 s in `f5/1.25/3.1`; zero if it is missing or not a time.
 pub fn read_time(value: &str) -> Duration {
     let seconds = value.split('/').nth(2).and_then(|word| word.trim().parse().ok());
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
@@ -89,16 +85,14 @@ pub fn read_clock(value: &str) -> Option<Duration> {
     (seconds > 0).then_some(Duration::from_secs(seconds))
 }
 
-/// Returns the text of a game in GGF. The game starts at `position`, in which `side` is to move. A
-/// turn is a move, or `None` for a pass.
+/// Returns the GGF text of a game from `position`, with `side` to move. A turn of `None` is a pass.
 pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String {
     let timeless: Vec<_> = turns.iter().map(|&turn| (turn, Duration::ZERO)).collect();
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns the text of a game in GGF with times. The game starts at `position`, in which `side` is
-/// to move. `clock` is the main time of each player. Each turn is a move, or `None` for a pass,
-/// with the time that the player took for it.
+/// Returns the text of a game as [`game`], with `clock`, the main time of each player, and the time
+/// that the player took for each turn.
 pub fn timed_game(
     position: &Position,
     side: Side,

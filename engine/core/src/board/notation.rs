@@ -29,8 +29,7 @@ impl FromStr for BoardLine {
 }
 
 impl BoardLine {
-    /// Creates a line from its board, its side and `rest`, the text after the side: a score or
-    /// nothing.
+    /// `rest` is the text after the side: a score or nothing.
     pub(super) fn of(board: &[u8; 64], side: Side, rest: &str) -> Result<Self, Invalid> {
         let mut words = rest.split_ascii_whitespace();
         let score = words.next().map(score).transpose()?;
@@ -44,7 +43,6 @@ impl BoardLine {
     }
 }
 
-/// Returns whether the beginning of a text looks like a board line.
 pub(super) fn begins_board(text: &str) -> bool {
     let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
     let (first, second) = (letters.next(), letters.next());
@@ -56,9 +54,8 @@ pub(super) fn begins_board(text: &str) -> bool {
     }
 }
 
-/// Splits off a board of 64 squares, in the order a1 b1 … h8. The squares may be adjacent,
-/// separated by blanks or `/`, or in the form of the game server GGS: `[8 -------- … *]`. Returns
-/// the 64 squares and the text after them, which may begin with the side to move.
+/// Splits off 64 squares, a1 b1 … h8: adjacent, separated by blanks or `/`, or in the form of the
+/// game server GGS: `[8 -------- … *]`. The text after them may begin with the side to move.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
@@ -73,8 +70,7 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
         match u8::try_from(found).ok().filter(is_square) {
             Some(byte) => board[squares] = byte,
             None if found.is_whitespace() || found == '/' => continue,
-            // The error for a short text that is not a board states its length and quotes none of
-            // its letters.
+            // A short text that is not a board is not quoted; the error states only its length.
             None if line.len() < 64 && squares == 0 => {
                 squares = line.split(' ').next().map_or(0, str::len);
                 break;
@@ -96,8 +92,7 @@ pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     Err(Invalid(format!("the board has {squares} squares; expected 64 of X, *, O, - and .")))
 }
 
-/// The meaning of each byte in a board: 0 for an empty square, 1 for a black disc, 2 for a white
-/// disc, [`UNKNOWN`] for a byte without a meaning.
+/// The meaning of a byte in a board: 0 empty, 1 black, 2 white, [`UNKNOWN`] for any other byte.
 static MEANING: [u8; 256] = {
     let mut meaning = [UNKNOWN; 256];
     let mut at = 0;
@@ -114,8 +109,6 @@ static MEANING: [u8; 256] = {
 
 const UNKNOWN: u8 = 3;
 
-/// Returns the position with these 64 squares and `side` to move. Refuses a board of fewer than
-/// four discs.
 pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Invalid> {
     let (mut black, mut white) = (0u64, 0u64);
     // A table instead of branches: files of boards have millions of lines.
@@ -131,8 +124,7 @@ pub(super) fn position_of(board: &[u8; 64], side: Side) -> Result<Position, Inva
         .ok_or_else(|| Invalid(format!("the board has {discs} discs; a position has at least 4")))
 }
 
-/// Splits off the first word of the text if it is a side to move. Returns the side and the rest of
-/// the text.
+/// Splits off the first word of the text if it is a side to move.
 pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
     let text = text.trim_ascii_start();
     let (word, rest) = text.split_at(text.find([' ', '\t', ']']).unwrap_or(text.len()));
@@ -140,7 +132,6 @@ pub(super) fn split_side(text: &str) -> (Option<Side>, &str) {
     side(word).map_or((None, text), |side| (Some(side), rest))
 }
 
-/// Reads a side to move: `X`, `*`, `B` or `black` is black; `O`, `W` or `white` is white.
 pub(super) fn side(word: &str) -> Result<Side, Invalid> {
     match word.to_ascii_lowercase().as_str() {
         "x" | "*" | "b" | "black" => Ok(Side::Black),
@@ -157,8 +148,7 @@ pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T,
     score.ok_or_else(|| Invalid(invalid()))
 }
 
-/// Returns the text of a position: 64 squares (`X` black, `O` white, `-` empty) and the side to
-/// move. `side` is the colour of the player.
+/// Returns 64 squares (`X` black, `O` white, `-` empty) and `side`, the side to move.
 pub fn board_text(position: &Position, side: Side) -> String {
     let [player, opponent] = side.black_first(['X', 'O']);
     let disc = |square: Square| match square.bit() {
@@ -219,8 +209,7 @@ mod tests {
         }
     }
 
-    /// A regression: the parser refused boards in the form of the game server GGS, and boards with
-    /// the letters b and w.
+    /// A regression: boards in the form of GGS, and with the letters b and w, were refused.
     #[test]
     fn boards_are_read_in_the_forms_of_other_programs() {
         let rows = "-------- -------- -------- ---O*--- ---*O--- -------- -------- --------";

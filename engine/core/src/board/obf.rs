@@ -14,17 +14,14 @@ pub struct Problem {
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The moves that the line lists, in the order of the line, each with its score if the line
-    /// states one.
+    /// The moves in the order of the line, each with its score if the line states one.
     pub moves: Vec<(Square, Option<Discs>)>,
-    /// The score in discs that the line states for the position itself, or for its pass; `None` if
-    /// the line states only scores of moves.
+    /// The stated score in discs of the position or of its pass; `None` if only moves have scores.
     pub score: Option<Discs>,
 }
 
 impl Problem {
-    /// Returns the score that the line states for the position, in discs. If the line states no
-    /// such score, returns the best score of a move; `None` if no move has a score.
+    /// Returns the stated score of the position in discs; without one, the best score of a move.
     pub fn expected(&self) -> Option<Discs> {
         self.score.or_else(|| self.scored_moves().map(|(_, score)| score).max())
     }
@@ -43,8 +40,7 @@ impl Problem {
         let must_pass = self.position.moves() == 0;
         let name = name.trim_ascii();
         match name.to_ascii_lowercase().as_str() {
-            // If the player has a legal move, `--` is not a pass but fills up a line with few
-            // moves.
+            // If the player has a legal move, `--` only fills up a line with few moves.
             "--" if !must_pass || stated().is_err() => {}
             "--" | "pa" | "ps" | "pass" if must_pass => self.score = stated()?,
             "pa" | "ps" | "pass" => {
@@ -114,8 +110,7 @@ mod tests {
         }
     }
 
-    /// A regression: the parser refused a line with a score but no move, or with a comment, and
-    /// ignored the score of a pass.
+    /// A regression: a score without a move, and a comment, were refused; a pass lost its score.
     #[test]
     fn a_score_alone_a_pass_and_a_comment_are_read() {
         let board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";

@@ -11,13 +11,11 @@ use crate::with_instructions;
 pub enum PassCost {
     /// A pass counts as one ply, as is usual.
     OnePly,
-    /// A pass costs no ply, so the depth is the number of discs played. This is the second perft
-    /// mode of Egaroucid.
+    /// A pass costs no ply: the depth is the number of discs played (perft mode 2 of Egaroucid).
     Free,
 }
 
-/// Counts the leaves of the game tree below `position` at `depth` plies. A game that ends earlier
-/// is one leaf.
+/// Counts the leaves of the game tree at `depth` plies. A game that ends earlier is one leaf.
 pub fn count_leaves(position: &Position, depth: u32, pass: PassCost) -> u64 {
     const PARALLEL_PLIES: u32 = 3;
     in_parallel(position, depth, pass, PARALLEL_PLIES)
@@ -61,8 +59,7 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass: PassCos
 mod tests {
     use super::*;
 
-    /// Aart Bik published the expected counts for passes that cost a ply. Takuto Yamana published
-    /// the expected counts for free passes.
+    /// Published by Aart Bik (a pass costs a ply) and Takuto Yamana (free passes).
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

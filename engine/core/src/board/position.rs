@@ -32,8 +32,7 @@ impl Side {
         }
     }
 
-    /// Converts a pair [player, opponent] to [black, white], where `self` is the side of the
-    /// player. The same call converts the pair back.
+    /// Converts [player, opponent] to [black, white], or back, if `self` is the side of the player.
     #[inline]
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         match self {
@@ -42,8 +41,7 @@ impl Side {
         }
     }
 
-    /// Returns +1 for black and −1 for white: the factor that converts a score for this side to a
-    /// score for black.
+    /// Returns +1 for black and −1 for white, which turns a score for this side into one for black.
     #[inline]
     pub const fn sign(self) -> Discs {
         match self {
@@ -117,8 +115,7 @@ impl Position {
         self.moves() & square.bit() != 0
     }
 
-    /// Returns the discs that a move on an empty `square` flips, as a bitboard; 0 if the move is
-    /// not legal.
+    /// Returns the discs that a move on an empty `square` flips; 0 if the move is not legal.
     #[inline]
     pub fn flips(&self, square: Square) -> u64 {
         with_instructions!(|set| self.flips_by(set, square))
@@ -130,15 +127,13 @@ impl Position {
         rules::flips(set, self.player, self.opponent, square.index())
     }
 
-    /// Returns the number of discs that a move on `square` flips. `square` must be the only empty
-    /// square.
+    /// Returns the number of discs that a move on `square`, the only empty square, flips.
     #[inline]
     pub fn last_flips(&self, square: Square) -> u32 {
         rules::last_flips(self.player, square.index())
     }
 
-    /// Returns stable discs of the opponent (discs that no move can ever flip) as a bitboard. The
-    /// test is fast, but does not find all stable discs.
+    /// Returns some stable discs of the opponent: discs that no move can ever flip.
     #[inline]
     pub fn stable_of_opponent(&self) -> u64 {
         with_instructions!(|set| self.stable_of_opponent_by(set))
@@ -178,8 +173,7 @@ impl Position {
         self.moves() == 0 && self.pass().moves() == 0
     }
 
-    /// Returns the score of a finished game for the player, in discs. Empty squares count for the
-    /// winner.
+    /// Returns the score of a finished game for the player. Empty squares count for the winner.
     #[inline]
     pub const fn score(&self) -> Discs {
         let player = self.player.count_ones() as Discs;
@@ -195,8 +189,7 @@ impl Position {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }
     }
 
-    /// Returns the canonical image: the smallest of the eight images under the symmetries of the
-    /// board. All eight images have the same canonical image.
+    /// Returns the canonical image: the smallest of the eight images, the same for each of them.
     #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {

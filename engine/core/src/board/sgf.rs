@@ -1,7 +1,6 @@
 //! Games in SGF, the Smart Game Format, version 4: `GM[2]` is Othello.
 //!
-//! A point is written `d3` as in Othello or `dc` as in Go. Both notations count from the upper left
-//! corner.
+//! A point is written `d3` as in Othello or `dc` as in Go, both counted from the upper left corner.
 
 use super::ggf::split_value;
 use super::{Discs, Position, Side, Square, StatedGame};
@@ -46,8 +45,7 @@ pub fn parse(text: &str) -> Result<StatedGame, String> {
     Ok(StatedGame { position: setup.position(side)?, side, turns, result })
 }
 
-/// Reads a result in discs for black: 12 for `B+12`, −3 for `W+3`, 0 for `0` or `Draw`. Returns
-/// `None` for any other result, such as `W+Resign` or `?`.
+/// Reads a result for black: 12 for `B+12`, −3 for `W+3`, 0 for `Draw`; `None` for `W+Resign`.
 fn read_result(value: &str) -> Option<Discs> {
     let (winner, discs) = value.split_once('+').unwrap_or(("B", value));
     let sign = read_side(winner).ok()?.sign();
@@ -56,8 +54,7 @@ fn read_result(value: &str) -> Option<Discs> {
 }
 
 fn begin(text: &str) -> Result<&str, String> {
-    // The error does not quote the text: a user who names a file through GTP may lack the
-    // permission to read the file.
+    // Not quoted: a user who names a file through GTP may lack the permission to read it.
     let begun = text.split_once("(;").or_else(|| text.split_once('('));
     let (_, game) = begun.ok_or("has no game of SGF; expected (;GM[2]…)")?;
     Ok(game)
@@ -129,8 +126,6 @@ impl Nodes<'_> {
     }
 }
 
-/// Reads a turn: a point, or a pass (`None`). A pass is an empty value, `tt` as in Go, `pass` or
-/// `pa`.
 fn read_turn(value: &str) -> Result<Option<Square>, String> {
     match value.trim().to_ascii_lowercase().as_str() {
         "" | "tt" | "pass" | "pa" => Ok(None),

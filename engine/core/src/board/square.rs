@@ -74,8 +74,7 @@ impl Square {
         Self::new(bits.trailing_zeros() as u8)
     }
 
-    /// Returns the `n`-th square of a bitboard in ascending order, counted from 0; `None` if the
-    /// bitboard has at most `n` squares.
+    /// Returns the `n`-th square of a bitboard in ascending order, counted from 0, if there is one.
     #[inline]
     pub fn nth(bits: u64, n: usize) -> Option<Self> {
         Squares(bits).nth(n)

@@ -8,9 +8,8 @@ use super::transcript::{self, Form, Replay, Turns};
 use super::{Discs, Position, Side, Square};
 use crate::text::Invalid;
 
-/// A position in any supported notation: a board with an optional side and score, a line of OBF, a
-/// game in any form of [`transcript`], or a board followed by moves. If there are moves, the
-/// position is the one after the last move.
+/// A position in any notation: a board with an optional side and score, a line of OBF, a game in
+/// any form of [`transcript`], or a board and moves. It is the position after the last move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
@@ -20,10 +19,9 @@ pub struct StatedPosition {
     /// The stated score for the side to move, in discs; `None` if the text states no score. A line
     /// of OBF without a score for the position has the score of its best move.
     pub score: Option<f64>,
-    /// The moves for which a line of OBF states scores, each with its score; empty for any other
-    /// text.
+    /// The moves for which a line of OBF states scores, each with its score.
     pub moves: Vec<(Square, Discs)>,
-    /// The notation of the text, such as a transcript or a line of OBF.
+    /// The notation of the text.
     pub form: Form,
 }
 
@@ -44,7 +42,6 @@ impl FromStr for StatedPosition {
             })?;
             return Ok(reached(replay, turns.form));
         }
-        // A comment begins at `%`.
         let text = text.split('%').next().unwrap_or_default().trim_ascii();
         if text.contains(';') {
             let problem: Problem = text.parse()?;
@@ -86,8 +83,7 @@ pub struct StatedGame {
 }
 
 impl StatedGame {
-    /// Plays the moves and passes of the game. Returns an error at the first move or pass that the
-    /// rules do not allow.
+    /// Plays the turns. Returns an error at the first one that the rules do not allow.
     pub fn replay(&self) -> Result<Replay, Invalid> {
         let mut replay = Replay::from(self.position, self.side);
         self.turns.iter().try_for_each(|&(side, turn)| replay.turn(Some(side), turn))?;
@@ -130,8 +126,7 @@ mod tests {
         }
     }
 
-    /// A regression: the parser refused a board followed by moves, and games in some other
-    /// notations, such as `1. f5 d6`.
+    /// A regression: a board followed by moves, and games such as `1. f5 d6`, were refused.
     #[test]
     fn moves_after_a_board_are_played_from_it() {
         let start = "---------------------------OX------XO---------------------------";

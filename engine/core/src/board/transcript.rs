@@ -42,8 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports the number of texts in each form. Reports nothing if all texts are transcripts,
-    /// boards or lines of OBF, the forms that this program writes.
+    /// Reports the number of texts in each form, unless this program writes all of these forms.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -94,9 +93,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Finds the moves in a row of a table, or in a text with a label before them. Returns the longest
-/// field that begins with a square. Returns `None` if another field begins with a square but is not
-/// the beginning of the same game: the whole row is then a damaged game.
+/// Returns the longest field of a table's row, or after a label, that begins with a square. Returns
+/// `None` if another such field does not begin the same game: the row is then damaged.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -111,9 +109,8 @@ fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
 }
 
-/// Splits a text after the PGN tag at its beginning, such as `[White "name"]`. Returns the tag
-/// without its brackets, and the text after it; `None` if the text does not begin with a tag. The
-/// quoted value of a tag may contain `]`. A list of moves in brackets is not a tag.
+/// Splits off a PGN tag, such as `[White "name"]`, at the beginning of a text, without its
+/// brackets. A quoted value may contain `]`. A list of moves in brackets is not a tag.
 fn first_tag(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('[')?;
     let (mut last, mut is_quoted) = (' ', false);
@@ -126,7 +123,6 @@ fn first_tag(text: &str) -> Option<(&str, &str)> {
     (!begins_with(tag.trim_matches(['"', '\'']), 1)).then_some((tag, &after[1..]))
 }
 
-/// Returns whether a text begins with at least `moves` moves.
 fn begins_with(text: &str, moves: usize) -> bool {
     let mut letters = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
     let is_square = |pair: [Option<u8>; 2]| {
@@ -135,8 +131,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// The words for a pass, in lower case. A word comes before its own prefixes, so that the longest
-/// one matches.
+/// The words for a pass. A word comes before its own prefixes, so that the longest one matches.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
@@ -171,8 +166,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Reads one token at the beginning of the text, such as a move, a pass or a move number.
-    /// Returns the rest of the text.
+    /// Reads one token, such as a move, a pass or a move number. Returns the rest of the text.
     fn next<'a>(&mut self, text: &'a str) -> Result<&'a str, Invalid> {
         let wrong = || {
             let word: String = text.chars().take(2).collect();
@@ -231,8 +225,7 @@ impl Turns {
 /// The results of PGN that state the winner without a score.
 const WINNERS: [&str; 3] = ["1-0", "0-1", "1/2-1/2"];
 
-/// Reads the final numbers of discs of black and white, such as `56-8` or `56:08`. Returns their
-/// difference; `None` if the text is not a count of discs.
+/// Reads final numbers of discs, black's first, such as `56-8` or `56:08`, as a difference.
 fn result(text: &str) -> Option<Discs> {
     let (black, white) = text.split_once(['-', ':'])?;
     let [black, white]: [u8; 2] = [black.trim().parse().ok()?, white.trim().parse().ok()?];
@@ -257,8 +250,7 @@ pub struct Step {
 pub struct Replay {
     /// The moves in order, each with the position in which it was played.
     pub steps: Vec<Step>,
-    /// The position after the last move. If the rules demand a pass after this move and the game is
-    /// not over, the position after the pass.
+    /// The position after the last move and, unless the game is over, the pass that must follow it.
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
@@ -268,16 +260,14 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Begins a game with this position. If this side has no legal move and the game is not over,
-    /// the side passes.
+    /// Begins a game. If the side has no legal move and the game is not over, the side passes.
     pub fn from(position: Position, side: Side) -> Self {
         let mut replay = Self { steps: vec![], end: position, side, passes: 0 };
         replay.pass_if_needed();
         replay
     }
 
-    /// Plays moves on `squares` from the start position, black first. Returns an error at the first
-    /// illegal move.
+    /// Plays moves from the start position, black first. Returns an error for an illegal move.
     pub fn from_start(squares: &[Square]) -> Result<Self, Invalid> {
         let mut replay = Self::from(Position::START, Side::Black);
         for &square in squares {
@@ -286,15 +276,13 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Plays further turns, in which `None` is a pass. The side of each turn follows from the
-    /// rules. Returns an error at the first turn that the rules do not allow.
+    /// Plays further turns, `None` for a pass. Returns an error at the first that is not allowed.
     pub fn continued(mut self, turns: &[Option<Square>]) -> Result<Self, Invalid> {
         turns.iter().try_for_each(|&turn| self.turn(None, turn))?;
         Ok(self)
     }
 
-    /// Plays a move on `square`, and a pass of the other side if the rules demand it. Returns an
-    /// error if the move is illegal.
+    /// Plays a move, and a pass of the other side if the rules demand it. Refuses an illegal move.
     pub fn push(&mut self, square: Square) -> Result<(), Invalid> {
         let next = self.end.play(square);
         let next = next.ok_or_else(|| illegal(self.steps.len() + 1, square))?;
@@ -304,8 +292,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays a move, or a written pass (`None`). Refuses a pass that the rules do not demand, and a
-    /// turn of the wrong side.
+    /// Plays a move or a written pass. Refuses a pass that is not due and a turn of the wrong side.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));
@@ -369,8 +356,7 @@ mod tests {
         assert_eq!(replay.steps.len(), 9);
     }
 
-    /// A regression: the parser refused games in other forms than `f5d6…` with the passes `pa`,
-    /// `ps` and `--`.
+    /// A regression: only games of the form `f5d6…`, with passes `pa`, `ps` and `--`, were read.
     #[test]
     fn games_are_read_in_the_forms_of_other_programs() {
         let squares = parse(GAME).unwrap();

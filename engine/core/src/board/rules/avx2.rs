@@ -1,5 +1,4 @@
-//! Moves and flips in AVX2. A vector has a lane for each of the four lines through a square, or for
-//! each of four rays.
+//! Moves and flips in AVX2, with a lane for each of four directions of lines or four rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
@@ -11,8 +10,7 @@ use std::arch::x86_64::{
 
 use super::rays::{RAYS, Rays};
 
-/// Returns the squares on which `player` may move. Uses the algorithm of the portable version, with
-/// a lane of the vector for each direction of lines (rows, columns, both diagonals).
+/// The portable algorithm, with a lane for each direction of lines.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
@@ -54,8 +52,7 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let before = _mm256_add_epi64(end, _mm256_set1_epi64x(-1));
     let up = _mm256_andnot_si256(open, _mm256_and_si256(before, ascending));
 
-    // Finds the highest square of the ray that is not the opponent's. For this, excludes all
-    // squares below a square that is not the opponent's.
+    // Finds the highest such square: excludes all squares below one that is not the opponent's.
     let step = _mm256_set_epi64x(9, 8, 7, 1);
     let stops = _mm256_andnot_si256(opponent, descending);
     let mut below = _mm256_srlv_epi64(stops, step);

@@ -1,5 +1,4 @@
-//! Flips in AVX-512: the portable algorithm, with one vector for ascending and one for descending
-//! rays.
+//! The portable flips in AVX-512, with a vector of ascending and a vector of descending rays.
 
 use std::arch::x86_64::{
     _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_lzcnt_epi64,

@@ -1,5 +1,4 @@
-//! Legal moves, flips, and the number of discs that the last move flips. Each instruction set has
-//! its own file.
+//! Legal moves, flips, and the number of flips of the last move, for each instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -2,9 +2,8 @@
 
 use super::rays::RAYS;
 
-/// Returns the squares on which `player` may move. A parallel prefix runs along the four lines in
-/// both directions at once (Kogge and Stone's adder, used for bitboards since Gunnar Andersson's
-/// Zebra).
+/// Returns the legal moves: a parallel prefix runs along the four lines in both directions at once
+/// (Kogge and Stone's adder, used for bitboards since Gunnar Andersson's Zebra).
 #[inline]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
     /// Files b to g: a horizontal or diagonal line cannot pass through an edge file.
@@ -32,10 +31,9 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Returns the discs that a move of `player` on the empty square number `square` flips. On each
-/// ray, the first square without a disc of the opponent decides: if it has a disc of the player,
-/// the discs before it are flipped. On ascending rays, the carry of an addition finds this square;
-/// on descending rays, a count of leading zeros (after Toshihiko Okuhara).
+/// Returns the flips of a move on an empty square. On each ray, the first square without a disc of
+/// the opponent decides: if it has a disc of the player, the discs before it are flipped. A carry
+/// finds it on ascending rays, a count of leading zeros on descending rays (Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -52,9 +50,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Counts the discs that a move on the last empty square flips. All other squares have discs. The
-/// player's discs on a line, as one byte, therefore determine the number of flips on this line,
-/// which is in a table.
+/// Counts the flips of a move on the last empty square. All other squares have discs, so the
+/// player's discs on a line, as one byte, are the index in a table of flips.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
@@ -74,8 +71,7 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The number of discs that the last move of a game flips on a line of eight squares. The indices
-/// are the square of the move and the player's discs on the line.
+/// The flips of the last move on a line of eight squares, by its square and the player's discs.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

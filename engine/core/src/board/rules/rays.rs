@@ -1,5 +1,4 @@
-//! The rays from each square: all squares up to the edge of the board in each of the eight
-//! directions. A move can flip discs only on the rays from its square.
+//! The rays from each square in the eight directions, up to the edge. A move flips only on them.
 
 #[repr(C, align(64))]
 pub(super) struct Rays {

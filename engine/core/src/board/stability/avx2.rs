@@ -12,8 +12,7 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The number of bits in a shift by one, two or four squares, for each of the four directions of
-/// lines (one lane each).
+/// The bits of a shift by one, two or four squares, with a lane for each direction of lines.
 static STEPS: [Lanes; 3] = {
     let mut steps = [Lanes([0; 4]); 3];
     let mut line = 0;
@@ -27,9 +26,8 @@ static STEPS: [Lanes; 3] = {
     steps
 };
 
-/// The squares that a shift by one, two or four squares moves off the board. The first index is the
-/// orientation (up, down), the second is the length of the shift, and each direction of lines has a
-/// lane.
+/// The squares that a shift up (index 0) or down (1) by one, two or four squares moves off the
+/// board, with a lane for each direction of lines.
 static OUT: [[Lanes; 3]; 2] = {
     let mut out = [[Lanes([0; 4]); 3]; 2];
     let mut line = 0;
@@ -69,8 +67,7 @@ pub(super) fn stable(player: u64, opponent: u64) -> u64 {
         _mm256_and_si256(player, all_lanes(_mm256_or_si256(safe, beside)))
     };
     let mut stable = _mm256_and_si256(player, all_lanes(safe));
-    // Four rounds run before each check for further stable discs. Most often, four rounds suffice,
-    // and a check after every round is slower because its branch is hard to predict.
+    // Most often, four rounds suffice. A check after each is slower: its branch is hard to predict.
     loop {
         let before = grown(grown(grown(stable)));
         stable = grown(before);

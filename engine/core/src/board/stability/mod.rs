@@ -1,5 +1,4 @@
-//! Stable discs, which no sequence of moves can flip. The stable discs of a side bound the score of
-//! the other side.
+//! Stable discs, which no moves can flip. Those of a side bound the score of the other side.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -19,9 +18,8 @@ pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// The four directions of lines (rows, columns, both diagonals). Each entry has the difference
-/// between the numbers of neighbouring squares, the squares from which a step to the higher number
-/// leaves the board, and the squares from which a step to the lower number leaves the board.
+/// The four directions of lines (rows, columns, both diagonals): the step between the numbers of
+/// neighbouring squares, and the squares from which a step up, or a step down, leaves the board.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;

@@ -97,8 +97,7 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// The pairs of boards in this test include symmetric boards. Several images of such a board
-    /// are equal, so the other board of the pair determines the smallest image.
+    /// Symmetric boards have equal images, so that the other board of the pair decides.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

@@ -2,9 +2,8 @@
 
 use super::{mirror_files, transpose};
 
-/// Returns the smallest of the eight images of two bitboards, as a pair. One transposition of each
-/// board gives four images, since it turns files into ranks. Reversing the ranks of these images
-/// gives the other four.
+/// One transposition of each board, which turns files into ranks, gives four images. Reversing the
+/// ranks gives the other four.
 pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     let (transposed_player, transposed_opponent) = (transpose(player), transpose(opponent));
     let images = [
