@@ -8,8 +8,7 @@ use crate::board::Square;
 pub struct Coverage {
     /// The number of instances that contain each square, a1 first.
     pub instances: [u8; 64],
-    /// An entry for each line of [`lines`]: true if a single instance contains all squares of the
-    /// line.
+    /// For each line of [`lines`], true if a single instance contains all of its squares.
     pub lines: Vec<bool>,
 }
 
@@ -35,8 +34,7 @@ pub fn lines() -> impl Iterator<Item = Vec<Square>> {
 
 const STEPS: [(i8, i8); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
-/// Returns the line from the square `start` to the edge of the board, in the direction of one step.
-/// Returns `None` if the line begins before `start`, or has fewer than three squares.
+/// Returns a line to the edge of the board. `None` if it begins before `start` or has < 3 squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
     let square = |steps: i8| {

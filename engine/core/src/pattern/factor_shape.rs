@@ -27,16 +27,14 @@ impl FactorShape {
     /// The possible widths of factor vectors, which fill whole processor vectors.
     pub const DIMENSIONS: [usize; 5] = [8, 16, 32, 64, 128];
 
-    /// Creates a shape; `None` if `dimensions` is not in [`Self::DIMENSIONS`], or `phases` is not
-    /// in 1..=60.
+    /// Creates a shape; `None` unless `dimensions` is in [`Self::DIMENSIONS`], `phases` in 1..=60.
     pub fn new(dimensions: usize, phases: usize) -> Option<Self> {
         let is_valid = Self::DIMENSIONS.contains(&dimensions) && (1..=PHASES).contains(&phases);
         is_valid.then_some(Self { dimensions, phases })
     }
 
-    /// Returns the width of the factor vectors. In the value of a position, the interactions of the
-    /// first half of the dimensions are added, and the interactions of the second half are
-    /// subtracted.
+    /// Returns the width of the factor vectors. In a value, the interactions of the first half of
+    /// the dimensions are added, those of the second half are subtracted.
     #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
@@ -48,8 +46,7 @@ impl FactorShape {
         self.phases
     }
 
-    /// Returns the number of groups of phases that share factor vectors. The last group may have
-    /// fewer phases than the other groups.
+    /// Returns the number of groups of phases; the last may have fewer phases than the others.
     #[inline]
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)
@@ -70,8 +67,7 @@ impl FactorShape {
     }
 }
 
-/// The text form of a shape, such as `64` or `64/20`: the width and, optionally, the number of
-/// phases that share factors.
+/// A shape as text, such as `64` or `64/20`: the width and, optionally, the phases that share it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -79,8 +75,7 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the shape. If the text does not state the number of phases, the number is that of
-    /// the shape `before`, or 20 if `before` is `None`.
+    /// Returns the shape. Phases that the text omits are those of `before`, or 20 if it is `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         const PHASES_OF_A_GROUP: usize = 20;
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(PHASES_OF_A_GROUP);

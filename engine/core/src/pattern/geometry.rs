@@ -61,8 +61,7 @@ pub struct Geometry {
     pub instances: Vec<Instance>,
     /// The scalar features.
     pub scalars: Vec<Scalar>,
-    /// The number of parameters that belong to patterns. The parameters of the scalar features
-    /// follow them.
+    /// The number of parameters of patterns. Those of the scalar features follow them.
     pub pattern_parameters: usize,
 }
 
@@ -89,15 +88,13 @@ impl Geometry {
         geometry
     }
 
-    /// Returns the number of parameters of one phase: all classes, and the weights of the scalar
-    /// features.
+    /// Returns the number of parameters of one phase: all classes and scalar features.
     pub fn parameters(&self) -> usize {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
     /// Returns the indices of the parameters whose weights add up to the linear value of a
-    /// position, one for each instance and scalar feature. This function is the plain definition,
-    /// with which the tests compare the faster implementations.
+    /// position: the plain definition, with which the tests compare the faster implementations.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -112,8 +109,7 @@ impl Geometry {
     }
 }
 
-/// Returns the number of the configuration on `squares`: a balanced base-3 number whose first
-/// square is the least significant digit. The digits are +1 (player), 0 (empty) and −1 (opponent).
+/// Returns a balanced base-3 number, first square least significant: +1 player, −1 opponent.
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;
@@ -149,8 +145,7 @@ fn places(squares: &[Square]) -> Vec<usize> {
     places
 }
 
-/// Returns the rank of a square in the order of the frequency with which squares change in games:
-/// from 0 for corners, which change least, to 9 for central squares.
+/// Returns how often a square changes in games, as a rank from 0 (corners) to 9 (central squares).
 fn changes(square: Square) -> u8 {
     const QUARTER: [[u8; 4]; 4] = [[0, 3, 1, 2], [3, 4, 5, 6], [1, 5, 7, 8], [2, 6, 8, 9]];
     let folded = |line: usize| line.min(7 - line);
@@ -181,8 +176,7 @@ pub fn permuted(permutation: &[usize]) -> Vec<u32> {
     let mut images = Vec::with_capacity(configurations(permutation.len()));
     images.push(0);
     for &place in permutation {
-        // A number with digit 1 or 2 at this place has the image of the number with digit 0 or 1,
-        // plus a power of three.
+        // A digit 1 or 2 at this place adds a power of three to the image with digit 0 or 1.
         for index in 0..2 * images.len() {
             images.push(images[index] + configurations(place) as u32);
         }

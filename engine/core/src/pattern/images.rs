@@ -2,8 +2,7 @@
 
 use crate::board::{Square, Symmetry};
 
-/// Returns the distinct images of a list of squares, each in the order of the list. If two images
-/// are equal as sets, only the first is returned.
+/// Returns the images of a list of squares that differ as sets, each in the order of the list.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {

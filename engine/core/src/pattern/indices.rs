@@ -9,21 +9,18 @@ use crate::board::{Position, Square, Squares};
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// Tables that update [`Indices`]. They contain, for each square and instance, the weight of the
-/// square's ternary digit in the lane of the instance: a power of three, or 0 if the instance does
-/// not contain the square. A disc of the player adds this weight, a disc of the opponent subtracts
-/// it, a flip adds it twice, and a change of the side to move negates all lanes.
+/// Tables that update [`Indices`]: for each square and instance, the power of three of the square's
+/// ternary digit, or 0 if the instance does not contain the square. A disc of the player adds it, a
+/// disc of the opponent subtracts it, a flip adds it twice; a change of sides negates all lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// For each of the 64 squares, twice the entry of `disc`. The other 64 entries are zeros: a
-    /// flip with the index 64 (no square) changes nothing.
+    /// Twice `disc`, then 64 zeros, so that a flip with the index 64 (no square) changes nothing.
     flip: Box<[Indices; 128]>,
 }
 
 impl Lanes {
-    /// Computes the tables for the instances of `geometry`: for each square, its power of three in
-    /// each instance.
+    /// Computes the tables for the instances of `geometry`.
     pub fn new(geometry: &Geometry) -> Self {
         let mut disc = Box::new([Indices([0; LANES]); 64]);
         for (lane, instance) in geometry.instances.iter().enumerate() {
@@ -59,8 +56,7 @@ impl Lanes {
         // come from a table, so the loop multiplies nothing, and all lanes stay in registers.
         let mut indices = before.negated();
         indices.subtract(&self.disc[square.index() & 63]);
-        // Each round makes two flips, of which the second may be none: the number of rounds is then
-        // easier to predict for the processor.
+        // Two flips a round, the second maybe none: the number of rounds is easier to predict.
         let mut flips = flips;
         while flips != 0 {
             for _ in 0..2 {
@@ -82,8 +78,7 @@ impl Indices {
         negated
     }
 
-    /// Subtracts `other` lane by lane. Compiles to operations on two vectors of 32 lanes, or four
-    /// vectors of 16 lanes.
+    /// Compiles to operations on two vectors of 32 lanes, or four vectors of 16 lanes.
     #[inline(always)]
     fn subtract(&mut self, other: &Self) {
         for lane in 0..LANES {

@@ -40,8 +40,7 @@ pub use indices::{Indices, Lanes};
 pub use scalar::{Scalar, ScalarCounts};
 pub use set::{Pattern, PatternSet};
 
-/// The greatest number of instances of a pattern set. Each instance has a lane of [`Indices`];
-/// unused lanes stay 0.
+/// The greatest number of instances of a pattern set, which is the number of lanes of [`Indices`].
 pub const LANES: usize = 64;
 
 /// The greatest number of squares of a pattern.

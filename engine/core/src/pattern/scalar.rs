@@ -62,8 +62,7 @@ impl Scalar {
     }
 }
 
-/// The counts of all scalar features of one position. Their common intermediate results are
-/// computed only once.
+/// The counts of all scalar features of one position, with common results computed once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScalarCounts([u8; Scalar::ALL.len()]);
 
@@ -73,8 +72,7 @@ impl ScalarCounts {
         with_instructions!(|set| counts(set, position))
     }
 
-    /// Returns the values of all scalar features of a position, computed with the instruction set
-    /// `I`.
+    /// Computes the counts of all scalar features with the instruction set `I`.
     #[inline(always)]
     pub fn of_by<I: Instructions>(set: I, position: &Position) -> Self {
         let passed = position.pass();
@@ -133,8 +131,7 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The value of [`Scalar::OddQuadrants`] for each set of odd quadrants. Bit i of the index is
-    /// set if the number of empty squares in quadrant i of [`QUADRANTS`] is odd.
+    /// [`Scalar::OddQuadrants`] by index: bit i is set if quadrant i of [`QUADRANTS`] is odd.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

@@ -149,7 +149,6 @@ fn read_pattern(number: usize, raw: RawPattern) -> Result<Pattern, Invalid> {
     }
 }
 
-/// Refuses a set in which two patterns have the same instances.
 fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
     let mut earlier = BTreeMap::new();
     for (pattern, number) in patterns.iter().zip(1..) {
@@ -174,8 +173,7 @@ fn write_pattern(pattern: &Pattern) -> RawPattern {
 mod tests {
     use super::*;
 
-    /// `datasets/formats.md` promises that each key stands at the start of a line, for readers
-    /// without a TOML parser.
+    /// `datasets/formats.md` promises each key at the start of a line, for readers without TOML.
     #[test]
     fn what_is_written_can_be_read_line_by_line() {
         for name in ["plain", "a\"b", "a'b", "a\\b", "a'\"b", "", "\"\"\"'''", "squares = \"a1\""] {
