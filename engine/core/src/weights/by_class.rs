@@ -15,19 +15,16 @@ use crate::board::{PHASES, Phase};
 use crate::file::{Begin, Existing, Kind, Provenance, Reader, Section, Summary, Writer};
 use crate::pattern::{FactorShape, Geometry, PatternSet};
 
-/// The weights of all 60 phases for one pattern set, and the number of occurrences of each
-/// parameter in training. A weight is in steps of 1/32 disc; its absolute value is at most
-/// [`MAX_STEPS`]. Parameters are numbered as in [`Geometry`].
+/// The weights of all 60 phases for one pattern set, in steps of 1/32 disc up to ±[`MAX_STEPS`],
+/// and the number of occurrences of each parameter in training. Parameters are as in [`Geometry`].
 #[derive(Clone, Debug)]
 pub struct Weights {
     set: PatternSet,
     geometry: Geometry,
-    /// The weights: a row for each phase, a column for each parameter.
+    /// A row for each phase, a column for each parameter.
     steps: Array2<i16>,
-    /// The number of occurrences of each parameter in training, with the same rows and columns as
-    /// the weights; a single row of zeros if the numbers are unknown.
+    /// The occurrences in training, in the same form; a single row of zeros if they are unknown.
     counts: Array2<u32>,
-    /// The factor vectors; `None` if the pattern set has no factors.
     factors: Option<Factors>,
     ordering: Option<MoveOrderingWeights>,
     models: Models,
@@ -70,8 +67,7 @@ impl Weights {
         row(&self.steps, phase.index())
     }
 
-    /// Returns the weights in steps of 1/32 disc: a row for each phase, a column for each
-    /// parameter.
+    /// Returns the weights in steps of 1/32 disc, by phase (rows) and parameter (columns).
     pub fn all_steps(&self) -> ArrayView2<'_, i16> {
         self.steps.view()
     }
@@ -81,15 +77,13 @@ impl Weights {
         row(&self.counts, phase.index().min(self.counts.nrows() - 1))
     }
 
-    /// Returns the number of occurrences of each parameter in training: a row for each phase, a
-    /// column for each parameter.
+    /// Returns the numbers of occurrences in training, by phase (rows) and parameter (columns).
     pub fn all_counts(&self) -> ArrayView2<'_, u32> {
         let counts = self.counts.broadcast((PHASES, self.geometry.parameters()));
         counts.expect("one row, or a row for each phase")
     }
 
-    /// Sets the weight of each parameter in a phase to `f(parameter)`, in steps of 1/32 disc.
-    /// Greater absolute values are limited to [`MAX_STEPS`].
+    /// Sets the weight of each parameter in a phase to `f(parameter)`, within ±[`MAX_STEPS`].
     pub fn set_steps(&mut self, phase: Phase, f: impl Fn(usize) -> i16) {
         let steps = self.steps.row_mut(phase.index()).into_iter().enumerate();
         steps.for_each(|(parameter, step)| *step = f(parameter).clamp(-MAX_STEPS, MAX_STEPS));
@@ -111,11 +105,9 @@ impl Weights {
 
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
-    /// If the groups of phases stay the same, no value changes. If groups are merged, the
-    /// interaction of two classes becomes its mean over the merged groups; the contribution of a
-    /// class alone does not change. Returns `None` if the new vectors are too narrow to represent
-    /// these means, or if the number of phases in a new group is not a multiple of the number in an
-    /// old group.
+    /// If groups of phases are merged, the interaction of two classes becomes its mean over the
+    /// groups; the contribution of a class alone stays. Otherwise, no value changes. Returns `None`
+    /// if the new vectors are too narrow for these means, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -189,8 +181,7 @@ impl Weights {
         Ok(WeightsFile { weights, provenance, sha256 })
     }
 
-    /// Writes a weights file: first under a temporary name, which is renamed when the file is
-    /// complete.
+    /// Writes a weights file, which has a temporary name until it is complete.
     pub fn write(
         &self,
         path: &Path,
@@ -203,13 +194,12 @@ impl Weights {
         }
     }
 
-    /// Writes all sections to `writer`, which has already begun the file, and completes the file.
+    /// Writes all sections to `writer`, and completes its file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary, WeightsError> {
         writer.sections(self.sections())?;
         Ok(writer.finish()?)
     }
 
-    /// Returns all sections of the weights file, in order.
     fn sections(&self) -> impl Iterator<Item = Section> {
         let none = (vec![0; self.geometry.parameters()], vec![0; self.geometry.parameters()]);
         let phases = Phase::all().flat_map(move |phase| {
@@ -230,8 +220,7 @@ impl Weights {
         Section { name: PATTERN_SET.to_owned(), content: self.set.to_toml().into_bytes() }
     }
 
-    /// Returns the sections that only a search uses, not the evaluation: move ordering and pruning
-    /// models.
+    /// Returns the sections that only a search uses: move ordering and pruning models.
     pub(super) fn learned_sections(&self) -> impl Iterator<Item = Section> {
         let ordering = self.ordering.iter().flat_map(MoveOrderingWeights::sections);
         ordering.chain(self.models.sections())
@@ -265,8 +254,7 @@ impl Receiver for ByClass {
     }
 }
 
-/// Returns a single row of zeros, for weights without counts. A row for each phase would waste
-/// memory.
+/// Returns a single row of zeros. A row for each phase would waste memory.
 fn no_counts(geometry: &Geometry) -> Array2<u32> {
     Array2::zeros((1, geometry.parameters()))
 }

@@ -1,5 +1,4 @@
-//! Reads the training counts of a weights file without its weights, for programs whose evaluation
-//! uses expanded tables.
+//! Reads the training counts of a weights file alone, for programs that use expanded tables.
 
 use std::path::Path;
 
@@ -15,9 +14,8 @@ use crate::pattern::PatternSet;
 pub struct Counts(pub(super) Rows<u32>);
 
 impl Counts {
-    /// Reads the counts of all phases from a file that contains only the counts of a weights file
-    /// with the pattern set `set`. Checks each section. Also returns the checksum that the file
-    /// states: the checksum of the complete weights file.
+    /// Reads the counts of all phases from a file with only these sections of a weights file of the
+    /// pattern set `set`. Also returns the stated checksum: that of the complete weights file.
     pub fn read_part(
         name: &Path,
         bytes: Vec<u8>,

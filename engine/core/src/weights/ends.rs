@@ -2,14 +2,12 @@
 //! Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997, which has separate predictions for endgame searches. In that paper, a confidence
-//! applies to a single cut. Here, a confidence applies to the score of a whole search with many
-//! cuts.
+//! Othello", 1997, which has separate predictions for endgame searches. There, a confidence applies
+//! to a single cut; here, to the score of a whole search with many cuts.
 
 use super::probcut::{LinearModel, Prediction, check, coefficients, section};
 use crate::file::Section;
 
-/// The name of the section that stores the model of endgame ProbCut.
 pub(super) const ENDS: &str = "ends";
 
 /// The number of coefficients of the predicted mean, one for each of [`EndDepths::mean_terms`].
@@ -18,16 +16,14 @@ pub const END_MEAN_TERMS: usize = 9;
 /// The number of coefficients of the standard error, one for each of [`EndDepths::error_terms`].
 pub const END_ERROR_TERMS: usize = 5;
 
-/// The number of confidence levels of endgame ProbCut: one for each selectivity of a search except
-/// full width.
+/// The number of confidence levels: one for each selectivity of a search except full width.
 pub const CONFIDENCES: usize = 5;
 
 /// The number of empty squares at the centre of the model: its terms use (empties − `CENTRE`) / 10.
 const CENTRE: f64 = 16.0;
 
-/// The model of endgame ProbCut: the distribution of a position's exact score in discs, given the
-/// value of a shallow search. The distribution is normal; its mean is linear in the value, and its
-/// standard deviation does not depend on the value.
+/// The model of endgame ProbCut: a normal distribution of a position's exact score in discs, with a
+/// mean linear in the value of a shallow search, and a standard deviation independent of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ends {
     model: LinearModel<END_MEAN_TERMS, END_ERROR_TERMS>,
@@ -45,12 +41,9 @@ pub struct EndDepths {
 
 impl Ends {
     /// Creates a model from its coefficients, numbered as in [`EndDepths::mean_terms`] and
-    /// [`EndDepths::error_terms`]. `deviations` has an entry for each confidence level: the
-    /// distance, in standard deviations, by which a predicted score must miss the window before the
-    /// search cuts.
+    /// [`EndDepths::error_terms`], and its [deviations](Self::with_deviations).
     ///
     /// # Errors
-    ///
     /// A message for a coefficient or deviation that is not a number within ±1000.
     pub fn new(
         mean: [f64; END_MEAN_TERMS],
@@ -62,32 +55,27 @@ impl Ends {
     }
 
     /// Sets the distances, in standard deviations, by which a predicted score must miss the window
-    /// before the search cuts. There is one distance for each confidence level, the lowest level
-    /// first.
+    /// before the search cuts: one for each confidence level, the lowest level first.
     #[must_use]
     pub fn with_deviations(self, deviations: [f64; CONFIDENCES]) -> Self {
         Self { deviations, ..self }
     }
 
-    /// Returns the predicted mean of the exact score as a linear function of the shallow search's
-    /// value, and the standard deviation of the score.
+    /// Returns the distribution of the exact score, whose mean is linear in the shallow value.
     pub fn prediction(&self, depths: EndDepths) -> Prediction {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns the distance, in standard deviations, by which a predicted score must miss the
-    /// window before the search cuts. `confidence` is the index of a confidence level, 0 for the
-    /// lowest. Returns `None` for an index of [`CONFIDENCES`] or more.
+    /// Returns the [deviation](Self::with_deviations) of the confidence level with this index, 0
+    /// for the lowest; `None` for [`CONFIDENCES`] or more.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
 
-    /// Returns the section that stores this model in a weights file.
     pub(super) fn section(&self) -> Section {
         section(ENDS, self.model.coefficients().chain(&self.deviations))
     }
 
-    /// Reads a model from the content of its section. The error is a message.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
         let before = END_MEAN_TERMS + END_ERROR_TERMS;
         let all = coefficients(content, before + CONFIDENCES)?;
@@ -98,11 +86,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms of the predicted mean, given the value in discs of the shallow search.
-    /// Three terms model the slope, which depends on empty squares and depth. Two terms model an
-    /// offset, which depends on empty squares. Two terms model an offset that changes its sign with
-    /// the parity of the empty squares, because evaluations favour either the side that moves last
-    /// or the other side. The last two terms are offsets for a static value (depth 0).
+    /// Returns the terms of the predicted mean, given the value in discs of the shallow search:
+    /// three for the slope; two for an offset by empty squares; two for an offset that changes its
+    /// sign with their parity, because evaluations favour the side that moves last, or the other;
+    /// and two for an offset of static values (depth 0).
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (empties, odd) = (self.empties(), self.odd());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -119,8 +106,7 @@ impl EndDepths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the standard error in discs, which depends on empty
-    /// squares, depth, and the parity of the empty squares.
+    /// Returns the terms of the logarithm of the standard error in discs.
     pub fn error_terms(self) -> [f64; END_ERROR_TERMS] {
         let (empties, depth) = (self.empties(), self.depth());
         [1.0, empties, depth, empties * depth, self.odd()]
@@ -134,7 +120,6 @@ impl EndDepths {
         libm::log(f64::from(self.shallow + 1))
     }
 
-    /// Returns 1 for an odd number of empty squares and −1 for an even number.
     fn odd(self) -> f64 {
         if self.empties % 2 == 1 { 1.0 } else { -1.0 }
     }
@@ -145,9 +130,8 @@ mod tests {
     use super::super::{Depths, ERROR_TERMS, MEAN_TERMS, Models, ProbCut};
     use super::*;
 
-    /// Returns a model for the tests, with slope 1 and a standard error of 2 discs everywhere. The
-    /// offset of the model is +0.5 disc for an odd number of empty squares, and −0.5 disc for an
-    /// even number.
+    /// Returns a model with slope 1, a standard error of 2 discs, and an offset of +0.5 disc for an
+    /// odd number of empty squares, −0.5 disc for an even number.
     fn model() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);
@@ -187,8 +171,7 @@ mod tests {
         assert_eq!((model().deviations(4), model().deviations(5)), (Some(3.0), None));
     }
 
-    /// A file may contain any coefficients in the valid range, so the test uses both ends of the
-    /// range and 0.
+    /// A file may have any coefficients in the range, so the test uses both of its ends and 0.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

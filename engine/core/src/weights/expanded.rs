@@ -10,9 +10,8 @@ use crate::board::Phase;
 use crate::file::{Kind, Reader};
 use crate::pattern::{Geometry, PatternSet};
 
-/// The weights of all phases in the layout of the evaluation's tables, which are indexed by
-/// configuration. Reading a file directly into this form, instead of into weights by class, saves
-/// memory and time.
+/// The weights of all phases in the evaluation's tables, which are indexed by configuration.
+/// Reading a file directly into tables saves memory and time.
 #[derive(Clone, Debug)]
 pub struct ExpandedWeights {
     /// The pattern set of the weights.
@@ -39,8 +38,7 @@ impl ExpandedWeights {
         }
     }
 
-    /// Reads a weights file, and checks every part of it as [`Weights::read`] does. Checks the
-    /// training counts in the file, but does not store them.
+    /// Reads and checks a weights file, as [`Weights::read`], but stores no training counts.
     pub fn read(path: &Path) -> Result<WeightsFile<Self>, WeightsError> {
         let (file, _) = Self::read_by(Reader::open(path, Kind::Weights)?, CountsAre::Checked)?;
         Ok(file)
@@ -56,9 +54,8 @@ impl ExpandedWeights {
         Self::read_by(reader, CountsAre::Kept)
     }
 
-    /// Reads a weights file from memory, from which the training counts were omitted to save space.
-    /// Checks each section. The returned checksum is the one that the file states: the checksum of
-    /// the complete file.
+    /// Reads a weights file without training counts from memory, and checks each section. The
+    /// checksum in the result is the stated one, of the complete file.
     pub fn read_without_counts(
         name: &Path,
         bytes: Vec<u8>,
@@ -83,8 +80,7 @@ impl ExpandedWeights {
 pub(super) struct Expanding {
     pub(super) expansion: Expansion,
     blocks: Vec<Block>,
-    /// The phase that was read last, and its weights by class. The next phase may be stored as
-    /// changes from these weights.
+    /// The phase read last and its weights by class, from which the next may be stored as changes.
     last: Option<(Phase, Vec<i16>)>,
 }
 
@@ -120,8 +116,7 @@ mod tests {
     use super::*;
     use crate::pattern::FactorShape;
 
-    /// A pattern set takes a few bytes in a file, but its tables may take a gigabyte. The reader
-    /// must therefore allocate no memory for the tables before it reads a section of weights.
+    /// A pattern set of a few bytes may have tables of a gigabyte.
     #[test]
     fn tables_take_no_memory_before_a_section_comes() {
         let shape = FactorShape::new(128, 1).unwrap();

@@ -18,8 +18,6 @@ pub const FACTORS_PER_UNIT: i32 = 64;
 /// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.
 pub const MAX_FACTOR: i8 = 127;
 
-/// The first word of the name of a section of factors, which the number of the group of phases
-/// follows.
 const FACTORS: &str = "factors";
 
 /// The factor vectors of all groups of consecutive phases. A group has a vector for each parameter,
@@ -38,24 +36,20 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Creates factors without content, whose groups of phases are added one by one. A group takes
-    /// no memory before it is added.
+    /// Creates factors without content. A group takes no memory before [`Self::put_group`].
     pub(super) fn without_groups(shape: FactorShape, parameters: usize) -> Self {
         Self { shape, parameters, groups: vec![vec![]; shape.groups()] }
     }
 
-    /// Stores the factor vectors of a group of phases, one vector after another.
     pub(super) fn put_group(&mut self, group: usize, factors: &[i8]) {
         self.groups[group] = factors.to_vec();
     }
 
-    /// Returns factors with another width of the vectors or larger groups of phases.
+    /// Returns factors of another shape: vectors of at least the same width, or groups of k times
+    /// as many phases if the vectors are at least k times as wide; `None` for any other shape.
     ///
-    /// If a group of `shape` has k times as many phases, `shape` must be at least k times as wide.
-    /// In this case, k old groups become one new group. Each half of a new vector consists of the
-    /// same halves of the k old vectors, one after another, multiplied by 1/√k. The interaction of
-    /// two classes therefore becomes its mean over the k groups. Additional factors are 0. With k =
-    /// 1 the interactions do not change. Returns `None` for any other shape.
+    /// Each half of a new vector has the same halves of the k old vectors, one after another, times
+    /// 1/√k, then zeros. The interaction of two classes thus becomes its mean over the k groups.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -63,8 +57,7 @@ impl Factors {
             return None;
         }
         let scale = 1.0 / (merged as f64).sqrt();
-        // Halves are rounded to even numbers: if they were rounded away from 0, all factors would
-        // grow.
+        // Halves are rounded to even: rounded away from 0, all factors would grow.
         let scaled = |&factor: &i8| (f64::from(factor) * scale).round_ties_even() as i8;
         let mut reshaped = Self::zero(shape, self.parameters);
         for (number, narrow) in self.groups.iter().enumerate() {
@@ -78,8 +71,7 @@ impl Factors {
         Some(reshaped)
     }
 
-    /// Returns the shape of the factors: the width of the vectors, and the number of phases that
-    /// share them.
+    /// Returns the width of the vectors, and the number of phases that share them.
     pub fn shape(&self) -> FactorShape {
         self.shape
     }
@@ -101,9 +93,8 @@ impl Factors {
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
-    /// Returns the contribution of the factors of `parameters` to the value of a position in a
-    /// phase, in steps of 1/32 disc. This function is the plain definition, with which the tests
-    /// compare the faster implementations.
+    /// Returns the contribution of the factors of `parameters` to a value, in steps of 1/32 disc.
+    /// This is the plain definition, with which the tests compare the faster implementations.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {
@@ -113,13 +104,11 @@ impl Factors {
         steps_of_sum(&sum)
     }
 
-    /// Returns the sections that store the factors in a weights file, one for each group of phases.
     pub(super) fn sections(&self) -> impl Iterator<Item = Section> {
         self.groups.iter().enumerate().map(|(group, factors)| Self::section_of(group, factors))
     }
 
-    /// Returns the section of a weights file for a group of phases. `factors` contains the vectors
-    /// of all parameters, one after another.
+    /// Returns the section of a group of phases, whose parameters have these factor vectors.
     pub fn section_of(group: usize, factors: &[i8]) -> Section {
         let content = factors.iter().map(|factor| factor.cast_unsigned()).collect();
         Section { name: section_name(group), content }
@@ -142,7 +131,7 @@ impl Factors {
             return Err(format!("has {} bytes; expected {expected}", section.content.len()));
         }
         let factors: &[i8] = bytemuck::cast_slice(&section.content);
-        // First computes the minimum, because the compiler vectorizes a minimum, but not a search.
+        // The compiler vectorizes a minimum, but not a search.
         let is_wrong = factors.iter().fold(0, |least, &factor| factor.min(least)) < -MAX_FACTOR;
         let find = || factors.iter().position(|&factor| factor < -MAX_FACTOR);
         match is_wrong.then(find).flatten() {
@@ -167,12 +156,11 @@ pub fn own_worth(vector: &[i8]) -> f64 {
     f64::from(squares(added) - squares(taken)) / unit
 }
 
-/// Returns the contribution of a sum s of factor vectors to the value, in steps of 1/32 disc: ½ Σ
-/// s_d² over the first half of the elements, minus ½ Σ s_d² over the second half. Rounds to the
-/// nearest step, and halves up.
+/// Returns the contribution of a sum s of factor vectors, in steps of 1/32 disc: ½ Σ s_d² over the
+/// first half of the elements, minus ½ Σ s_d² over the second, to the nearest step, halves up.
 ///
 /// An element is the sum of at most 80 factors of at most 127, so it is at most 10,160. The sum of
-/// the squares of 32 such elements is below 2³² and cannot overflow.
+/// the squares of 32 elements is below 2³².
 #[inline]
 pub fn steps_of_sum(sum: &[i16]) -> i32 {
     const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();
@@ -197,8 +185,7 @@ mod tests {
 
     #[test]
     fn a_sum_is_worth_half_its_squares() {
-        // 64 represents a factor of 1, which is worth half a disc. 128 represents a factor of 2,
-        // which is worth two discs. A positive 64 and a negative 128 together are worth −1.5 discs.
+        // 64 is a factor of 1, worth half a disc. In the second half, −128 takes two discs.
         assert_eq!(steps_of_sum(&[64, 0]), 16);
         assert_eq!(steps_of_sum(&[0, -128]), -64);
         assert_eq!(steps_of_sum(&[64, -128]), -48);
@@ -247,8 +234,7 @@ mod tests {
             |of: &Factors, phase| of.steps(Phase::new(phase).unwrap(), [0, 1, 2].into_iter());
         let mean =
             [0, 15, 30, 45].map(|phase| f64::from(worth(&factors, phase))).iter().sum::<f64>();
-        // The new factors are half the old factors. Rounding the halves of odd factors changes the
-        // result slightly.
+        // The new factors are half the old ones. Odd factors are rounded, which changes the result.
         assert!((f64::from(worth(&shared, 0)) - mean / 4.0).abs() < 12.0);
         assert!(mean.abs() > 200.0);
     }

@@ -11,17 +11,15 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before the first phase of a block and after the last phase. With
-/// these margins, every signed 16-bit index relative to the middle of a pattern's table is inside
-/// the block, so reads need no bounds check.
+/// The number of unused weights before and after the phases of a block: every signed 16-bit index
+/// relative to the middle of a pattern's table is inside the block, and reads need no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
-/// The layout of the tables of a pattern set. The table of a phase consists of 16-bit weights: one
-/// for each configuration of each pattern, a zero for lanes without an instance, one for each value
-/// of each scalar feature, and padding up to a multiple of a cache line. The padding is at least
-/// two bytes, so that 32-bit gathers stay inside the table.
+/// The layout of the tables of a pattern set. The table of a phase has 16-bit weights: one for each
+/// configuration of each pattern, a zero for lanes without an instance, one for each value of each
+/// scalar feature, and padding to a cache line, at least one so that 32-bit gathers stay inside.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// For each lane (instance), the index of configuration 0 of its pattern in the table of a
@@ -80,7 +78,6 @@ impl TableLayout {
         self.phases(block).len() * self.stride + 2 * MARGIN
     }
 
-    /// Returns the size in bytes of the factor vectors of a block, including a margin at each end.
     fn bytes_of_factors(&self) -> usize {
         (self.stride + 2 * MARGIN) * self.dimensions
     }
@@ -94,20 +91,17 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The weights and factors of a block of consecutive phases, expanded from classes to
-/// configurations. A block takes no memory until weights or factors are expanded into it.
+/// The weights and factors of a block of phases, by configuration. It takes no memory while empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// The weight tables of the block's phases, one after another, with margins at both ends.
     pub steps: Vec<i16>,
-    /// The factor vectors, which all phases of the block share: one for each weight in a phase's
-    /// table, at the same index. [`MARGIN`] vectors of zeros precede the first vector and follow
-    /// the last. Empty for a pattern set without factors.
+    /// The factor vectors that all phases of the block share, at the indices of the weights of a
+    /// phase, with [`MARGIN`] vectors of zeros at both ends. Empty without factors.
     pub vectors: Vec<CacheLine>,
 }
 
-/// An array of bytes aligned to a cache line, so that vectors of up to 64 factors lie within one
-/// line.
+/// 64 bytes that are aligned to a cache line, so that a vector of 64 factors lies within one line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
@@ -117,14 +111,12 @@ pub struct CacheLine([u8; 64]);
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    /// The parameter of each configuration, in the order of a phase's table. The parameters of
-    /// scalar features are not listed, because they have the same order in the table.
+    /// The parameter of each configuration in a phase's table. Scalar features keep their order.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }
 
 impl Expansion {
-    /// Computes the parameter of each entry in a phase's table.
     pub(super) fn new(set: &PatternSet, geometry: &Geometry) -> Self {
         let layout = TableLayout::new(set, geometry);
         let mut parameters = vec![0; layout.scalars - 1];
@@ -137,8 +129,7 @@ impl Expansion {
         Self { layout, parameters, scalars: geometry.pattern_parameters..geometry.parameters() }
     }
 
-    /// Expands `of_parameters`, one element for each parameter, to the table of a phase, one
-    /// element for each configuration.
+    /// Expands one element for each parameter to one element for each configuration.
     fn expand<T: Copy>(&self, of_parameters: &[T], table: &mut [T]) {
         let patterns = table.iter_mut().zip(&self.parameters);
         patterns.for_each(|(element, &parameter)| *element = of_parameters[parameter as usize]);
@@ -146,13 +137,11 @@ impl Expansion {
         table[self.layout.scalars..][..scalars.len()].copy_from_slice(scalars);
     }
 
-    /// Returns an empty block for each block of the layout.
     pub(super) fn no_blocks(&self) -> Vec<Block> {
         vec![Block::default(); self.layout.blocks()]
     }
 
-    /// Expands the weights of a phase from classes (one weight for each parameter) to
-    /// configurations, in `block`.
+    /// Expands the weights of a phase, one for each parameter, into its table in `block`.
     pub(super) fn take_steps(&self, phase: Phase, steps: &[i16], block: &mut Block) {
         if block.steps.is_empty() {
             block.steps = vec![0; self.layout.weights(self.layout.block(phase))];
@@ -172,16 +161,14 @@ impl Expansion {
         steps
     }
 
-    /// Expands the factor vectors of a block from classes (one vector for each parameter) to
-    /// configurations.
+    /// Expands the factor vectors of a group of phases, one for each parameter, into `block`.
     pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
         let dimensions = self.layout.dimensions;
         let lines = self.layout.bytes_of_factors().div_ceil(size_of::<CacheLine>());
         block.vectors = bytemuck::zeroed_vec(lines);
         let vectors: &mut [i8] = bytemuck::cast_slice_mut(&mut block.vectors);
         let vectors = &mut vectors[MARGIN * dimensions..];
-        // The compiler copies an array of a constant width by a few instructions, but a slice by a
-        // call.
+        // An array of constant width is copied by a few instructions, a slice by a call.
         match dimensions {
             8 => self.expand(factors.as_chunks::<8>().0, vectors.as_chunks_mut::<8>().0),
             16 => self.expand(factors.as_chunks::<16>().0, vectors.as_chunks_mut::<16>().0),
@@ -192,8 +179,7 @@ impl Expansion {
     }
 }
 
-/// Expands weights and factors from classes to configurations. Returns a block for each group of
-/// consecutive phases.
+/// Expands weights and factors from classes to configurations, in blocks of consecutive phases.
 pub fn expand(weights: &Weights) -> Vec<Block> {
     let expansion = Expansion::new(weights.set(), weights.geometry());
     let mut blocks = expansion.no_blocks();

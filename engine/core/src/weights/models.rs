@@ -5,15 +5,12 @@ use super::probcut::{PROBCUT, ProbCut};
 use super::realization::{REALIZATION, Realization};
 use crate::file::Section;
 
-/// The models that a search uses for pruning. `othello-trainer calibrate` adds them to a weights
-/// file.
+/// The models that a search uses for pruning; `othello-trainer calibrate` adds them to a file.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// The ProbCut model, which predicts the value of a deep search from the value of a shallow
-    /// search.
+    /// The ProbCut model, which predicts the value of a deep search from that of a shallow search.
     pub probcut: Option<ProbCut>,
-    /// The model of endgame ProbCut, which predicts the exact score from the value of a shallow
-    /// search.
+    /// The endgame ProbCut model, which predicts the exact score from a shallow search's value.
     pub ends: Option<Ends>,
     /// The realization probabilities: the probability that a move of each kind is played.
     pub realization: Option<Realization>,
@@ -30,11 +27,9 @@ impl Models {
         probcut.chain(ends).chain(self.realization.iter().map(Realization::section))
     }
 
-    /// Reads a model from a section of a weights file. Returns false, and reads nothing, if `name`
-    /// is not the name of a model's section.
+    /// Reads a model from a section. Returns false if `name` is not the name of a model's section.
     ///
     /// # Errors
-    ///
     /// A message for a model that is damaged or occurs twice.
     pub fn take(&mut self, name: &str, content: &[u8]) -> Result<bool, String> {
         match name {
@@ -47,16 +42,14 @@ impl Models {
     }
 }
 
-/// Stores the content of a section in `place`. Returns an error if `place` already has content,
-/// since a file may contain the section only once.
+/// Stores the content of a section, which a file may contain only once.
 pub(super) fn once<T>(place: &mut Option<T>, content: T) -> Result<(), String> {
     first_time(&mut place.is_some())?;
     *place = Some(content);
     Ok(())
 }
 
-/// Records that the file has a section that may occur only once: sets `came` to true. Returns an
-/// error if `came` is already true.
+/// Sets `came` to true. Returns an error if the section has come before.
 pub(super) fn first_time(came: &mut bool) -> Result<(), String> {
     match std::mem::replace(came, true) {
         false => Ok(()),

@@ -4,14 +4,11 @@ use super::MAX_STEPS;
 use crate::file::Section;
 use crate::pattern::{Geometry, PatternSet};
 
-/// The name of the section with the pattern set of the move-ordering evaluation.
 pub(super) const ORDERING_SET: &str = "ordering pattern set";
-/// The name of the section with the strength and the weights of the move-ordering evaluation.
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// The weights of the move-ordering evaluation, which the search uses in the last plies: one weight
-/// for each class of a small pattern set, in steps of 1/32 disc, and their strength relative to the
-/// number of replies.
+/// The weights of the move-ordering evaluation of the last plies: one for each class of a small
+/// pattern set, in steps of 1/32 disc, and their strength relative to the number of replies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -20,8 +17,7 @@ pub struct MoveOrderingWeights {
 }
 
 impl MoveOrderingWeights {
-    /// Creates weights for the parameters of a pattern set without scalars, in the order of
-    /// [`Geometry`].
+    /// Creates weights for the parameters of a pattern set without scalars, as in [`Geometry`].
     ///
     /// # Errors
     /// A message for a scalar, a negative strength, a wrong number of weights, or a weight beyond
@@ -73,8 +69,7 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the weights from the contents of their two sections: the pattern set, and the strength
-    /// followed by the weights.
+    /// Reads the weights from their sections: the pattern set, and the strength before the weights.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

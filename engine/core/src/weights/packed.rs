@@ -1,5 +1,4 @@
-//! Weights in memory in the compressed form of their file. A player expands only the blocks of
-//! phases that it needs.
+//! Weights in the compressed form of their file. A player expands only the blocks that it needs.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -36,8 +35,7 @@ pub struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// Reads all sections of `file` except the weights and factors. Messages use `name` as the path
-    /// of the file.
+    /// Reads all sections except the weights and factors. Messages use `name` as the path.
     pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self, WeightsError> {
         let mut reader = Reader::of_bytes(name.as_ref(), file, Kind::Weights)?;
         let mut parts = Parts::<Expanding>::of(pattern_set(&mut reader)?, false);
@@ -85,8 +83,7 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section of weights or of factors into the block. `before` contains the weights of
-    /// the previous phase; a section of weights replaces them by the weights of its phase.
+    /// `before` has the weights of the previous phase, and then those of the section's phase.
     fn take(
         &self,
         section: &Section,
@@ -109,8 +106,7 @@ impl PackedWeights {
 }
 
 impl Weights {
-    /// Writes the weights to a file from which [`PackedWeights`] can expand single blocks of
-    /// phases.
+    /// Writes a file from which [`PackedWeights`] can expand single blocks of phases.
     pub fn write_packed(
         &self,
         path: &Path,

@@ -1,5 +1,4 @@
-//! The terms of a static value: the contribution of each pattern instance and of each scalar
-//! feature.
+//! The terms of a static value: one for each pattern instance and scalar feature, and the factors.
 
 use super::{Factors, Weights};
 use crate::board::{Phase, Position, Square};
@@ -14,8 +13,7 @@ pub struct Parts<'a> {
     pub instances: Vec<InstancePart<'a>>,
     /// The contributions of all scalar features to the value.
     pub scalars: Vec<ScalarPart>,
-    /// The contribution of the factors (pairwise interactions of instances and scalar features), in
-    /// steps of 1/32 disc; 0 for weights without factors.
+    /// The contribution of the factors (interactions) in steps of 1/32 disc; 0 without factors.
     pub together: i32,
 }
 
@@ -51,10 +49,9 @@ pub struct PartWeight {
 }
 
 impl<'a> Parts<'a> {
-    /// Splits the value of a position into terms. `of_phase` returns the weights of all instances
-    /// and then of all scalar features, in the order of the geometry, and the contribution of the
-    /// factors in steps. Returns `None` if the player has no legal move, because the value then
-    /// comes from the position after a pass, or is the score of a finished game.
+    /// Splits the value of a position into terms. `of_phase` returns the weights of all instances,
+    /// then of all scalar features, and the contribution of the factors in steps. Returns `None`
+    /// without a legal move: the value is then that of the position after a pass, or a final score.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,
@@ -89,9 +86,7 @@ impl<'a> Parts<'a> {
 }
 
 impl Weights {
-    /// Splits the value of a position into its terms. Returns `None` if the player has no legal
-    /// move, because the value then comes from the position after a pass, or is the score of a
-    /// finished game.
+    /// Splits the value of a position into its terms. `None` without a legal move: [`Parts::new`].
     pub fn parts(&self, position: &Position) -> Option<Parts<'_>> {
         let geometry = self.geometry();
         Parts::new(self.set(), geometry, position, |phase| {

@@ -2,16 +2,14 @@
 //! shallow search. Also reads and writes the section of a weights file that stores the model.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997. In that paper, each pair of depths has its own parameters. Here, a few
-//! coefficients determine the parameters of all pairs of depths and all plies, also for depths that
-//! were not measured.
+//! Othello", 1997. There, each pair of depths has its own parameters. Here, a few coefficients
+//! determine them for all depths, also for depths that were not measured, and all plies.
 
 use serde::Serialize;
 
 use super::STEPS_PER_DISC;
 use crate::file::Section;
 
-/// The name of the section that stores the model of Multi-ProbCut.
 pub(super) const PROBCUT: &str = "probcut";
 
 /// The number of coefficients of the predicted mean, one for each of [`Depths::mean_terms`].
@@ -20,13 +18,11 @@ pub const MEAN_TERMS: usize = 10;
 /// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
 pub const ERROR_TERMS: usize = 7;
 
-/// The least slope of a prediction, which is positive because deep values and scores increase with
-/// shallow values.
+/// The least slope of a prediction: deep values and scores increase with shallow values.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// A model that predicts the value of a deep search from the value of a shallow search, in discs.
-/// The prediction is a normal distribution. Its mean is linear in the shallow value; its standard
-/// deviation does not depend on the shallow value.
+/// A model of the value of a deep search in discs: a normal distribution. Its mean is linear in the
+/// value of a shallow search; its standard deviation does not depend on that value.
 pub type ProbCut = LinearModel<MEAN_TERMS, ERROR_TERMS>;
 
 /// A model that predicts a normal distribution. Its mean and the logarithm of its standard error
@@ -73,7 +69,6 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
     /// Creates a model from its coefficients, numbered as the terms of the mean and of the error.
     ///
     /// # Errors
-    ///
     /// A message for a coefficient that is not a number within ±1000, which no fit produces.
     pub fn new(mean: [f64; MEAN], error: [f64; ERROR]) -> Result<Self, String> {
         check(mean.iter().chain(&error))?;
@@ -94,8 +89,7 @@ impl<const MEAN: usize, const ERROR: usize> LinearModel<MEAN, ERROR> {
         self.mean.iter().chain(&self.error)
     }
 
-    /// Creates a model from the first `MEAN` + `ERROR` numbers of a section. The error is a
-    /// message.
+    /// Creates a model from the first `MEAN` + `ERROR` numbers of a section.
     pub(super) fn of_coefficients(all: &[f64]) -> Result<Self, String> {
         let at = |first: usize| move |place: usize| all[first + place];
         Self::new(std::array::from_fn(at(0)), std::array::from_fn(at(MEAN)))
@@ -108,18 +102,15 @@ impl ProbCut {
         self.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns the section that stores this model in a weights file.
     pub(super) fn section(&self) -> Section {
         section(PROBCUT, self.coefficients())
     }
 
-    /// Reads a model from the content of its section. The error is a message.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
         Self::of_coefficients(&coefficients(content, MEAN_TERMS + ERROR_TERMS)?)
     }
 }
 
-/// Checks that all coefficients are numbers within ±1000. The error is a message.
 pub(super) fn check<'c>(mut all: impl Iterator<Item = &'c f64>) -> Result<(), String> {
     match all.position(|coefficient| !(-1000.0..=1000.0).contains(coefficient)) {
         None => Ok(()),
@@ -127,17 +118,14 @@ pub(super) fn check<'c>(mut all: impl Iterator<Item = &'c f64>) -> Result<(), St
     }
 }
 
-/// Returns a section with this name that contains the coefficients.
 pub(super) fn section<'c>(name: &str, all: impl Iterator<Item = &'c f64>) -> Section {
     Section { name: name.to_owned(), content: all.flat_map(|c| c.to_le_bytes()).collect() }
 }
 
-/// Returns the scalar product of coefficients and terms.
 fn dot(coefficients: &[f64], terms: &[f64]) -> f64 {
     coefficients.iter().zip(terms).map(|(coefficient, term)| coefficient * term).sum()
 }
 
-/// Decodes the coefficients of a model from the content of its section.
 pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, String> {
     if content.len() != 8 * count {
         return Err(format!("has {} bytes; expected {}", content.len(), 8 * count));
@@ -146,12 +134,11 @@ pub(super) fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, Str
 }
 
 impl Depths {
-    /// Returns the terms of the predicted mean, given the shallow value in discs. Three terms model
-    /// the slope, which depends on the ply and the gap between the depths. Three terms model an
-    /// offset, which depends on the ply. One term is an offset for a static value (shallow depth
-    /// 0). Three terms model an offset that applies if the gap is odd. This offset depends on the
-    /// ply, and changes its sign with the parity of the deep search, because evaluations favour
-    /// either the side that moves last or the other side.
+    /// Returns the terms of the predicted mean, given the shallow value in discs: three for the
+    /// slope, by ply and gap between the depths; three for an offset by ply; one for an offset of
+    /// static values (shallow depth 0); and three for an offset of odd gaps by ply. The last
+    /// changes its sign with the parity of the deep search: evaluations favour the side that moves
+    /// last, or the other one.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (ply, gap) = (self.ply(), self.gap());
         let is_static = f64::from(u8::from(self.shallow == 0));
@@ -170,9 +157,8 @@ impl Depths {
         ]
     }
 
-    /// Returns the terms of the logarithm of the expected error in discs. This error depends on the
-    /// ply, grows with the gap between the two depths, falls with the shallow depth, and is greater
-    /// for an odd gap.
+    /// Returns the terms of the logarithm of the expected error in discs, which grows with the gap
+    /// between the depths, falls with the shallow depth, and is greater for an odd gap.
     pub fn error_terms(self) -> [f64; ERROR_TERMS] {
         let (ply, shallow) = (self.ply(), libm::log(f64::from(self.shallow + 1)));
         [1.0, ply, ply * ply, libm::log(self.gap()), shallow, ply * shallow, self.odd_gap()]
@@ -192,10 +178,8 @@ impl Depths {
 }
 
 impl Prediction {
-    /// Creates a prediction. `mean` returns the mean as a function of the shallow value;
-    /// `logarithm` is the logarithm of the error.
+    /// `mean` returns the mean for a shallow value; `logarithm` is that of the error.
     fn new(mean: impl Fn(f64) -> f64, logarithm: f64) -> Self {
-        // The slope is the increase of the mean if the shallow value increases by one disc.
         let [at_0, at_1] = [0.0, 1.0].map(mean);
         let slope = (at_1 - at_0).max(LEAST_SLOPE);
         // The limits prevent an overflow if the coefficients are extreme.
@@ -224,9 +208,8 @@ impl Prediction {
 mod tests {
     use super::*;
 
-    /// Returns a model with slope 1 and a standard error of 2 discs everywhere. If the gap between
-    /// the depths is odd, the offset is half a disc: positive for an odd depth of the deep search,
-    /// negative for an even depth. If the gap is even, the offset is 0.
+    /// Returns a model with slope 1 and a standard error of 2 discs. If the gap is odd, the offset
+    /// is half a disc: positive for an odd depth of the deep search, negative for an even one.
     fn model() -> ProbCut {
         let mut mean = [0.0; MEAN_TERMS];
         (mean[0], mean[7]) = (1.0, 0.5);
@@ -241,8 +224,7 @@ mod tests {
         let prediction = model().prediction(depths);
         assert_eq!((prediction.slope, prediction.offset), (1.0, 0.5));
         assert!((prediction.error - 2.0).abs() < 1e-12);
-        // The expected result is 12.5 discs in steps: 10 discs, plus 3 discs for 1.5 standard
-        // errors, minus half a disc for the offset.
+        // 12.5 discs: 10, plus 3 for 1.5 standard errors, minus 0.5 for the offset.
         assert_eq!(prediction.least_for(320, 1.5), 400);
         assert_eq!(prediction.greatest_for(320, 1.5), 208);
         let even = model().prediction(Depths { deep: 4, ..depths });

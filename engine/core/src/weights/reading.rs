@@ -1,5 +1,4 @@
-//! Reads a weights file, section by section, into one of several receivers, such as weights by
-//! class or expanded tables.
+//! Reads a weights file, section by section, into weights by class or into expanded tables.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,7 +13,6 @@ use crate::file::{FileError, Provenance, Reader, Section};
 use crate::pattern::{Geometry, PatternSet};
 use crate::text::excerpt;
 
-/// The name of the first section of a weights file.
 pub(super) const PATTERN_SET: &str = "pattern set";
 
 /// The error for weights that cannot be read or written.
@@ -30,12 +28,9 @@ pub enum WeightsError {
     NotEmbedded,
 }
 
-/// A receiver of the weights and factors of a weights file. The reader checks each section before
-/// it passes the content to the receiver. It passes each phase and each group of phases once, in
-/// any order. A receiver must not allocate memory for weights or factors before it receives the
-/// first of them.
+/// Receives the weights and factors of a weights file, which the reader has checked: each phase and
+/// each group of phases once, in any order. It must not allocate memory for them before the first.
 pub(super) trait Receiver {
-    /// Creates a receiver for weights of this pattern set, before any section is read.
     fn new(set: &PatternSet, geometry: &Geometry) -> Self;
 
     /// Returns the weights by class of a phase that [`Self::take_steps`] has already received.
@@ -44,18 +39,16 @@ pub(super) trait Receiver {
     /// Receives the weights of a phase, one for each parameter, in steps of 1/32 disc.
     fn take_steps(&mut self, phase: Phase, steps: Vec<i16>);
 
-    /// Receives the factor vectors of all parameters in a group of phases, one vector after
-    /// another.
+    /// Receives the factor vectors of all parameters in a group of phases, one after another.
     fn take_factors(&mut self, group: usize, factors: &[i8]);
 }
 
-/// The treatment of the training counts (occurrences of each parameter) when a weights file is
-/// read.
+/// The treatment of the training counts when a weights file is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CountsAre {
     /// The file must contain all counts, and the reader stores them.
     Kept,
-    /// The file must contain all counts. The reader checks the counts, but does not store them.
+    /// The file must contain all counts, which are checked but not stored.
     Checked,
     /// The counts may be missing: some files omit them to save space.
     LeftOut,
@@ -75,7 +68,6 @@ pub(super) fn read<R: Receiver>(
     Ok((parts, provenance, sha256))
 }
 
-/// Reads the pattern set from the first section of a weights file.
 pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsError> {
     let first = reader.next().transpose()?.filter(|section| section.name == PATTERN_SET);
     let path = reader.path();
@@ -85,7 +77,6 @@ pub(super) fn pattern_set(reader: &mut Reader) -> Result<PatternSet, WeightsErro
     PatternSet::from_toml(text).map_err(|error| unusable(path, PATTERN_SET, error.to_string()))
 }
 
-/// Returns the error for a weights file that lacks this section.
 pub(super) fn missing(path: &Path, section: String) -> WeightsError {
     let reason = format!("section `{section}` is missing: the file is not a complete weights file");
     FileError::refused(path, reason).into()
@@ -95,8 +86,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The state of the reader of a weights file: the contents of the sections already read, and flags
-/// for the phases and groups of phases that they cover.
+/// The contents of the sections already read, and flags for the phases and groups of phases.
 pub(super) struct Parts<R> {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
@@ -114,8 +104,7 @@ pub(super) struct Parts<R> {
 }
 
 impl<R: Receiver> Parts<R> {
-    /// Creates the state for a file whose pattern set is already known. The file may still contain
-    /// the section of the pattern set.
+    /// The pattern set is known, but the file may still contain its section.
     pub(super) fn of(set: PatternSet, counts_kept: bool) -> Self {
         let geometry = Geometry::new(&set);
         Self {
@@ -134,8 +123,7 @@ impl<R: Receiver> Parts<R> {
         }
     }
 
-    /// Reads all remaining sections of a file. Returns the checksum that the end frame of the file
-    /// states.
+    /// Reads all remaining sections. Returns the checksum that the end frame states.
     pub(super) fn take_all(&mut self, mut reader: Reader) -> Result<String, WeightsError> {
         while self.take_next(&mut reader)? {}
         Ok(reader.stated_sha256().unwrap_or_default().to_owned())
@@ -148,8 +136,7 @@ impl<R: Receiver> Parts<R> {
         Ok(true)
     }
 
-    /// Reads the content of one section. Ignores a section with an unknown name, which a later
-    /// version may have written.
+    /// Ignores a section with an unknown name, which a later version may have written.
     fn take(&mut self, section: &Section) -> Result<(), String> {
         let parameters = self.geometry.parameters();
         match section.name.as_str() {
@@ -197,8 +184,7 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Checks that all expected sections were read. The error is the name of the first missing
-    /// section.
+    /// The error is the name of the first missing section.
     fn are_whole(&self, counts: CountsAre) -> Result<(), String> {
         first_missing(&self.steps_came, PhaseSection::weights_name)?;
         if counts != CountsAre::LeftOut {
@@ -213,8 +199,7 @@ impl<R: Receiver> Parts<R> {
         Ok(())
     }
 
-    /// Checks that the training counts of all phases were read. The error is the name of the first
-    /// missing section.
+    /// The error is the name of the first missing section.
     pub(super) fn all_counts_came(&self) -> Result<(), String> {
         first_missing(&self.counts_came, PhaseSection::counts_name)
     }

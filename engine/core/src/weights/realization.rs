@@ -8,10 +8,8 @@
 
 use crate::file::Section;
 
-/// The name of the section that stores the realization probabilities.
 pub(super) const REALIZATION: &str = "realization";
 
-/// The format version of the section.
 const VERSION: u16 = 1;
 
 /// The number of stages of a game: ranges of ten plies, each with its own probabilities.
@@ -22,13 +20,11 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest allowed mean probability of a family of move kinds, if many moves of one position
-/// can belong to the family: 3/4, in steps of 1/65535. If these probabilities were near 1, the
-/// probabilities of all moves of the position would total far more than 1.
+/// The greatest mean probability, 3/4 in steps of 1/65535, of a family of kinds to which many moves
+/// of a position can belong. Near 1, the probabilities of its moves would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The rank of a move among the moves of its position, ordered by the value after the move and by
-/// the number of replies.
+/// The rank of a move in its position, by the value after the move and the number of replies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// The first move in the order, which is the most promising.
@@ -106,9 +102,8 @@ impl MoveKind {
     /// result of an earlier search, and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if many moves of one position may belong to the same family of kinds. Only one
-    /// move of a position belongs to a family of the first three ranks, or of the best move of an
-    /// earlier search. `family` is an index among the families of all stages.
+    /// Returns true if many moves of a position may belong to a family: all but those of the first
+    /// three ranks and of the earlier best move. `family` is an index over all stages.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -140,8 +135,7 @@ pub struct Realization {
 }
 
 impl Realization {
-    /// The number of probabilities in a model: one for each stage of the game and each kind of
-    /// move. All kinds of the first stage come first.
+    /// The number of probabilities in a model: one for each stage and kind of move, stage by stage.
     pub const COUNT: usize = STAGES * MoveKind::COUNT;
 
     /// Returns the stage of the game at a ply, from 0 to [`STAGES`] − 1.
@@ -153,8 +147,7 @@ impl Realization {
     /// Creates a model from probabilities, which are rounded to 1/65535, but never to 0.
     ///
     /// # Errors
-    /// A message for a number of probabilities other than [`Self::COUNT`], or a number outside
-    /// 0..=1.
+    /// A message for a wrong number of probabilities, or a number outside 0..=1.
     pub fn new(probabilities: &[f64]) -> Result<Self, String> {
         if probabilities.len() != Self::COUNT {
             let found = probabilities.len();
@@ -175,14 +168,12 @@ impl Realization {
         f64::from(self.steps[stage * MoveKind::COUNT + kind]) / CERTAIN
     }
 
-    /// Returns the section that stores this model in a weights file.
     pub(super) fn section(&self) -> Section {
         let numbers = [VERSION].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(u16::to_le_bytes).collect();
         Section { name: REALIZATION.to_owned(), content }
     }
 
-    /// Reads a model from the content of its section. The error is a message.
     pub(super) fn from_section(content: &[u8]) -> Result<Self, String> {
         let (numbers, rest) = content.as_chunks();
         let mut numbers = numbers.iter().copied().map(u16::from_le_bytes);
@@ -244,8 +235,7 @@ mod tests {
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
     }
 
-    /// A regression: searches did not end if the weights file stated that every move is nearly
-    /// certain.
+    /// A regression: searches did not end if a file stated that every move is nearly certain.
     #[test]
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };

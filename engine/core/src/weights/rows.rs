@@ -5,13 +5,11 @@ use ndarray::Array2;
 use crate::board::{PHASES, Phase};
 use crate::pattern::Geometry;
 
-/// A matrix with a row for each phase and a column for each parameter. It takes no memory before
-/// the first row is stored.
+/// A row for each phase, a column for each parameter. Takes no memory before the first row.
 #[derive(Clone, Debug)]
 pub(super) struct Rows<T>(Array2<T>);
 
 impl<T: Copy + Default> Rows<T> {
-    /// Creates a matrix without rows.
     pub(super) fn new(geometry: &Geometry) -> Self {
         Self(Array2::from_elem((0, geometry.parameters()), T::default()))
     }
@@ -23,12 +21,11 @@ impl<T: Copy + Default> Rows<T> {
         self.0.row_mut(phase.index()).iter_mut().zip(row).for_each(|(to, &from)| *to = from);
     }
 
-    /// Returns the row of a phase. Panics if no row was ever stored.
+    /// Panics if no row was ever stored.
     pub(super) fn row(&self, phase: Phase) -> &[T] {
         row(&self.0, phase.index())
     }
 
-    /// Returns the whole matrix, which has no rows if no row was stored.
     pub(super) fn whole(self) -> Array2<T> {
         self.0
     }

@@ -1,6 +1,5 @@
-//! The sections of a phase in a weights file: its weights and its training counts. A section
-//! contains one number for each parameter, either the number itself or its change from the previous
-//! phase. Changes compress to two thirds of the size.
+//! The sections of a phase in a weights file: its weights, or its training counts. Each has a
+//! number for each parameter or its change from the previous phase, which compresses to two thirds.
 
 use std::borrow::Cow;
 
@@ -13,14 +12,12 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// A section with the weights or the training counts of one phase, in a weights file or in a file
-/// of finished phases of a fit.
+/// The weights or training counts of one phase, in a weights file or in a finished phase of a fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps of 1/32 disc, |weight| ≤ [`MAX_STEPS`].
     Weights(Phase, PhaseRow<i16>),
-    /// The counts of the phase: the number of occurrences of each parameter in its training
-    /// positions.
+    /// The number of occurrences of each parameter in the training positions of the phase.
     Counts(Phase, PhaseRow<u32>),
 }
 
@@ -29,19 +26,12 @@ pub enum PhaseSection {
 pub enum PhaseRow<T> {
     /// The numbers themselves.
     Whole(Vec<T>),
-    /// Differences from the numbers of the previous phase, or from 0 in the first phase, with
-    /// wrap-around.
+    /// Differences from the previous phase, or from 0 in the first phase, with wrap-around.
     Changes(Vec<T>),
 }
 
 impl PhaseRow<i16> {
-    /// Returns the weights of a phase, which may be stored as differences from the previous phase.
     /// `before` returns the weights of the previous phase, if they were read.
-    ///
-    /// # Errors
-    ///
-    /// A message if a weight is out of range, or if the row contains differences and `before`
-    /// returns `None`.
     pub(super) fn weights<'a>(
         self,
         phase: Phase,
@@ -61,12 +51,7 @@ impl PhaseRow<i16> {
 }
 
 impl PhaseRow<u32> {
-    /// Returns the training counts of a phase, which may be stored as differences from the previous
-    /// phase. `before` returns the counts of the previous phase, if they were read.
-    ///
-    /// # Errors
-    ///
-    /// A message if the row contains differences and `before` returns `None`.
+    /// `before` returns the counts of the previous phase, if they were read.
     pub(super) fn counts<'a>(
         self,
         phase: Phase,
@@ -107,16 +92,14 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the weights of a phase, stored as differences from the previous
-    /// phase (in the first phase, from 0).
+    /// Returns the section with the changes of the weights of a phase from the previous phase or 0.
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the training counts of a phase, stored as differences from the
-    /// previous phase (in the first phase, from 0).
+    /// Returns the section with the changes of the counts of a phase from the previous phase or 0.
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -133,11 +116,10 @@ impl PhaseSection {
         name(COUNTS, phase)
     }
 
-    /// Reads the weights or training counts of a phase from a section, for a pattern set with
-    /// `parameters` parameters. Returns `None` for a section of another kind.
+    /// Reads the numbers of a phase from a section; `None` for a section of another kind.
     ///
     /// # Errors
-    /// A message for a section of a wrong length.
+    /// A message for a section that does not fit `parameters` parameters.
     pub fn read(section: &Section, parameters: usize) -> Result<Option<Self>, String> {
         let Some((phase, kind)) = phase_and_kind(&section.name) else { return Ok(None) };
         Ok(match kind {
@@ -195,14 +177,13 @@ fn check_length(content: &[u8], parameters: usize, bytes: usize) -> Result<(), S
     ))
 }
 
-/// Returns the first bytes of all words, then the second bytes of all words, and so on. Adjacent
-/// high bytes compress best.
+/// Returns the first bytes of all words, then the second ones: adjacent high bytes compress best.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()
 }
 
-/// Returns the words whose bytes [`planes`] has reordered: the inverse of that function.
+/// The inverse of [`planes`].
 fn unplaned<const BYTES: usize>(
     content: &[u8],
     parameters: usize,
@@ -234,8 +215,7 @@ mod tests {
         let before = [4095, -4095, 17];
         let section = PhaseSection::of_weight_changes(phase, &before, &[-4095, 4095, 16]);
         assert_eq!(section.name, "weight changes 07");
-        // The zigzag code of the changes is 2 · 8190 − 1, 2 · 8190 and 1. The low bytes of all
-        // words come first.
+        // The zigzag code of the changes is 2 · 8190 − 1, 2 · 8190 and 1. All low bytes come first.
         assert_eq!(section.content, [0xfb, 0xfc, 0x01, 0x3f, 0x3f, 0x00]);
         let changes = PhaseSection::Weights(phase, PhaseRow::Changes(vec![-8190, 8190, -1]));
         assert_eq!(PhaseSection::read(&section, 3), Ok(Some(changes)));

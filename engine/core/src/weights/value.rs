@@ -9,8 +9,7 @@ use crate::board::Discs;
 /// The number of steps in a disc. A step is the unit of values and weights.
 pub const STEPS_PER_DISC: i32 = 32;
 
-/// The greatest absolute value of a weight, in steps of 1/32 disc. The sum of eight such weights
-/// fits into a signed 16-bit number.
+/// The greatest weight in steps of 1/32 disc: the sum of eight fits into a signed 16-bit number.
 pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
@@ -53,16 +52,14 @@ impl Value {
         Self(score * STEPS_PER_DISC)
     }
 
-    /// Returns a bound for a search window: this value raised by `steps` steps of 1/32 disc, at
-    /// most [`Self::INFINITE`].
+    /// Returns a window bound: this value raised by `steps` steps, at most [`Self::INFINITE`].
     #[inline]
     #[must_use]
     pub fn raised(self, steps: i32) -> Self {
         Self((self.0 + steps).min(Self::INFINITE.0))
     }
 
-    /// Returns a bound for a search window: this value lowered by `steps` steps of 1/32 disc, at
-    /// least −[`Self::INFINITE`].
+    /// Returns a window bound: this value lowered by `steps` steps, at least −[`Self::INFINITE`].
     #[inline]
     #[must_use]
     pub fn lowered(self, steps: i32) -> Self {
@@ -81,8 +78,7 @@ impl Value {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }
 
-    /// Converts an exact value, of a solved position or a finished game, to a score in discs. Such
-    /// a value is a whole number of discs.
+    /// Converts an exact value, which is a whole number of discs, to a score in discs.
     #[inline]
     pub const fn score(self) -> Discs {
         debug_assert!(self.0 % STEPS_PER_DISC == 0, "an exact value is a whole number of discs");
@@ -120,8 +116,7 @@ pub fn weight_in_discs(steps: i16) -> f64 {
     f64::from(steps) / f64::from(STEPS_PER_DISC)
 }
 
-/// Returns the weight nearest to a number of discs, in steps of 1/32 disc, within ±[`MAX_STEPS`].
-/// Halves are rounded away from zero.
+/// Returns the nearest weight in steps of 1/32 disc, within ±[`MAX_STEPS`], halves away from zero.
 pub fn nearest_weight(discs: f64) -> i16 {
     let limit = f64::from(MAX_STEPS);
     (discs * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16
@@ -138,7 +133,6 @@ mod tests {
         assert_eq!(nearest, [0, 0, 1, 0, -1, 1, 2, 64, -64]);
     }
 
-    /// Compares every possible value with the rounding of floating-point numbers.
     #[test]
     fn a_value_is_rounded_as_floating_point_numbers_are() {
         for value in (-2048..=2048).map(|steps| Value::from_steps(steps).unwrap()) {

@@ -11,7 +11,6 @@ use crate::weights::{
     Counts, ExpandedWeights, PackedWeights, PhaseSection, Weights, WeightsError, layout,
 };
 
-/// A weights file in a temporary folder, for one test.
 #[derive(Debug)]
 struct File(tempfile::TempDir);
 
@@ -77,8 +76,7 @@ fn assert_expanded(expanded: &ExpandedWeights, weights: &Weights) {
     assert!(expanded.blocks == layout::expand(weights));
 }
 
-/// Reads a file as `Weights` and as `ExpandedWeights`; both results must agree. Returns the
-/// weights, or the error message without the name of the file.
+/// Reads a file as both forms, which must agree. Returns the weights, or the error without path.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let file = File::of(sections);
     let path = file.path();
@@ -118,8 +116,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// In a file, a section of changes must come after the section of the previous phase, but other
-/// sections may lie between the two.
+/// A section of changes must follow that of the previous phase, but not immediately.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();
