@@ -6,9 +6,8 @@ use serde_json::{Map, Value};
 
 /// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
-    /// Begins a stage of `total` units. The name `stage` ends with the unit in parentheses: `solve
-    /// (positions)`. The `done` units that an earlier run finished count as progress, but not for
-    /// the rate.
+    /// Begins a stage of `total` units, whose name ends with the unit in parentheses: `solve
+    /// (positions)`. The `done` units of an earlier run count as progress, but not for the rate.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
     /// Begins a stage whose work calls [`Self::check`] before each unit. After an interrupt, such
@@ -29,8 +28,7 @@ pub trait Progress: Sync {
     /// Shows a line that the user must see, such as a warning.
     fn message(&self, line: &str);
 
-    /// Reports the end of an epoch of a fit: as a line of text for the user, and as the fields of a
-    /// JSON event.
+    /// Reports the end of an epoch of a fit, as a line of text and as the fields of a JSON event.
     fn epoch(&self, line: &str, fields: &Map<String, Value>) {
         let _ = (line, fields);
     }

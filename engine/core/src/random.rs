@@ -17,8 +17,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates the generator of the stream `index` of a seed. Streams of the same seed are
-    /// independent; each game of a run, for example, has its own stream.
+    /// Creates the stream `index` of a seed, such as that of a game. The streams are independent.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
@@ -30,8 +29,7 @@ impl Generator {
         self.0.next_u64()
     }
 
-    /// Returns a random number in `0..bound`, from one draw of 64 bits. The bias is at most 2⁻³².
-    /// Returns 0 if `bound` is 0.
+    /// Returns a random number in `0..bound`, from one draw; 0 if `bound` is 0. The bias is ≤ 2⁻³².
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         self.below_u64(bound.into()) as u32
@@ -43,8 +41,7 @@ impl Generator {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns one of a set of squares, drawn uniformly; `None` for the empty set. Takes one draw
-    /// of the stream, even for the empty set.
+    /// Returns a square of a set, drawn uniformly; `None` for the empty set. Always takes one draw.
     #[inline]
     pub fn square_of(&mut self, squares: u64) -> Option<Square> {
         let choice = self.below(squares.count_ones());
@@ -60,8 +57,7 @@ impl Generator {
     }
 }
 
-/// Plays the random game with the index `number` of a seed. The game ends after at most
-/// `most_moves` moves.
+/// Plays the random game with the index `number` of a seed, of at most `most_moves` moves.
 pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     let mut random = Generator::split(seed, number);
     let mut replay = Replay::from_start(&[]).expect("no move is illegal");
@@ -78,13 +74,11 @@ pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties)
 }
 
-/// Plays random games, and returns the first position with at most `empties` empty squares in which
-/// the player has a legal move.
+/// Returns a position like [`random_position`], in which the player has a legal move.
 pub fn random_position_to_move(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties && position.moves() != 0)
 }
 
-/// Plays random games until `is_wanted` accepts a position, and returns this position.
 fn first_position(random: &mut Generator, is_wanted: impl Fn(&Position) -> bool) -> Position {
     let mut position = Position::START;
     while !is_wanted(&position) {
