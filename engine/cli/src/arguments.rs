@@ -14,8 +14,7 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest value of `--threads`. This number exceeds the cores of any machine, but is small
-/// enough for an operating system to start this many threads.
+/// More than the cores of any machine, few enough for an operating system to start.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -50,8 +49,7 @@ pub enum Log {
     Json,
 }
 
-/// The output file of a subcommand: its path, and whether it may replace an existing file. The
-/// arguments of subcommands include this (clap `flatten`).
+/// The output file of a subcommand, and whether it may replace an existing file (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 #[allow(missing_docs, reason = "a doc comment would be the help, which the table of flags has")]
 pub struct Output {
@@ -68,9 +66,8 @@ impl Output {
     }
 }
 
-/// A numeric type of an argument. Signed types do not implement this trait: for a bound without a
-/// type, such as `1`, the compiler would infer `i32`, and clap would detect the wrong type only at
-/// run time.
+/// An unsigned type of an argument. Signed types are excluded: a bound such as `1` would be an
+/// `i32`, and clap would detect the wrong type only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;
@@ -89,8 +86,7 @@ impl Number for usize {
     const MAX: Self = Self::MAX;
 }
 
-/// Returns a parser of whole numbers in a range. The bounds must have the type of the argument:
-/// `number_in(1..=60_u32)`.
+/// Returns a parser of whole numbers in a range of the argument's type: `number_in(1..=60_u32)`.
 pub fn number_in<T: Number>(
     range: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -108,8 +104,7 @@ pub fn number_in<T: Number>(
     }
 }
 
-/// Returns a parser of whole numbers that are at least `first`. The bound must have the type of the
-/// argument: `number_from(1_u64)`.
+/// Returns a parser of whole numbers from `first`, of the argument's type: `number_from(1_u64)`.
 pub fn number_from<T: Number>(
     first: T,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -122,14 +117,12 @@ pub fn above_0(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0, such as 0.5".to_owned())
 }
 
-/// Returns the clap command of a program. Flags that several subcommands share have their help
-/// texts from `flags.txt`.
+/// Returns the clap command of a program; shared flags have their help texts from `flags.txt`.
 pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses the arguments of the process. Prints an error or the help and exits if they are not
-/// valid.
+/// Parses the arguments of the process; prints an error or the help and exits if not valid.
 pub fn parse<P: Parser>() -> P {
     parse_words(std::env::args_os()).unwrap_or_else(|error| error.exit())
 }
@@ -155,7 +148,6 @@ const REPLACED: [(&str, &str); 8] = [
     ("--white-weights", "--white PLAYER"),
 ];
 
-/// Adds to the error the replacement of the unknown flag, if an earlier version had this flag.
 fn with_replacement(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -168,8 +160,7 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Returns the error with the user's arguments quoted, so that they contain no control characters.
-/// This must be the first step: once rendered for a terminal, a clap error cannot be changed.
+/// Must come first: a clap error that was rendered for a terminal cannot be changed.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {
@@ -191,8 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: the error for `--games 10k` was "invalid digit", and the range in the help had
-    /// an upper bound of twenty digits.
+    /// A regression: `--games 10k` was "invalid digit", and the help had a bound of twenty digits.
     #[test]
     fn numbers_without_an_end_say_where_they_begin() {
         let parse = number_from(1_u64);

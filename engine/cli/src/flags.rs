@@ -1,13 +1,10 @@
-//! The flags that several commands share. `flags.txt` has one heading and one help text for each.
-//!
-//! The clap field of a shared flag has no doc comment. [`prepared`] gives the flag its help text
-//! from `flags.txt`.
+//! The flags that several commands share. Their clap fields have no doc comments: [`prepared`]
+//! takes their headings and help texts from `flags.txt`.
 
 use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, Command};
 
-/// A flag that several commands share.
 struct Flag {
     name: &'static str,
     heading: &'static str,
@@ -15,12 +12,10 @@ struct Flag {
     help: &'static str,
     /// The second paragraph of the help text: when to use the flag.
     more: String,
-    /// The defaults that the program computes at run time: the name of a command and the text of
-    /// its default. The name `*` means every command that is not listed.
+    /// Defaults computed at run time: the command (`*`: all that are not listed) and the text.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
-/// The heading in the help of the flags that every command accepts.
 pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
@@ -47,8 +42,7 @@ fn read(text: &'static str) -> Vec<Flag> {
     flags
 }
 
-/// The flags that have a different meaning in one command: the command, the flag, and its meaning
-/// in that command.
+/// Flags with a different meaning in one command: the command, the flag, and that meaning.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("benchmark", "exact", "names files of exact positions, as --strong and --hard do theirs"),
     ("leaves", "depth", "is the greatest of the depths that are drawn"),
@@ -70,7 +64,6 @@ impl Flag {
         FLAGS.iter().find(|flag| Some(flag.name) == arg.get_long())
     }
 
-    /// Returns `arg`, an argument of `command`, with the heading and the help text of this flag.
     fn put_into(&self, command: &str, arg: Arg) -> Arg {
         let arg = arg.help_heading(self.heading);
         if is_exception(command, self.name) {
@@ -87,8 +80,7 @@ impl Flag {
 }
 
 /// Returns a command whose flags have their help texts and headings; global flags come last. A
-/// negative number after a flag is parsed as the value of that flag, so that an error names the
-/// flag.
+/// negative number after a flag is parsed as its value, so that an error names the flag.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {
@@ -104,9 +96,8 @@ pub fn prepared(command: Command) -> Command {
     command.disable_help_flag(true).arg(help).mut_subcommands(prepared)
 }
 
-/// Returns the faults in the flags of a prepared command and its subcommands. The faults are a flag
-/// without a help text, a flag with different help texts in two commands, and a shared flag without
-/// a heading.
+/// Returns the faults in the flags of a prepared command: a flag without a help text, a flag with
+/// different texts in two commands, a shared flag without a heading.
 pub fn complaints(command: &Command) -> Vec<String> {
     let mut known: Vec<(String, String, String)> = vec![];
     collect(command, &mut known);
@@ -129,9 +120,7 @@ pub fn complaints(command: &Command) -> Vec<String> {
     complaints
 }
 
-/// Collects the flags of a command and its subcommands into `known`: the name of the command, the
-/// name of the flag, and its help text. The help text is the heading and the help up to the
-/// default.
+/// Collects the command, name and text of each flag: its heading, and its help up to the default.
 fn collect(command: &Command, known: &mut Vec<(String, String, String)>) {
     for arg in command.get_arguments().filter(|arg| !arg.is_global_set()) {
         let Some(name) = arg.get_long().filter(|name| *name != "help") else { continue };

@@ -1,5 +1,4 @@
-//! The hidden subcommands `completions` and `man`, which write a binary's shell completions and
-//! manual pages.
+//! The hidden subcommands `completions` and `man`: shell completions and manual pages.
 
 use std::fs;
 use std::path::PathBuf;

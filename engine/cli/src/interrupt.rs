@@ -1,8 +1,6 @@
-//! Interrupts from the terminal (Ctrl-C) and from schedulers (SIGTERM).
-//!
-//! An interrupt may always end the process at once, because a run can be killed at any moment
-//! without damage. But if a stage of the work can stop between its units, it first finishes the
-//! units in progress, which would otherwise be lost. A second interrupt ends the process at once.
+//! Interrupts by Ctrl-C and SIGTERM. They may end the process at once, because a run can be killed
+//! at any moment without damage. A stage that can stop between its units first finishes the units
+//! in progress, which would otherwise be lost; a second interrupt ends the process at once.
 
 use std::io;
 use std::sync::Arc;
@@ -12,10 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 pub(crate) struct Interrupts {
     /// The number of the first signal that the process received; 0 before the first signal.
     signal: AtomicU8,
-    /// True if the current stage can stop between its units.
     stage_stops: AtomicBool,
-    /// True if the current stage or an earlier stage can be interrupted between its units. The same
-    /// command, run again, then resumes the work and keeps the finished units.
+    /// True if any stage so far could stop between its units: the same command resumes the work.
     resumable: AtomicBool,
 }
 
@@ -24,15 +20,13 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// Begins a new stage. `stops` is true if the stage can stop between its units; such a stage
-    /// must call [`Self::is_requested`] often.
+    /// `stops`: the stage can stop between its units, and calls [`Self::is_requested`] often.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
     }
 
-    /// Returns the exit status of the process after a signal: 128 plus the number of the first
-    /// signal, as in shells.
+    /// 128 plus the number of the first signal, as in shells.
     pub(crate) fn exit_status(&self) -> u8 {
         128 + self.signal.load(SeqCst)
     }
@@ -45,17 +39,15 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal. Returns true if the process may finish its current unit: the signal is the
-    /// first, and the current stage can stop between units.
+    /// Returns true for the first signal in a stage that can stop: the current unit may finish.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)
     }
 }
 
-/// Starts a thread that calls `answer` with the number of each signal (SIGINT or SIGTERM). Also
-/// catches the signal for a write beyond the limit on file sizes (`ulimit -f`), so that the write
-/// fails with an error instead.
+/// Calls `answer` on a thread for each SIGINT and SIGTERM. Also catches SIGXFSZ, so that a write
+/// beyond the limit on file sizes (`ulimit -f`) fails with an error.
 #[cfg(unix)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
@@ -65,8 +57,7 @@ pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     start(move || signals.forever().for_each(|signal| answer(signal as u8)))
 }
 
-/// Starts a thread that checks for Ctrl-C regularly and calls `answer` for it. Windows has no other
-/// signal to catch, and no function that waits for Ctrl-C.
+/// Windows has no other signal to catch, and no function that waits for Ctrl-C.
 #[cfg(windows)]
 pub(crate) fn listen(answer: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::SIGINT;
@@ -104,7 +95,6 @@ mod tests {
         let interrupts = Interrupts::default();
         interrupts.begin_stage(true);
         interrupts.begin_stage(false);
-        // A call of `is_requested` changes nothing.
         assert!(!interrupts.is_requested());
         assert!(!interrupts.receive(15));
         assert_eq!((interrupts.is_requested(), interrupts.exit_status()), (true, 143));

@@ -1,12 +1,10 @@
-//! Text of messages on standard error: writing lines, making text safe for a terminal, and counts
-//! with nouns.
+//! Messages on standard error: lines, text made safe for a terminal, and counts with nouns.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Writes a line to standard error. Ignores failures, so that the work continues if standard error
-/// is closed.
+/// Ignores failures, so that the work continues if standard error is closed.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
@@ -15,12 +13,10 @@ pub(crate) fn say(line: &str) {
 /// The greatest length, in characters, of an argument or word that a message repeats in full.
 const LONGEST_WORD: usize = 300;
 
-/// The number of characters that a message prints from the beginning of a long word, and from its
-/// end.
+/// The characters that a message shows of the beginning and of the end of a long word.
 const SHOWN_OF_A_WORD: [usize; 2] = [50, 27];
 
-/// Returns an argument of the user in a form for messages: control characters are escaped, and a
-/// long argument is shortened in the middle.
+/// Escapes the control characters of a user's argument, and shortens a long one in the middle.
 pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
@@ -43,13 +39,11 @@ fn shortened_word(word: &str) -> Cow<'_, str> {
     format!("{beginning} … {}", &word[end..]).into()
 }
 
-/// Escapes the characters of a text that control a terminal, except line breaks and tabs. Messages
-/// quote names and provenance from files of unknown origin, which may contain such characters.
+/// Escapes control characters except line breaks and tabs: messages quote files of any origin.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     escaped(text.into(), |letter| letter.is_control() && !matches!(letter, '\n' | '\t'))
 }
 
-/// Escapes the characters of a text for which `is_obeyed` returns true.
 fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_obeyed) {
         return text;
@@ -64,8 +58,7 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
 /// The greatest length of a message, in bytes. Only a message that repeats its input can be longer.
 const MOST: usize = 8 << 10;
 
-/// Returns a message of at most about [`MOST`] bytes: if `line` is longer, its middle is replaced
-/// by an ellipsis. The end of a message has the remedy.
+/// Replaces the middle of a line longer than [`MOST`] by an ellipsis; the end has the remedy.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MOST {
         return line.into();

@@ -1,6 +1,5 @@
-//! The only module that writes to standard error of a process. The output is text (a bar with rate
-//! and remaining time on a terminal, plain lines elsewhere) or JSON events. The last event also
-//! goes to a file.
+//! Output on standard error: text (a bar with rate and remaining time on a terminal, plain lines
+//! elsewhere) or JSON events. The last event also goes to a file.
 
 pub(crate) mod events;
 mod stage;
@@ -68,14 +67,12 @@ impl Reporter {
         &self.interrupts
     }
 
-    /// Returns, for each stage, the number of units that an earlier run had finished. Omits stages
-    /// without such units.
+    /// Returns the units that an earlier run had finished, by stage; omits stages without any.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
 
-    /// Forgets the numbers of units that an earlier run had finished, before the next step of a
-    /// run.
+    /// Called between the steps of a run.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }
@@ -117,8 +114,7 @@ impl Reporter {
             Log::Text => standing.line(moment).iter().for_each(|line| say(line)),
         }
         let written = self.file.get().map(|file| file.replace(&event));
-        // A failure to write the progress file does not end the work; the first failure is
-        // reported.
+        // The first failure to write the progress file is reported; none ends the work.
         if let Some(Err(error)) = written
             && !self.file_failed.swap(true, Relaxed)
         {
@@ -143,7 +139,6 @@ impl Reporter {
         self.write("error", line);
     }
 
-    /// Handles a signal: ends the process, or lets it finish the current unit of work first.
     pub(crate) fn interrupt(&self, signal: u8) {
         if self.interrupts.receive(signal) {
             return self
@@ -214,8 +209,7 @@ impl Progress for Reporter {
     }
 }
 
-/// Locks a mutex, even if another thread panicked while it held the lock: the remaining threads
-/// must still show their progress.
+/// Locks a mutex even after a panic of another thread: the others must still show progress.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

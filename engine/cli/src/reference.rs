@@ -1,6 +1,5 @@
-//! The hidden subcommand `reference`, which writes the reference pages of a binary. The pages of
-//! its commands come from their help, the pages of its JSON objects and settings from the doc
-//! comments of their types.
+//! The hidden subcommand `reference`: pages of the commands from their help, pages of JSON objects
+//! and settings from the doc comments of their types.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -136,7 +135,6 @@ fn one_line(text: &str) -> String {
     words.join(" ").replace('|', "\\|").replace("[`", "`").replace("`]", "`")
 }
 
-/// Returns the JSON type of a field as text, with `or null` if the field may be null.
 fn kind_of(schema: &Value) -> String {
     let variants = ["oneOf", "anyOf", "allOf"].iter().filter_map(|key| schema[key].as_array());
     let mut kinds: Vec<String> = match &schema["type"] {

@@ -19,8 +19,7 @@ impl<T: Serialize + JsonSchema + Display> Report for T {}
 /// version, fields may be added, but no field is removed or changes its meaning.
 pub const JSON_VERSION: u32 = 1;
 
-/// A report with the fields that are common to all commands. `resumed` has, for each stage, the
-/// number of units that an earlier run had finished.
+/// `resumed`: the units that an earlier run had finished, by stage.
 #[derive(Serialize)]
 struct WithResumed<'a, R: Report> {
     #[serde(flatten)]
@@ -30,8 +29,6 @@ struct WithResumed<'a, R: Report> {
     json_version: u32,
 }
 
-/// Returns the text of a report, either as JSON or as a summary for a person. The JSON object also
-/// gets the version of the fields and, if not empty, the field `resumed`.
 pub(crate) fn text(
     report: &impl Report,
     resumed: &Map<String, Value>,
@@ -51,8 +48,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     to_standard_output(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output through a buffer. A reader that closes its end (`… | head`) is not an
-/// error.
+/// Writes to standard output. A reader that closes its end (`… | head`) is not an error.
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> anyhow::Result<()> {

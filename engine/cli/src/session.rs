@@ -19,12 +19,10 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// The stack size of a working thread, in bytes. A search to depth 60 needs more than `ulimit -s`
-/// may allow.
+/// In bytes. A search to depth 60 needs more than `ulimit -s` may allow.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The exit status for an error that may not occur again if the command is repeated: `EX_TEMPFAIL`
-/// of sysexits.h.
+/// The exit status of an error that a retry may avoid: `EX_TEMPFAIL` of sysexits.h.
 const TRY_AGAIN: u8 = 75;
 
 /// The outcome of a command that completed without an error or interrupt.
@@ -48,23 +46,19 @@ pub struct Session {
     threads: usize,
     json: bool,
     reporter: Arc<Reporter>,
-    /// The time at which the command began its work, after it had read its inputs.
     begun: OnceLock<Instant>,
     /// The destination of the report, if the subcommand is a step of another subcommand.
     step: Option<StepReport>,
 }
 
-/// The report of a subcommand that is a step of another subcommand.
 struct StepReport {
     /// The file for the JSON object of the report.
     path: PathBuf,
-    /// The summary of the report, once the step has printed it.
     summary: OnceLock<String>,
 }
 
 impl Session {
-    /// Returns a session for a subcommand that is a step of this one. The report of the step goes
-    /// to the file `path` as JSON, instead of standard output.
+    /// Returns a session for a step of this subcommand, which writes its report to `path` as JSON.
     pub fn step(&self, path: &Path) -> Self {
         self.reporter.forget_resumed();
         Self {
@@ -76,8 +70,7 @@ impl Session {
         }
     }
 
-    /// Returns the summary that a step has printed; `None` before that, and if this session is not
-    /// a step.
+    /// Returns the summary that a step has printed; `None` before, and if this session is no step.
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -149,9 +142,8 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Sets a panic hook that ends the process if a thread panics, since other threads might wait for
-/// it. The default panic message allocates memory, which can deadlock when memory is exhausted; the
-/// message of this hook does not.
+/// Ends the process if a thread panics, since others might wait for it. Unlike the default hook,
+/// this one allocates no memory for the message: without free memory, that can deadlock.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
@@ -166,8 +158,7 @@ fn end_with_any_panic() {
     }));
 }
 
-/// Runs the body of a binary's `main` on a thread with a large stack. A panic in any thread ends
-/// the process.
+/// Runs a binary's `main` on a thread with a large stack. A panic in any thread ends the process.
 pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     end_with_any_panic();
     std::thread::scope(|scope| {
@@ -185,9 +176,8 @@ pub fn main(work: impl FnOnce() -> ExitCode + Send) -> ExitCode {
     })
 }
 
-/// Runs a subcommand: starts the thread pool, and turns the result into the exit status. The status
-/// of an error is 2, as in clap, or 75 if a retry may succeed. The status after an interrupt is 128
-/// plus the number of the signal, as in shells.
+/// Runs a subcommand and returns its exit status: 2 after an error, as in clap, 75 if a retry may
+/// succeed, 128 + N after signal N, as in shells.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> ExitCode {
     let reporter = Arc::new(Reporter::new(common.log));
     let answering = Arc::clone(&reporter);
@@ -215,8 +205,7 @@ fn is_passing(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(may_pass)
 }
 
-/// Returns an error and its causes as one text. Omits a cause whose text the error already
-/// contains.
+/// Omits a cause whose text the error already contains.
 fn explanation(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {
         if text.is_empty() {
@@ -244,8 +233,7 @@ mod tests {
         assert!(!is_passing(&anyhow::anyhow!("no such level")));
     }
 
-    /// The message of an error often contains the message of its cause. The cause must then not be
-    /// printed a second time.
+    /// The message of an error often contains that of its cause.
     #[test]
     fn a_cause_is_told_once() {
         let error = anyhow::anyhow!("no space").context("a.games: no space; free space");

@@ -38,10 +38,9 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// The row of the report for one search of all positions.
 #[derive(Serialize, schemars::JsonSchema)]
 struct Row {
-    /// The feature that was switched off; `None` for the search with all features.
+    /// The feature that was switched off; null for the search with all features.
     without: Option<&'static str>,
     /// The nodes of all positions.
     nodes: u64,
@@ -67,20 +66,17 @@ struct Row {
     stated_moves: Option<usize>,
 }
 
-/// One of the searches to compare: the name of the omitted feature (`None` if there is none), the
-/// features, and the pruning.
+/// One of the searches to compare; `without` is the feature or pruning that is switched off.
 struct Variant {
     without: Option<&'static str>,
     features: Features,
     pruning: Pruning,
 }
 
-/// The results of the searches of all positions with one set of features.
 struct Solved {
     found: Vec<(Value, Option<Square>)>,
     nodes: u64,
-    /// For searches by realization probability, the number of nodes at each number of moves below
-    /// the root.
+    /// By the number of moves below the root, for searches by realization probability.
     nodes_by_depth: Vec<u64>,
     seconds: f64,
     cpu_seconds: f64,
@@ -121,15 +117,13 @@ impl fmt::Display for Ablate {
 }
 
 impl Arguments {
-    /// Returns the variants of the search to compare: one with all features, and for each feature
-    /// one without it.
+    /// Returns the search with all features, and one without each feature that affects it.
     fn variants(&self, evaluator: &Evaluator) -> anyhow::Result<Vec<Variant>> {
         let (search, selectivity) = (Some(self.search), Some(self.selectivity));
         let search = SearchSpec { search, selectivity, ..SearchSpec::default() };
         let (_, pruning) = search.search(Plan::to_depth(0), evaluator)?;
         let variant = |without, features| Variant { without, features, pruning: pruning.clone() };
-        // Without a move-ordering evaluation or a ProbCut model, switching off the feature that
-        // uses it would change nothing.
+        // Without a move-ordering evaluation or a ProbCut model, its feature changes nothing.
         let models = evaluator.models();
         let has_ladder = models.ends.is_some() || models.probcut.is_some();
         let is_there = |features: &Features| {
@@ -155,7 +149,6 @@ impl Arguments {
         Ok(variants)
     }
 
-    /// Searches all positions with the features and pruning of one variant.
     fn search(
         &self,
         variant: &Variant,
@@ -185,7 +178,6 @@ impl Arguments {
     }
 }
 
-/// Adds `counts` to `sums` element by element; `sums` grows if it is shorter.
 fn add(sums: &mut Vec<u64>, counts: &[u64]) {
     sums.resize(sums.len().max(counts.len()), 0);
     sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);

@@ -6,8 +6,7 @@ use othello_cli::arguments::number_in;
 use crate::player::SearchSpec;
 use crate::search::{EndgameSchedule, Level, Selectivity};
 
-/// The search of players whose strings have no search keys. The arguments of subcommands that
-/// search include this (clap `flatten`).
+/// The search of players whose strings have no search keys (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArguments {
     #[arg(long, value_name = "L")]
@@ -21,8 +20,7 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the search settings that these flags give, together with a depth and the number of
-    /// empty squares for exact play.
+    /// Returns the settings of these flags, a depth and the empty squares for exact play.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

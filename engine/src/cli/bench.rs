@@ -24,15 +24,13 @@ const POSITIONS: u64 = 24;
 const HASH_MEGABYTES: usize = 16;
 /// The depth of the midgame searches, in plies.
 const DEPTH: u32 = 9;
-/// The numbers of empty squares in the midgame positions.
 const MIDGAME_EMPTIES: std::ops::Range<u32> = 28..52;
-/// The number of empty squares in the positions to solve exactly.
 const SOLVED_EMPTIES: u32 = 17;
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{nodes} nodes, {seconds:.3} s, {:.2} M nodes/s", nps / 1e6)]
 struct Part {
-    /// The nodes.
+    /// The nodes that the searches visited.
     nodes: u64,
     /// The wall time.
     seconds: f64,

@@ -46,8 +46,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search with an evaluation, and whether it searches at all: at depth 0, positions
-    /// are only evaluated statically.
+    /// Returns the search and whether it searches: at depth 0, positions are evaluated statically.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -100,9 +99,9 @@ type Finding = (Value, Option<Square>);
 
 /// Evaluates the positions of the input in chunks, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
-    // Static values are fast, so many positions are evaluated between updates of the progress.
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let (search, looks_ahead) = arguments.search(&evaluator)?;
+    // Static values are fast, so many positions are evaluated between updates of the progress.
     let lines_at_once = if looks_ahead { 1 << 10 } else { 1 << 16 };
     let book = arguments.book.as_deref().map(Book::read).transpose()?;
     let begun = Instant::now();
@@ -142,9 +141,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&evaluation)
 }
 
-/// Evaluates positions by a book and a search. The book gives the values of the positions that it
-/// contains; `search` gives the values of the remaining positions. Adds the number of values from
-/// the book to `from_book`.
+/// Searches only the positions that the book does not contain; counts the others in `from_book`.
 fn book_first(
     book: &Book,
     positions: &[Position],

@@ -45,8 +45,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the settings of the search. Keys of the player take precedence over flags, and flags
-    /// over the default level.
+    /// Keys of the player take precedence over flags, and flags over the default level.
     fn spec(&self) -> SearchSpec {
         let flags = self.searching.spec(self.depth, self.exact);
         let flags = SearchSpec { milliseconds: self.milliseconds, search: self.search, ..flags };
@@ -55,7 +54,6 @@ impl Arguments {
     }
 }
 
-/// Returns the limits of a search that begins now.
 fn limits(spec: &SearchSpec) -> Limits {
     let time = spec.milliseconds.map(Duration::from_millis);
     Limits {
@@ -65,12 +63,11 @@ fn limits(spec: &SearchSpec) -> Limits {
     }
 }
 
-/// The start position of the game.
 const START: &str = "---------------------------OX------XO--------------------------- X";
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Hints {
-    /// The positions.
+    /// The positions, each as 64 squares and the side to move.
     boards: Vec<String>,
     /// The moves of all positions, position by position, the best first.
     moves: Vec<Hint>,
@@ -82,7 +79,7 @@ pub(in crate::cli) struct Hints {
 struct Hint {
     /// The number of the position, counted from 1.
     position: usize,
-    /// The move.
+    /// The move, such as `f5`.
     #[serde(rename = "move")]
     square: String,
     /// The value for the side to move, in discs.
@@ -135,9 +132,8 @@ impl fmt::Display for Hints {
     }
 }
 
-/// Searches the position after each move separately, from an empty transposition table, so that the
-/// values do not depend on the number of threads. In searches without pruning, idle threads help
-/// busy threads.
+/// Searches each move from an empty transposition table, so that values do not depend on the number
+/// of threads. In searches without pruning, idle threads help busy threads.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let positions: Vec<StatedPosition> = arguments.positions.all()?;

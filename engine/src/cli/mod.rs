@@ -1,6 +1,5 @@
-//! The command line: one file for each subcommand. A file has the subcommand's `Arguments` (clap)
-//! and `run(&Arguments, &Session)`. [`othello_cli`] has the parts that are not specific to the
-//! engine.
+//! The command line. Each file has the `Arguments` (clap) of a subcommand and its `run(&Arguments,
+//! &Session)`. [`othello_cli`] has the parts that are not specific to the engine.
 
 pub mod arguments;
 mod positions;
@@ -113,7 +112,6 @@ impl Program {
     }
 }
 
-/// Returns the reference page of the JSON objects of `othello-engine`.
 fn json_page() -> reference::Page {
     reference::Page {
         file: "othello-engine-json.md",

@@ -1,5 +1,4 @@
-//! `othello-engine openings`: counts the positions of every ply, unique up to symmetry, and scores
-//! them.
+//! `othello-engine openings`: counts positions by ply, unique up to symmetry, and scores them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -120,17 +119,15 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     session.print(&Openings { unique, written, balanced: None, seconds })
 }
 
-/// The number of openings by which this command recognizes a file that it wrote itself. Before it
-/// replaces an existing file, the command computes these openings. If the file lacks any of them,
-/// another program wrote the file, which is then kept.
+/// The openings by which this command recognizes its own file: it computes these first, and keeps a
+/// file that lacks any of them, because another program wrote it.
 const OPENINGS_OF_ITS_OWN: usize = 16;
 
 /// The greatest size of a file of nearly even openings, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Returns an error if the file at `path` exists and this command cannot have written it: if its
-/// lines are not transcripts of `plies` moves, or if it lacks the openings that the search finds
-/// first. Callers check this before the work, so that no other file is replaced.
+/// Refuses to replace a file that this command cannot have written: its lines are not transcripts
+/// of `plies` moves, or lack the openings that the search finds first.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,
@@ -161,7 +158,6 @@ fn check_is_own<E: Evaluate>(
     Err(refused("it has other openings".to_owned()).into())
 }
 
-/// Writes the transcripts of nearly even openings to a file, one per line.
 fn write_balanced(
     path: &Path,
     arguments: &Arguments,

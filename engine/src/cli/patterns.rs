@@ -21,8 +21,7 @@ const REFERENCE: &str = "standard";
 /// The number of positions, from the middle of the game, whose evaluation is timed.
 const TIMED: usize = 2000;
 const TIMED_EMPTIES: u32 = 30;
-/// The number of times that the speed of each pattern set is measured. The fastest measurement
-/// counts.
+/// The measurements of each pattern set, of which the fastest counts.
 const TURNS: usize = 7;
 
 /// Arguments of `patterns`.
@@ -160,8 +159,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     })
 }
 
-/// Returns the pattern set that an argument names, and the path of its file; `None` if the set does
-/// not come from a file.
+/// Returns the pattern set, and the path of its file if it comes from a file.
 fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     let path = Path::new(argument);
     let choice = match argument {
@@ -178,8 +176,7 @@ fn read(argument: &str) -> anyhow::Result<(PatternSet, Option<&Path>)> {
     Ok((ByClass::load(&choice)?.weights.set().clone(), file))
 }
 
-/// Returns the ratio of two speeds: evaluations per second with these weights, and with the
-/// reference pattern set. The two are measured in turns, and the fastest turn of each counts.
+/// Returns the ratio of evaluations per second, each from the fastest of alternating turns.
 fn relative_speed(weights: &Weights) -> f64 {
     let Some(reference) = PatternSet::shipped(REFERENCE) else { return f64::NAN };
     let both = [weights, &Weights::zero(reference)].map(Tables::new);
@@ -196,8 +193,7 @@ fn relative_speed(weights: &Weights) -> f64 {
     best[1] / best[0]
 }
 
-/// Evaluates, as a search does, the positions after all moves of each position. Returns the time in
-/// seconds.
+/// Times the evaluation of the positions after all moves of each position, as in a search.
 fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     let begun = Instant::now();
     for position in positions {
@@ -211,7 +207,6 @@ fn seconds(tables: &Tables, positions: &[Position]) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// Writes the scalar features of a pattern set and the shape of its factors, one line each.
 pub(super) fn describe_features(
     f: &mut fmt::Formatter<'_>,
     scalars: &[Scalar],
@@ -223,7 +218,6 @@ pub(super) fn describe_features(
     writeln!(f, "factors      {dimensions} of each weight, the same in {phases} phases")
 }
 
-/// Writes names after a heading in one line. Writes nothing if there are no names.
 pub(super) fn list(
     f: &mut fmt::Formatter<'_>,
     heading: &str,

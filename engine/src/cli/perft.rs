@@ -20,7 +20,7 @@ pub struct Arguments {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{} leaves at depth {}, {:.2} s", self.leaves, self.depth, self.seconds)]
 pub(in crate::cli) struct Perft {
-    /// The depth.
+    /// The depth in plies; with --pass-free, in discs.
     depth: u32,
     /// The number of leaves.
     leaves: u64,

@@ -1,5 +1,4 @@
-//! The positions that an argument specifies: in a file, on standard input, or in the argument
-//! itself.
+//! The positions of an argument: in a file, on standard input, or in the argument itself.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -14,7 +13,6 @@ use crate::text::{Lines, TextError, TextSource};
 /// The name, in messages, of the records of which an input must have at least one.
 pub(super) const POSITION: &str = "a position";
 
-/// The source of the positions that an argument specifies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Positions {
     /// The argument is a position itself.
@@ -43,7 +41,6 @@ impl Positions {
         self.lines()?.all(POSITION)
     }
 
-    /// Returns the lines of the source, from which positions are read.
     pub(super) fn lines(&self) -> Result<Lines, TextError> {
         match self {
             Self::Stated(text) => Ok(TextSource::of_text(text)?.into()),
@@ -53,8 +50,7 @@ impl Positions {
     }
 }
 
-/// Returns the error for an argument that is neither a position nor a file. The message has both
-/// reasons.
+/// Returns the error for an argument that is neither a position nor a file, with both reasons.
 fn neither(path: &Path, error: TextError) -> TextError {
     let text = path.to_string_lossy();
     match (fs::symlink_metadata(path), text.parse::<StatedPosition>()) {

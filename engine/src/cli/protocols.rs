@@ -62,9 +62,8 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Starts a thread that ends the process as soon as no program reads the engine's answers, for
-/// example because the client died. Without this thread, the search for the client would continue,
-/// because requests are answered even after the end of input.
+/// Ends the process as soon as no program reads the answers, such as after the client died.
+/// Requests are answered even after the end of input, so that a search would otherwise continue.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};

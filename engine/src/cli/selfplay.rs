@@ -78,8 +78,7 @@ pub(in crate::cli) struct SelfPlay {
 /// The default depth, in plies, of the search for each move, if no limit of nodes is given.
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default number of empty squares for exact play, if pruned endgame searches precede exact
-/// play.
+/// The default empty squares for exact play, if pruned endgame searches precede it.
 const DEFAULT_EXACT: u32 = 16;
 
 /// The search of a side (black or white), from the keys of its player string and the flags.
@@ -89,8 +88,7 @@ struct SideSearch {
 }
 
 impl Arguments {
-    /// Returns the search of a side. A level or the default search prunes only if the weights of
-    /// both sides have a ProbCut model.
+    /// A level or the default search prunes only if the weights of both sides have a ProbCut model.
     fn search(
         &self,
         player: &WeightsSpec,
@@ -113,7 +111,6 @@ impl Arguments {
         Ok(SideSearch { spec, plan })
     }
 
-    /// Returns the number of empty squares at which a side starts exact play.
     fn perfect_from(&self, SideSearch { spec, plan }: &SideSearch) -> PerfectFrom {
         match (&self.exact, spec.exact) {
             (_, Some(own)) => own.into(),
@@ -123,8 +120,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the number of empty squares at which both sides start exact play. Returns an error
-    /// if the numbers of the two sides differ.
+    /// Returns an error if the two sides start exact play at different numbers of empty squares.
     fn common_perfect_from(&self, sides: &PerSide<SideSearch>) -> anyhow::Result<PerfectFrom> {
         let [perfect, white] = [&sides.black, &sides.white].map(|side| self.perfect_from(side));
         ensure!(
@@ -143,20 +139,17 @@ impl Arguments {
         Ok(perfect)
     }
 
-    /// Returns the player of white, by default the player of black.
     fn white(&self) -> &WeightsSpec {
         self.white.as_ref().unwrap_or(&self.weights)
     }
 
-    /// Returns whether the values of the searches are stored. By default, they are stored only if
-    /// both sides have fitted weights or if moves are drawn at random, because values of
-    /// handwritten evaluations are worse labels than results.
+    /// By default, values are stored if both sides have fitted weights or moves are drawn at
+    /// random: values of handwritten evaluations are worse labels than results.
     fn values(&self) -> bool {
         let learned = self.weights.weights.is_learned() && self.white().weights.is_learned();
         !self.no_values && (self.values || learned || !self.exploration.is_none())
     }
 
-    /// Returns the files that the command reads.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let openings = match &self.openings {
             OpeningsChoice::File(path) => Some(path.as_path()),

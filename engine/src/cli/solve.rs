@@ -42,7 +42,6 @@ pub(super) struct Line {
     pub(super) position: Position,
     pub(super) side: Side,
     pub(super) expected: Option<Discs>,
-    /// The moves for which the input states a score, with these scores.
     pub(super) moves: Vec<(Square, Discs)>,
     form: Form,
 }
@@ -70,7 +69,7 @@ impl FromStr for Line {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Solved {
-    /// The position.
+    /// The position, as 64 squares and the side to move.
     board: String,
     /// The exact score for the side to move.
     score: Discs,
@@ -89,7 +88,7 @@ struct Solved {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct SolvedMove {
-    /// The move.
+    /// The move, such as `f5`.
     #[serde(rename = "move")]
     square: String,
     /// The exact score of the move.
@@ -105,8 +104,7 @@ impl Solved {
             || self.moves.iter().any(wrong_move)
     }
 
-    /// Returns a message about the stated scores that differ from the results; empty if none
-    /// differs.
+    /// Names the stated scores that differ from the results; empty if none differs.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -158,9 +156,8 @@ impl fmt::Display for Solve {
     }
 }
 
-/// Solves as many positions at a time as there are threads, and reports them in the order of the
-/// file. Each search starts from a logically empty transposition table, so that its nodes do not
-/// depend on other positions. Idle threads help busy threads.
+/// Solves a position on each thread; idle threads help. Each search starts from a logically empty
+/// transposition table, so that its nodes do not depend on other positions.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;

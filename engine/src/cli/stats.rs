@@ -1,5 +1,4 @@
-//! `othello-engine stats`: statistics of the game, from enumerated openings and from recorded
-//! games.
+//! `othello-engine stats`: statistics of enumerated openings, and of recorded or random games.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -65,7 +64,7 @@ struct Opening {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Ply {
-    /// The ply.
+    /// The ply: discs on the board − 4.
     ply: usize,
     /// The number of positions.
     positions: u64,
@@ -104,8 +103,7 @@ impl Ply {
     }
 }
 
-/// Returns a table with a row for each ply. `counted` is the heading of the column that has the
-/// number of positions.
+/// `counted` is the heading of the column that has the number of positions.
 fn ply_table<'a>(counted: &str, plies: impl Iterator<Item = (u64, &'a Ply)>) -> String {
     let names = ["ply", counted, "legal moves", "flips", "deviation", "passes", "ends"];
     let rows = plies.map(|(positions, row)| {

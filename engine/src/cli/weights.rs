@@ -147,9 +147,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Writes two lines: one for the phase with the fewest weights that occur in training, and one for
-/// the phase with the most. A line has the number of the weights that occur, and their least and
-/// greatest number of occurrences.
+/// Writes a line each for the phases with the fewest and the most weights that occur in training.
 fn describe_counts(f: &mut fmt::Formatter<'_>, counts: &[PhaseCounts]) -> fmt::Result {
     let fewest = counts.iter().min_by_key(|row| row.seen);
     let most = counts.iter().max_by_key(|row| row.seen);
@@ -211,7 +209,6 @@ fn report(
     }
 }
 
-/// Returns the names of the kinds of pruning for which the weights have a model.
 fn selective(weights: &Weights) -> Vec<&'static str> {
     let Models { probcut, ends, realization } = weights.models();
     let there = [
@@ -228,8 +225,7 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of one class (of symmetric configurations). `asked` contains the squares of
-/// an instance of a pattern, in any order, and the discs on them.
+/// `asked`: the squares of an instance of a pattern, in any order, and the discs on them.
 fn inspection(chosen: &ByClass, asked: &[String]) -> anyhow::Result<Inspection> {
     let weights = &chosen.weights;
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
@@ -278,16 +274,13 @@ fn bits(squares: &[Square]) -> u64 {
     squares.iter().fold(0, |bits, square| bits | square.bit())
 }
 
-/// The greatest number of fields of a JSON object that the report prints. Further fields are
-/// omitted.
+/// The most fields of a JSON object that are printed; further fields are omitted.
 const MOST_FIELDS: usize = 64;
 
-/// The greatest number of entries of a list that the report prints. Of a longer list, the report
-/// prints only the number of entries.
+/// The most entries of a list that are printed; of a longer list, only their number is printed.
 const SHOWN: usize = 3;
 
-/// The provenance of weights as text. The text begins with the last step (command) and continues
-/// with the step that made the initial weights of that step, and so on.
+/// Provenance as text: the last step (command), the step that made its initial weights, and so on.
 pub(super) struct History<'a>(pub(super) &'a Map<String, Json>);
 
 impl<'a> fmt::Display for History<'a> {
@@ -305,9 +298,8 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// Returns a JSON value as one line of text, without control characters. For a list with more than
-/// [`SHOWN`] entries or a text with several lines, the line has only the number of entries or
-/// lines.
+/// Returns a JSON value as one line of text, without control characters. Of a list with more than
+/// [`SHOWN`] entries or a text with several lines, the line has only the number.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),

@@ -1,5 +1,4 @@
-//! The events of a run as JSON, for schedulers and monitors, and the file that contains the last
-//! event.
+//! The events of a run as JSON, for schedulers and monitors, and the file of the last event.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -70,9 +69,7 @@ pub(crate) struct StageDetails<'a> {
 }
 
 impl<'a> StageDetails<'a> {
-    /// Computes the progress of a stage from three numbers of units: the finished units, the units
-    /// that an earlier run had finished, and all units of the stage. The rate does not include the
-    /// units of earlier runs.
+    /// `done`, `resumed` and `total` are units. The rate excludes the units of an earlier run.
     pub(super) fn new(
         (stage, unit): (&'a str, &'a str),
         (done, resumed, total): (u64, u64, u64),
@@ -114,26 +111,22 @@ impl<'a> Event<'a> {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Writes the event to standard error in one piece. If the reader has closed standard error,
-    /// the work continues.
+    /// Writes in one piece; if the reader has closed standard error, the work continues.
     pub(super) fn write(&self) {
         let _ = std::io::stderr().write_all(self.line().as_bytes());
     }
 }
 
-/// A file that contains the last event of a run, for a monitor to read at any time.
 pub(crate) struct ProgressFile(ShownFile);
 
 impl ProgressFile {
-    /// Creates the progress file, or reuses the progress file of an earlier run. Rejects any other
-    /// existing file.
+    /// Creates the file, or reuses that of an earlier run. Rejects any other existing file.
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
         let start = Event::of_text("start", "").line();
         ShownFile::create(path, HEAD, start.as_bytes()).map(Self)
     }
 
-    /// Replaces the content of the progress file by this event, atomically. Returns an error if the
-    /// file does not contain an event, since it may contain a user's data.
+    /// Replaces the content atomically. Fails if the file has no event: it may be a user's data.
     pub(super) fn replace(&self, event: &Event<'_>) -> Result<(), FileError> {
         self.0.replace(event.line().as_bytes())
     }
@@ -195,8 +188,7 @@ mod tests {
         assert!(ProgressFile::create(&folder.path().join("none/run.json")).is_err());
     }
 
-    /// A regression: `--progress-file` replaced a data file that the user named by mistake, and
-    /// deleted the partial file of that file.
+    /// A regression: `--progress-file` replaced a data file, and deleted its partial file.
     #[test]
     fn a_file_that_holds_no_event_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();

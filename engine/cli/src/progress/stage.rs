@@ -20,7 +20,6 @@ pub(super) struct Stage {
     total: u64,
     begun: Instant,
     last_told: Instant,
-    /// The time at which the last line about an epoch of a fit was printed.
     epoch_told: Instant,
     bar: Option<ProgressBar>,
 }
@@ -38,8 +37,7 @@ impl Stage {
         StageDetails::new((name, unit), (done, *done_before, *total), begun.elapsed())
     }
 
-    /// Moves the progress bar to `done` units. Returns whether it is time for the next progress
-    /// report.
+    /// Moves the bar to `done` units. Returns whether the next progress report is due.
     pub(super) fn is_due(&mut self, done: u64) -> bool {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
@@ -47,7 +45,6 @@ impl Stage {
         is_due(&mut self.last_told, INTERVAL)
     }
 
-    /// Returns whether it is time for the next line about an epoch.
     pub(super) fn epoch_is_due(&mut self) -> bool {
         let interval = if self.bar.is_some() { BAR_INTERVAL } else { INTERVAL };
         is_due(&mut self.epoch_told, interval)
@@ -65,7 +62,6 @@ impl Stage {
     }
 }
 
-/// Returns whether `interval` has passed since `last`. If it has, sets `last` to the present.
 fn is_due(last: &mut Instant, interval: Duration) -> bool {
     let is_due = last.elapsed() >= interval;
     if is_due {
@@ -75,8 +71,7 @@ fn is_due(last: &mut Instant, interval: Duration) -> bool {
 }
 
 impl StageDetails<'_> {
-    /// Returns the progress line for a moment, which is `progress` or `end`. Returns `None` for any
-    /// other moment, and for the end of a stage that took less than a second.
+    /// Returns the line for `progress` or `end`; `None` for the end of a stage of less than 1 s.
     pub(super) fn line(&self, moment: &str) -> Option<String> {
         let Self { stage, unit, done, total, seconds, per_second, .. } = *self;
         let part = part(unit, done, total);
@@ -122,8 +117,7 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// Checks the text of progress lines. Two rows of the table are regressions: the line contained
-    /// `15923333333 h left`, or a number of bytes without a unit.
+    /// Two rows are regressions: `15923333333 h left`, and a number of bytes without a unit.
     #[test]
     fn a_line_has_the_share_the_rate_and_the_time_left() {
         for (stage, done_before, total, done, seconds, expected) in [

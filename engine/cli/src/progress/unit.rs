@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use indicatif::{DecimalBytes, HumanCount};
 
-/// Splits the name of a stage from its unit: the stage `import (bytes)` has the name `import` and
-/// the unit `bytes`. The unit is empty if the stage does not name one.
+/// Splits a stage from its unit: `import (bytes)` is `import` and `bytes`. The unit may be empty.
 pub(super) fn name_and_unit(stage: &str) -> (&str, &str) {
     let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
     split.unwrap_or((stage, ""))
@@ -27,8 +26,7 @@ pub(super) fn rate(unit: &str, per_second: f64) -> String {
     }
 }
 
-/// Returns the remaining time as text, such as `, 1 min 20 s left`; empty if no rate can be
-/// estimated yet.
+/// Returns text such as `, 1 min 20 s left`; empty if no rate can be estimated yet.
 pub(super) fn time_left(units: u64, per_second: f64) -> String {
     const YEAR: f64 = 365.25 * 86_400.0;
     let seconds = units as f64 / per_second;

@@ -10,23 +10,18 @@ use crate::board::Square;
 use crate::eval::Weights;
 use crate::pattern::{Coverage, Instance};
 
-/// The number of boards in a row.
 const COLUMNS: usize = 4;
-/// The side length of a square of the board. All lengths of this module are in user units of the
-/// SVG.
+/// All lengths of this module are in user units of the SVG.
 const CELL: usize = 16;
 const BOARD: usize = 8 * CELL;
 /// The horizontal distance between the left edges of neighbouring boards.
 const STEP_X: usize = BOARD + 64;
-/// The vertical distance between the upper edges of neighbouring boards. Three lines of text are
-/// between the boards.
+/// The vertical distance of neighbouring boards, with three lines of text between them.
 const STEP_Y: usize = BOARD + 70;
-/// The distances of the first board from the left edge (`LEFT`) and the upper edge (`TOP`) of the
-/// picture. The headline and the pattern's name are above the board.
+/// The corner of the first board, below the headline and the pattern's name.
 const LEFT: usize = 20;
 const TOP: usize = 66;
-/// The greatest number of characters of a printed name. A longer name would overlap the name next
-/// to it.
+/// The characters of a name that fit above a board.
 const NAME_LENGTH: usize = 29;
 
 const FELT: &str = "#d8ead8";
@@ -35,8 +30,7 @@ const OWN: &str = "#1b6e3c";
 /// The colour of the squares of a pattern's other instances.
 const IMAGE: &str = "#a3cfa9";
 
-/// Draws the patterns of these weights. Returns the SVG text, which is the same for the same
-/// weights.
+/// Returns the SVG text, which is the same for the same weights.
 pub(super) fn picture(weights: &Weights) -> String {
     let set = weights.set();
     let rows = (set.patterns().len() + 1).div_ceil(COLUMNS);
@@ -64,8 +58,7 @@ fn headline(weights: &Weights) -> String {
     )
 }
 
-/// Adds the board of a pattern to the picture. The squares that the pattern set lists are numbered
-/// in their order; squares of the pattern's other instances have a lighter colour.
+/// Numbers the squares that the set lists; those of other instances have a lighter colour.
 fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     let (pattern, geometry) = (&weights.set().patterns()[number], weights.geometry());
     let (x, y) = corner_of_board(number);
@@ -98,8 +91,7 @@ fn draw(document: Document, weights: &Weights, number: usize) -> Document {
     })
 }
 
-/// Adds a last board to the picture, which shows the number of instances that contain each square:
-/// the more instances, the darker the square.
+/// Draws the last board: the more instances contain a square, the darker it is.
 fn draw_coverage(document: Document, weights: &Weights) -> Document {
     let Coverage { instances, lines } = Coverage::of(weights.geometry());
     let number = weights.set().patterns().len();
@@ -124,14 +116,12 @@ fn draw_coverage(document: Document, weights: &Weights) -> Document {
     end_board(cells, number, captions)
 }
 
-/// Adds the name and the background of a board to the picture.
 fn begin_board(document: Document, number: usize, name: &str) -> Document {
     let (x, y) = corner_of_board(number);
     let board = rectangle(x, y, FELT).set("width", BOARD).set("height", BOARD);
     document.add(text(name, x, y - 8, 12)).add(board)
 }
 
-/// Adds the lines between the squares of a board to the picture, and the captions below the board.
 fn end_board(document: Document, number: usize, [first, second]: [String; 2]) -> Document {
     let (x, y) = corner_of_board(number);
     let lines = (0..=8).map(|line| {
@@ -144,7 +134,6 @@ fn end_board(document: Document, number: usize, [first, second]: [String; 2]) ->
         .add(text(second, x, y + BOARD + 31, 11))
 }
 
-/// Returns the upper left corner of the board with index `number`.
 fn corner_of_board(number: usize) -> (usize, usize) {
     (LEFT + number % COLUMNS * STEP_X, TOP + number / COLUMNS * STEP_Y)
 }
@@ -161,7 +150,6 @@ fn text(content: impl Display, x: usize, y: usize, size: usize) -> Text {
     Text::new(content.to_string()).set("x", x).set("y", y).set("font-size", size)
 }
 
-/// Cuts a name to at most [`NAME_LENGTH`] characters.
 fn short(name: &str) -> String {
     name.chars().take(NAME_LENGTH).collect()
 }
