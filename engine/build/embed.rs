@@ -1,5 +1,4 @@
-//! Verifies the weights file and packs it for the binary. The running program expands only the
-//! blocks of phases that it needs.
+//! Packs the weights in blocks of phases; the running program expands the blocks that it needs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -47,8 +46,7 @@ fn workspace() -> Result<PathBuf, String> {
     Ok(engine.parent().map(Path::to_path_buf).unwrap_or(engine))
 }
 
-/// Returns the path of the shipped weights. A published crate does not contain these weights,
-/// because they exceed the size that its registry accepts.
+/// Published crates lack the shipped weights, which exceed the size that the registry accepts.
 fn shipped() -> Result<PathBuf, String> {
     let path = workspace()?.join("engine/weights/default.weights");
     if path.exists() {
@@ -69,8 +67,7 @@ fn read(path: &Path) -> Result<WeightsFile, String> {
     })
 }
 
-/// Returns weights of the smallest pattern set, which are all 0, so that every position has value
-/// 0.
+/// All weights of the smallest pattern set are 0, so that every position has the value 0.
 fn no_weights() -> WeightsFile {
     let set = "name = \"none\"\n[[pattern]]\nsquares = \"a1\"";
     let set = PatternSet::from_toml(set).unwrap_or_else(|_| unreachable!());

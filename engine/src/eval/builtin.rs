@@ -14,9 +14,8 @@ impl Zero {
     }
 }
 
-/// A handwritten evaluation: legal moves, corners, and X squares next to empty corners. This
-/// evaluation is the weakest useful opponent, and plays the games that the first weights are fitted
-/// to.
+/// A handwritten evaluation: legal moves, corners, and X squares next to empty corners. The weakest
+/// useful opponent; it plays the games that the first weights are fitted to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
@@ -43,8 +42,7 @@ impl Mobility {
     }
 }
 
-/// Implements [`Evaluate`] and [`Identified`] for an evaluation whose values depend on the position
-/// alone.
+/// Implements both traits for an evaluation whose values depend on the position alone.
 macro_rules! stateless {
     ($evaluation:ty, $identity:literal) => {
         impl Evaluate for $evaluation {
@@ -96,8 +94,7 @@ mod tests {
         assert_eq!(Mobility.value(&(), &Position::START), Value::ZERO);
         assert_eq!(steps(1, 0), CORNER);
         assert_eq!(steps(1 << 9, 0), -BEFORE_CORNER);
-        // Black has b2 and white a1. No empty corner is next to b2, so that b2 costs nothing, but
-        // white may move to c3.
+        // White on a1 and black on b2, next to no empty corner: white may move to c3.
         assert_eq!(steps(1 << 9, 1), -CORNER - MOVE);
         // White on b1 and black on a1: black may move on c1, white nowhere.
         assert_eq!(steps(1, 2), CORNER + MOVE);

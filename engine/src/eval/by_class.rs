@@ -1,5 +1,4 @@
-//! Weights by class, for commands that inspect them. A class contains the configurations of a
-//! pattern that are symmetric to each other.
+//! Weights by class of symmetric configurations, for commands that inspect them.
 
 use crate::file::Provenance;
 
@@ -7,13 +6,11 @@ use crate::file::Provenance;
 use super::embedded;
 use super::{Weights, WeightsChoice, WeightsError, WeightsFile};
 
-/// Weights with one value for each class of symmetric configurations, loaded from a file or from
-/// the binary, and their origin.
+/// Weights by class from a file or from the binary, and their origin.
 pub struct ByClass {
     /// The weights, with one value for each class of symmetric configurations.
     pub weights: Weights,
-    /// True if the weights contain the number of occurrences of each class in training. Embedded
-    /// weights do not.
+    /// True if the weights count how often each class occurred in training; embedded ones do not.
     pub counted: bool,
     /// The checksum of the weights file's content.
     pub sha256: String,
@@ -32,8 +29,7 @@ pub enum ByClassError {
 }
 
 impl ByClass {
-    /// Loads a weights file or the embedded weights. Rejects the handwritten evaluations, because
-    /// they have no weights by class.
+    /// Loads a weights file or the embedded weights. Rejects the handwritten evaluations.
     pub fn load(choice: &WeightsChoice) -> Result<Self, ByClassError> {
         match choice {
             WeightsChoice::File(path) => {

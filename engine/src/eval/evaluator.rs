@@ -66,8 +66,7 @@ impl WeightsChoice {
     }
 }
 
-/// The evaluation that a [`WeightsChoice`] selects, with its identity: the checksum of a weights
-/// file, or the name of a built-in evaluation.
+/// The evaluation that a [`WeightsChoice`] selects, with its checksum or name as identity.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -82,8 +81,7 @@ enum Evaluation {
 }
 
 impl Evaluator {
-    /// Loads the chosen evaluation. Embedded weights are expanded into tables when they are first
-    /// used.
+    /// Loads the chosen evaluation. Embedded weights are expanded when they are first used.
     ///
     /// # Errors
     /// If the file is not a complete weights file, or if embedded weights are chosen and the
@@ -107,8 +105,7 @@ impl Evaluator {
         Self { evaluation, identity: embedded::sha256().to_owned() }
     }
 
-    /// Loads the chosen evaluation and expands all its tables on all threads, so that no search has
-    /// to wait for the expansion.
+    /// Loads the evaluation and expands all tables on all threads, so that no search waits for it.
     pub fn prepared(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         let evaluator = Self::load(choice)?;
         evaluator.tables().into_iter().for_each(Tables::prepare);
@@ -247,8 +244,7 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// The identity of an evaluation, which is part of the provenance of games, depends on the
-    /// value of `--weights`.
+    /// The identity is part of the provenance of games.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

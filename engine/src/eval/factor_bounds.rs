@@ -6,21 +6,17 @@ use std::sync::LazyLock;
 use crate::board::{Phase, Position};
 use crate::random::random_game;
 
-/// The number of random games on which the contribution of factors is measured.
 const GAMES: u64 = 200;
-/// Half the width of the likely range of the factors' contribution, in standard deviations of this
-/// contribution.
+/// Half the width of the likely range, in standard deviations of the contribution.
 const DEVIATIONS: f64 = 3.0;
 
-/// The positions of [`GAMES`] random games. The values of these positions vary more than the values
-/// of the positions that a search visits.
+/// Positions of random games, whose values vary more than those that a search visits.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
-/// The mean of the contribution of the factor vectors to a position's value, and the ends of its
-/// likely range, in steps of 1/32 disc.
+/// The mean contribution and the ends of its likely range, in steps of 1/32 disc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FactorBounds {
     pub(super) least: i32,
@@ -29,8 +25,7 @@ pub(super) struct FactorBounds {
 }
 
 impl FactorBounds {
-    /// Computes the likely range (mean ± 3 standard deviations) of a sample of contributions, in
-    /// steps.
+    /// Returns the mean ± 3 standard deviations of a sample of contributions.
     fn of(worths: &[i32]) -> Self {
         let count = worths.len().max(1) as f64;
         let mean = worths.iter().map(|&worth| f64::from(worth)).sum::<f64>() / count;
@@ -41,9 +36,7 @@ impl FactorBounds {
         Self { least, mean: mean.round() as i32, greatest }
     }
 
-    /// Computes the likely range of the contribution of the factor vectors to a value, from
-    /// positions of random games in the phases for which `are_meant` is true. `worth` returns the
-    /// contribution in a position, in steps of 1/32 disc.
+    /// `are_meant` selects phases; `worth` returns the contribution in steps of 1/32 disc.
     pub(super) fn of_phases(
         are_meant: impl Fn(Phase) -> bool,
         worth: impl Fn(Phase, &Position) -> i32,

@@ -27,23 +27,20 @@ pub use tables::Tables;
 /// The state of the evaluation (pattern indices, or nothing) belongs to one position. Each move
 /// computes a new state from the state of the position before, so that no state is undone.
 pub trait Evaluate: Sync {
-    /// The data of the evaluation for one position, which each move updates, such as pattern
-    /// indices.
+    /// The data for one position, which each move updates, such as pattern indices.
     type State: Copy + std::fmt::Debug + Send + Sync;
 
     /// Computes the state of a position from scratch.
     fn state(&self, position: &Position) -> Self::State;
 
-    /// Returns the state after the player moves on `square` and flips `flips`, seen by the
-    /// opponent.
+    /// Returns the state after the player's move on `square` that flips `flips`, for the opponent.
     fn after(&self, state: &Self::State, square: Square, flips: u64) -> Self::State;
 
     /// Returns the state of the same board with the opponent to move.
     fn pass(&self, state: &Self::State) -> Self::State;
 
-    /// Returns the static value of a position for its player. `state` is the state of `position`. A
-    /// full board has the value of its score. If the player must pass, the result is not the
-    /// negated value after the pass, which [`Self::value_of`] returns.
+    /// Returns the static value of `position`, whose state is `state`, for its player. A full board
+    /// has the value of its score. If the player must pass, only [`Self::value_of`] plays the pass.
     fn value(&self, state: &Self::State, position: &Position) -> Value;
 
     /// Returns the static value of any position, computed from scratch. If the player must pass,
@@ -60,8 +57,7 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns the static value, for its player, of the position `after` a move on `square` that
-    /// flips `flips`; `state` is the state before the move. A full board has the value of its
-    /// score.
+    /// flips `flips`, from the `state` before the move. A full board has the value of its score.
     #[inline]
     fn value_after(
         &self,
@@ -73,9 +69,8 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// Returns the value of [`Evaluate::value_after`] to a search with the window from `window[0]`
-    /// to `window[1]`. If this value is outside the window, the result may differ from the value.
-    /// In rare cases, the result is on the wrong side of a bound of the window.
+    /// Returns [`Evaluate::value_after`] for a search with the window `window[0]` to `window[1]`. A
+    /// value outside the window may differ, and in rare cases lie on the wrong side of a bound.
     #[inline]
     fn value_after_within(
         &self,
@@ -88,9 +83,8 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value for move ordering, by the weights for the phase of another ply.
-    /// If all nodes of a search use the same ply, only the weights of one phase have to fit into
-    /// the processor's cache.
+    /// Returns an approximate value for move ordering, by the weights of another ply's phase. If
+    /// all nodes of a search use one ply, only one phase has to fit into the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)
@@ -101,8 +95,7 @@ pub trait Evaluate: Sync {
         None
     }
 
-    /// Returns the pruning models of the weights: ProbCut in the midgame and endgame, and move
-    /// probabilities.
+    /// Returns the pruning models: ProbCut in the midgame and endgame, and move probabilities.
     fn models(&self) -> &Models {
         static NONE: Models = Models::NONE;
         &NONE

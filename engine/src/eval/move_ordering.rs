@@ -8,8 +8,7 @@ use crate::pattern::{Geometry, MAX_SQUARES};
 use crate::simd::{Instructions, Portable};
 use crate::with_instructions;
 
-/// The move-ordering evaluation: pattern weights by configuration, expanded from
-/// [`MoveOrderingWeights`].
+/// Pattern weights by configuration, expanded from [`MoveOrderingWeights`].
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
@@ -18,7 +17,6 @@ pub struct MoveOrdering {
     strength: i32,
 }
 
-/// An instance of a pattern: one of its images under the symmetries of the board.
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
@@ -30,8 +28,7 @@ struct Instance {
 }
 
 impl Instance {
-    /// Returns the sum of 3^i over the instance's squares on which `board` has a disc, where i is
-    /// the place of the square in the pattern.
+    /// Returns the sum of 3^i over the places i of the pattern on which `board` has a disc.
     #[inline(always)]
     fn digits_of<I: Instructions>(&self, set: I, board: u64) -> i16 {
         self.digits[extract(set, board, self.squares) as usize % (1 << MAX_SQUARES)]
@@ -39,8 +36,7 @@ impl Instance {
 }
 
 impl MoveOrdering {
-    /// Expands weights with one value for each class of symmetric configurations to one value for
-    /// each configuration.
+    /// Expands weights by class of symmetric configurations to weights by configuration.
     pub fn new(weights: &MoveOrderingWeights) -> Self {
         let geometry = Geometry::new(weights.set());
         let (mut expanded, mut middles) = (vec![], vec![]);
@@ -58,8 +54,7 @@ impl MoveOrdering {
         Self { instances, weights: expanded, strength: weights.strength().into() }
     }
 
-    /// Returns the move-ordering evaluation for the player: the sum of the weights of all pattern
-    /// instances, in steps of 1/32 disc.
+    /// Returns the sum of the weights of all instances for the player, in steps of 1/32 disc.
     #[inline]
     pub fn steps(&self, position: &Position) -> i32 {
         with_instructions!(|set| self.steps_by(set, position))
@@ -78,16 +73,14 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the part of a move's score that the move-ordering evaluation subtracts for a move to
-    /// the position `child`, in the units of the move ordering in null-window nodes.
+    /// Returns the cost of a move to `child`, in the units of move ordering in null-window nodes.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10
     }
 }
 
-/// Returns, for each subset of `squares`, the sum of 3^i over the subset, where i is the place of a
-/// square in the list `squares`.
+/// Returns the table [`Instance::digits`] of these squares.
 fn digits(squares: &[Square]) -> Box<[i16; 1 << MAX_SQUARES]> {
     let all: u64 = squares.iter().map(|square| square.bit()).sum();
     let mut digits = Box::new([0; 1 << MAX_SQUARES]);

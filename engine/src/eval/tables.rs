@@ -21,8 +21,7 @@ use crate::pattern::{
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// The expanded weights of a file, in blocks of phases. A block of packed weights is expanded when
-/// a position of one of its phases is first evaluated.
+/// Expanded weights in blocks of phases. A packed block is expanded at its first use.
 #[derive(Clone, Debug)]
 pub struct Tables {
     patterns: Arc<(PatternSet, Geometry)>,
@@ -40,8 +39,7 @@ pub struct Tables {
     models: Models,
 }
 
-/// An expanded block of phases. `bounds` is the likely range of the contribution of its factor
-/// vectors to a value; `None` without factors.
+/// `bounds`: the likely range of the contribution of the factors; `None` without factors.
 #[derive(Debug)]
 struct Expanded {
     block: Block,
@@ -100,8 +98,7 @@ impl Tables {
         Self { models, ..self }
     }
 
-    /// Returns these tables with another move-ordering evaluation for the last plies, or without
-    /// one.
+    /// Returns these tables with another move-ordering evaluation, or without one.
     #[must_use]
     pub fn with_move_ordering(self, weights: Option<&MoveOrderingWeights>) -> Self {
         Self { ordering: weights.map(MoveOrdering::new), ..self }
@@ -114,21 +111,18 @@ impl Tables {
         });
     }
 
-    /// Returns a block, and expands it first if necessary.
     #[cfg(all(test, feature = "embedded"))]
     pub(super) fn block(&self, block: usize) -> &Block {
         &self.expand(block).block
     }
 
-    /// Returns whether a block of phases is expanded.
     #[cfg(all(test, feature = "embedded"))]
     pub(super) fn is_expanded(&self, block: usize) -> bool {
         self.blocks[block].get().is_some()
     }
 
-    /// Expands a block, unless it is already expanded. Threads that need the same block wait until
-    /// the first thread has expanded it. The expansion must not use the thread pool, since all of
-    /// the pool's threads may be waiting for the block.
+    /// Threads that need the same block wait for the first. The expansion must not use the thread
+    /// pool, since all of its threads may be waiting for the block.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -139,7 +133,6 @@ impl Tables {
         })
     }
 
-    /// Adds to a block the likely range of the contribution of its factor vectors to values.
     fn with_bounds(&self, number: usize, block: Block) -> Expanded {
         let within = Expanded { block, bounds: None };
         let worth = |phase: Phase, position: &Position| {
@@ -155,7 +148,6 @@ impl Tables {
         Expanded { bounds, ..within }
     }
 
-    /// Returns the weights of a phase, and expands its block first if necessary.
     #[inline(always)]
     fn table(&self, phase: usize) -> PhaseTable<'_> {
         let (block, start) = self.phases[phase];
@@ -165,7 +157,6 @@ impl Tables {
 }
 
 impl From<ExpandedWeights> for Tables {
-    /// Converts expanded weights to tables.
     fn from(weights: ExpandedWeights) -> Self {
         let ExpandedWeights { set, geometry, blocks, ordering, models } = weights;
         let tables = Self::without_blocks((set, geometry), ordering.as_ref(), models);
@@ -177,14 +168,12 @@ impl From<ExpandedWeights> for Tables {
 }
 
 impl Tables {
-    /// Returns the weights of the block that contains the position's phase. [`Tables::places`]
-    /// returns indices into this slice.
+    /// Returns the weights of the block that contains the position's phase.
     pub fn weights(&self, position: &Position) -> &[i16] {
         &self.table(phase_at(position.ply())).within.block.steps
     }
 
-    /// Returns, for each lane (an instance of a pattern), the index of its weight in the slice of
-    /// [`Tables::weights`].
+    /// Returns, for each lane (a pattern instance), the index of its weight in [`Tables::weights`].
     pub fn places(&self, indices: &Indices, position: &Position) -> [u32; LANES] {
         let (_, start) = self.phases[phase_at(position.ply())];
         std::array::from_fn(|lane| {
@@ -193,14 +182,12 @@ impl Tables {
     }
 
     /// Returns the factor vectors of the block that contains the position's phase, one after
-    /// another. [`Tables::factor_places`] returns indices of whole vectors in this slice. The slice
-    /// is empty if the pattern set has no factors.
+    /// another; empty without factors. [`Tables::factor_places`] returns indices of whole vectors.
     pub fn factors(&self, position: &Position) -> &[i8] {
         bytemuck::cast_slice(&self.table(phase_at(position.ply())).within.block.vectors)
     }
 
-    /// Returns the indices of the factor vectors of a position's lanes (pattern instances) and
-    /// scalar features; empty without factors.
+    /// Returns the indices of the factor vectors of lanes and scalar features, if there are any.
     pub fn factor_places(
         &self,
         indices: &Indices,
@@ -220,9 +207,8 @@ impl Tables {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Splits the value of a position into terms, as [`Weights::parts`] does; `None` if the player
-    /// has no legal move. `counts` must belong to these weights. If `counts` is `None`, each count
-    /// is 0.
+    /// Splits the value into terms, as [`Weights::parts`]; `None` if the player has no legal move.
+    /// `counts` must belong to these weights; without them, each count is 0.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<Parts<'_>> {
         let (set, geometry) = self.patterns();
         Parts::new(set, geometry, position, |phase| {
@@ -256,8 +242,7 @@ impl Tables {
         sum(set, weights, start, start + self.layout.stride, &self.middles, indices)
     }
 
-    /// Returns the indices of the weights of a position's scalar features, counted from the start
-    /// of a phase's table. The factor vectors of these features have the same indices.
+    /// Returns indices that count from the start of a phase's table.
     #[inline(always)]
     fn places_of_scalars<I: Instructions>(&self, set: I, position: &Position) -> ScalarPlaces {
         match self.scalars[..] {
@@ -278,8 +263,7 @@ impl Tables {
         }
     }
 
-    /// Returns the sum of the weights of all pattern instances and scalar features, in steps of
-    /// 1/32 disc.
+    /// Returns the sum of pattern and scalar weights, in steps of 1/32 disc.
     #[inline(always)]
     fn sum_of_weights<I: Instructions>(
         &self,
@@ -293,8 +277,7 @@ impl Tables {
         self.sum_of_patterns(set, table, indices) + scalars.iter().map(weight).sum::<i32>()
     }
 
-    /// Returns the contribution to a value of the factor vectors of patterns and scalar features,
-    /// in steps of 1/32 disc.
+    /// Returns the contribution of the factor vectors to a value, in steps of 1/32 disc.
     #[inline(always)]
     fn sum_of_factors<I: Instructions>(
         &self,
@@ -403,7 +386,7 @@ impl Evaluate for Tables {
     }
 }
 
-/// Returns the index of the phase at a ply. A full board belongs to the last phase.
+/// A full board belongs to the last phase.
 #[inline]
 fn phase_at(ply: u32) -> usize {
     (ply as usize).min(PHASES - 1)

@@ -13,8 +13,7 @@ static FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/embedded.weights"
 static PACKED: LazyLock<PackedWeights> =
     LazyLock::new(|| PackedWeights::open(NAME, FILE).expect("the build script wrote the weights"));
 
-/// The evaluation tables of the embedded weights, shared by all players of the process. Each block
-/// of phases is expanded once, for the first player that needs it.
+/// Shared by all players of the process. Each block of phases is expanded at its first use.
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
 /// Returns the SHA-256 checksum of the decoded content of the embedded weights file.
@@ -32,9 +31,8 @@ pub fn tables() -> Tables {
     TABLES.clone()
 }
 
-/// Returns the embedded weights, with one value for each class of symmetric configurations. The
-/// binary does not contain the number of occurrences of each class in training, so all counts are
-/// 0.
+/// Returns the embedded weights by class. All counts are 0, because the binary does not contain the
+/// number of occurrences of each class in training.
 #[expect(clippy::expect_used, reason = "the build script wrote the file")]
 pub fn weights() -> Weights {
     let read = Weights::read_without_counts(NAME.as_ref(), FILE);
@@ -46,8 +44,7 @@ mod tests {
     use super::*;
     use crate::eval::layout;
 
-    /// Two threads use the blocks at the same time, from the last block to the first. So each block
-    /// is expanded when a thread first uses it, not in advance.
+    /// Two threads use the blocks from the last to the first: each is expanded at its first use.
     #[test]
     fn the_embedded_tables_are_those_of_the_embedded_weights_by_class() {
         let (tables, expected) = (Tables::packed(&PACKED), layout::expand(&weights()));

@@ -1,5 +1,4 @@
-//! The sum of factor vectors with AVX2 instructions. Each instruction adds sixteen numbers, or
-//! eight if the factor vectors have width 8.
+//! The sum of factor vectors with AVX2. An instruction adds sixteen numbers, or eight at width 8.
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi16, _mm256_cvtepi8_epi16,
@@ -9,8 +8,7 @@ use std::arch::x86_64::{
 use super::Places;
 use crate::eval::layout::MARGIN;
 
-/// The number of registers for a sum of the greatest width. Each register has sixteen 16-bit
-/// numbers.
+/// The number of registers (of sixteen 16-bit numbers) for a sum of the greatest width.
 const MOST: usize = 8;
 
 /// # Safety

@@ -1,5 +1,4 @@
-//! The sum of factor vectors with AVX-512 instructions. Each instruction adds 32 numbers, so that
-//! the width of the vectors must be a multiple of 32.
+//! The sum of factor vectors with AVX-512. Each instruction adds 32 numbers.
 
 use std::arch::x86_64::{
     __m512i, _mm256_loadu_si256, _mm512_add_epi16, _mm512_cvtepi8_epi16, _mm512_setzero_si512,

@@ -17,12 +17,10 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of the factor vectors of a position, counted from the first vector of its group of
-/// phases: one index for each lane (a pattern instance) and one for each scalar feature.
+/// The indices of a position's factor vectors, counted from the first of its group of phases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
-    /// For each lane, the index of the factor vector of configuration 0 of the lane's pattern. This
-    /// index plus the lane's configuration (a signed number) is the index of the lane's vector.
+    /// For each lane, the index of configuration 0, to which the signed configuration is added.
     pub(super) middles: &'a Middles,
     /// The configurations of all lanes (pattern instances).
     pub(super) indices: &'a Indices,
@@ -31,8 +29,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns, for each lane (a pattern instance), the index of its factor vector. A single loop
-    /// computes all indices, so that the compiler can use vector instructions.
+    /// Computed in a single loop, so that the compiler can use vector instructions.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (self.middles.of(), &self.indices.0);
@@ -40,9 +37,8 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors to a value, in steps of 1/32 disc: a function of the sum
-/// of the factor vectors at `places`. Each vector has `dimensions` numbers. The element of
-/// `vectors` with index [`MARGIN`](super::layout::MARGIN) is the vector with index 0.
+/// Returns the contribution of the factors to a value, in steps of 1/32 disc. Each vector has
+/// `dimensions` numbers; element [`MARGIN`](super::layout::MARGIN) of `vectors` has index 0.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,
@@ -69,8 +65,7 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the element-wise sum of the factor vectors at `places`. The element of `vectors` with
-/// index [`MARGIN`] is the vector with index 0.
+/// Returns the element-wise sum of the vectors. Element [`MARGIN`] of `vectors` has index 0.
 ///
 /// # Panics
 /// If `vectors` is too short for some index that `places` allows.

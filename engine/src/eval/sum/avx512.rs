@@ -9,8 +9,7 @@ use std::arch::x86_64::{
 use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
-/// Returns the sum, over all lanes, of the weight at `start` + middle + index. A lane is a pattern
-/// instance; its middle is the place of the pattern's configuration 0.
+/// Returns the sum, over all lanes, of the weight at `start` + middle + index.
 ///
 /// # Safety
 /// Each of these weights must be inside the allocation of `start`, with at least two more bytes

@@ -16,9 +16,8 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the sum of one weight for each lane (pattern instance). The table of the phase is
-/// `tables[start..end]`. The weight of a lane is the element at `middle + index` of this table: the
-/// middle of its pattern plus the signed index of its configuration.
+/// Returns the sum of one weight for each lane (pattern instance): the element at `middle + index`
+/// of the phase's table `tables[start..end]`.
 ///
 /// # Panics
 /// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is outside
@@ -51,8 +50,7 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// For each lane (a pattern instance), its middle: the index of the weight of its pattern's
-/// configuration 0 in the table of a phase.
+/// For each lane, the index of its pattern's configuration 0 in the table of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     of: Aligned,
@@ -64,20 +62,16 @@ pub(super) struct Middles {
 struct Aligned([u32; LANES]);
 
 impl Middles {
-    /// Creates the middles from an array that has, for each lane (a pattern instance), the place of
-    /// its pattern's configuration 0.
     pub(super) fn new(of: [u32; LANES]) -> Self {
         Self { of: Aligned(of), greatest: of.into_iter().fold(0, u32::max) }
     }
 
-    /// Returns, for each lane (a pattern instance), the index of its pattern's configuration 0.
     #[inline]
     pub(super) fn of(&self) -> &[u32; LANES] {
         &self.of.0
     }
 
-    /// Returns the greatest middle of all lanes. Checking this one number proves that the reads
-    /// without bounds checks stay inside the table.
+    /// Checking this one number proves that reads without bounds checks stay inside the table.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn greatest(&self) -> u32 {

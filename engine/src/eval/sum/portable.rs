@@ -4,8 +4,7 @@ use super::Aligned;
 use crate::eval::layout::MARGIN;
 use crate::pattern::Indices;
 
-/// Returns the sum of the weights of all lanes. Each lane takes a slice of the table that contains
-/// the weight of every 16-bit index, so that one bounds check is enough.
+/// Each lane slices the weights of every 16-bit index, so that one bounds check is enough.
 #[inline]
 pub(super) fn sum(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let lanes = middles.0.iter().zip(&indices.0);

@@ -1,5 +1,4 @@
-//! Tests of the tables. Values must equal the sums that define the evaluation. If a search omits
-//! the factors at a node, the full value must hardly ever lie on the other side of the window.
+//! The values of tables, and how rarely omitted factors put a value on the wrong side of a window.
 
 use super::*;
 use crate::board::Symmetry;
