@@ -30,8 +30,7 @@ const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 const AT_ONCE: usize = 256;
 
 impl Balance {
-    /// Returns nearly even openings, unique up to symmetry. The moves of one game represent each
-    /// opening.
+    /// Returns nearly even openings, unique up to symmetry, each as the moves of one game.
     pub fn openings<E: Evaluate>(
         &self,
         evaluator: &E,
@@ -76,9 +75,8 @@ impl Balance {
     }
 }
 
-/// Returns one game for every position of a ply, up to symmetry, without finished games. Of all
-/// games that lead to a position, the game is the lexicographically first, by the indices of the
-/// moves' squares.
+/// Returns a game for every position of a ply, up to symmetry, without finished games: the
+/// lexicographically first that leads to it, by the indices of the squares.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
     let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();
@@ -124,8 +122,7 @@ mod tests {
             assert!(replay.steps.len() == 8 && replay.end.moves() != 0, "{line}");
             ends.push(replay.end.canonical());
         }
-        // The deep searches took minutes. Shallow searches, or later weights, may find slightly
-        // different values.
+        // The deep searches took minutes; shallow ones, or later weights, find other values.
         let evaluator = Evaluator::embedded();
         let values = Search::new(&evaluator).depth(4).values(&ends[..200], &Silent).unwrap();
         let far = values.iter().filter(|value| value.discs().abs() > 6.0).count();

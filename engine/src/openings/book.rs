@@ -44,23 +44,20 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// Returns the value of a position for its player; `None` if the book does not contain the
-    /// position. Symmetric images of a position have the same value. If the player must pass, the
-    /// value is the negated value after the pass. The value of a finished game is its score.
+    /// Returns the value of a position or its image for its player; `None` if not in the book. If
+    /// the player must pass: the negated value after the pass. A finished game has its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the best move for the player and its value. Of several equally good moves, returns
-    /// the first. Returns `None` if the position after any legal move is missing from the book.
+    /// Returns the first best move and its value; `None` if any legal move leaves the book.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves that lead to positions in the book, with their values. The best moves come
-    /// first; moves of equal value are in the order of their squares.
+    /// Returns the moves to positions in the book, with values, the best first, then by square.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

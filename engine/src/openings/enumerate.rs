@@ -10,8 +10,7 @@ pub const MAX_PLIES: u32 = 12;
 /// The greatest ply whose positions may all be kept in memory: 19,786,627 positions, 317 MB.
 pub const MAX_PLIES_HELD: u32 = 11;
 
-/// The memory, in bytes, for the positions that one pass over the previous ply generates. The
-/// positions of complete plies take further memory.
+/// In bytes, for the positions of one pass. Those of complete plies take further memory.
 const MEMORY: usize = 1 << 30;
 
 /// Returns all positions, unique up to symmetry, after 0, 1, …, `plies` moves: one list for each
@@ -30,8 +29,7 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// Returns the number of positions of each ply, as [`enumerate`] finds them, without storing the
-/// last ply.
+/// Returns the number of positions of each ply in [`enumerate`], without storing the last ply.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);

@@ -5,13 +5,11 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// A generator of the positions of a ply, in ascending order, in passes over the positions of the
-/// previous ply. Memory limits the number of positions in a pass.
-///
-/// A pass generates the children of a few thousand parents at a time, sorts them into a run, and
-/// drops duplicates. All runs are cut at the same splitters, which come from a sample. The pieces
-/// of all runs between two splitters form a part. A part is small enough to be sorted in a core's
-/// cache. Sorting everything at once took 1.5 times as long at ply 11, and twice the memory.
+/// Generates the positions of a ply in ascending order, by sample sort. The memory limits the
+/// positions of a pass over the previous ply. The children of a few thousand parents form a sorted
+/// run without duplicates. All runs are cut at the same splitters, from a sample; the pieces
+/// between two splitters form a part, small enough to be sorted in a core's cache. Sorting
+/// everything at once took 1.5 times as long at ply 11, and twice the memory.
 pub(super) struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply, except of the first part.
@@ -22,24 +20,20 @@ pub(super) struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The bounds of the parts: the index in `positions` at which each part starts, then the end of
-    /// the last part.
+    /// The index in `positions` at which each part starts, then the end of the last part.
     starts: Vec<u32>,
 }
 
-/// The number of parents whose children form a sorted run. The children are few enough to be sorted
-/// in a core's cache.
+/// Their children form a sorted run, few enough for a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
-/// The number of positions in a part of the next ply, including duplicates. A part takes two
-/// megabytes.
+/// With duplicates. A part takes two megabytes.
 const POSITIONS_IN_PART: usize = 1 << 17;
 
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Chooses the number of passes over the parents. The children that a pass generates take at
-    /// most `memory` bytes, unless a single part takes more.
+    /// The children of a pass take at most `memory` bytes, unless a single part takes more.
     pub(super) fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -53,8 +47,7 @@ impl<'a> NextPly<'a> {
         (self.parents.len() * self.passes) as u64
     }
 
-    /// Generates the positions in passes, and calls `take` with the parts of each pass. The
-    /// positions of all passes in sequence are in ascending order.
+    /// Calls `take` with the parts of each pass. All positions in sequence are in ascending order.
     pub(super) fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -124,7 +117,6 @@ fn children(position: &Position) -> impl Iterator<Item = Position> {
     Squares(mover.moves()).map(move |q| mover.after(q, mover.flips(q)).canonical())
 }
 
-/// Returns the position, or the position after a pass if the player must pass.
 fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }

@@ -5,12 +5,10 @@ use std::collections::HashSet;
 use crate::board::transcript::Replay;
 use crate::board::{CORNERS, Position, Side, Square, Squares};
 
-/// The greatest number of positions that the search for a game visits.
 const MOST_POSITIONS: usize = 1 << 20;
 
-/// Searches for a game that leads from the start to this position with `side` to move. The search
-/// plays only on squares that have a disc in the position. Returns `None` if there is no such game,
-/// or none was found within 2^20 positions.
+/// Searches for a game from the start to this position with `side` to move, on squares that have a
+/// disc in it. Returns `None` if there is none, or none was found within 2^20 positions.
 pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
     let target = Replay::from(position, side);
     let [black, white] = by_colour(&target.end, target.side);
@@ -31,8 +29,7 @@ struct Way {
 }
 
 impl Way {
-    /// Appends the moves from a position to the target position. Returns false if the search found
-    /// none.
+    /// Appends the moves from a position to the target; returns false if the search found none.
     fn leads_on(&mut self, position: Position, side: Side) -> bool {
         if by_colour(&position, side) == [self.black, self.white] && side == self.side {
             return true;

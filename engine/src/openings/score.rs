@@ -25,9 +25,8 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
 
 /// Returns the value of each position of every ply, for its player, by negamax from the last ply.
 ///
-/// `plies` has the positions of each ply in the form of [`movers`], starting with the first ply;
-/// `last` has the values of the last ply. Returns `None` if `last` does not have one value for each
-/// position of the last ply, or if a child of a position is missing from the next ply.
+/// `plies`: the positions of each ply in the form of [`movers`], from the first ply; `last`: the
+/// values of the last ply. Returns `None` if a value, or a child in the next ply, is missing.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -50,8 +49,7 @@ pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec
     Some(values)
 }
 
-/// Returns the value of any position, including passes and finished games. `look_up` returns the
-/// value of a position in which the player has a legal move. Returns `None` if `look_up` does.
+/// Returns the value of any position; `look_up` returns it if the player has a legal move.
 pub(super) fn value_by(
     position: &Position,
     look_up: impl Fn(&Position) -> Option<Value>,

@@ -9,8 +9,7 @@ use crate::record::RecordError;
 use crate::run::Items;
 use crate::search::{Search, Searchers};
 
-/// The size of the transposition table of a search, in MiB. Searches of openings are shallow and
-/// never fill it.
+/// In MiB. Searches of openings are shallow and never fill the table.
 const HASH_MEGABYTES: usize = 4;
 
 pub(super) struct Scorer<'a, E: Evaluate> {

@@ -1,5 +1,4 @@
-//! The tree of all openings of a few plies. Exactly one sequence of moves in the tree leads to each
-//! opening.
+//! The tree of all openings of a few plies.
 
 use std::collections::HashSet;
 
@@ -30,9 +29,8 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds one ply to the tree. `parents` are the positions after the openings of the last ply;
-    /// the new openings lead to the children of these positions, which are returned. In both lists,
-    /// a position whose player must pass is replaced by the position after the pass.
+    /// Adds and returns the children of `parents`, the positions after the openings of the last
+    /// ply. In both lists, a player who must pass has passed.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -48,14 +46,12 @@ impl OpeningTree {
         movers
     }
 
-    /// Returns the number of openings with `ply` moves: 1 for `ply` 0, and 0 beyond the last ply of
-    /// the tree.
+    /// Returns the number of openings with `ply` moves; 0 beyond the last ply of the tree.
     pub fn count(&self, ply: usize) -> usize {
         if ply == 0 { 1 } else { self.plies.get(ply).map_or(0, Vec::len) }
     }
 
-    /// Returns the game that leads to an opening of `ply` moves. `number` is the index of the
-    /// opening among all openings with this number of moves.
+    /// Returns the game that leads to the opening with index `number` among those of `ply` moves.
     ///
     /// # Panics
     ///
@@ -81,8 +77,7 @@ mod tests {
     use crate::openings::enumerate;
     use crate::progress::Silent;
 
-    /// Returns the position, or the position after a pass if the player has no legal move, even if
-    /// the game is over.
+    /// Passes if the player has no legal move, even if the game is over.
     fn mover(position: Position) -> Position {
         if position.moves() == 0 { position.pass() } else { position }
     }

@@ -18,8 +18,7 @@ pub struct Settings {
     pub plies: u32,
     /// The depth, in plies, of the search of each position of the last ply.
     pub score_depth: u32,
-    /// The part of the searches that this process does. Dividing a run into shards does not change
-    /// the file.
+    /// The shard of the searches that this process does. Shards do not change the file.
     pub shard: Shard,
 }
 
@@ -48,8 +47,7 @@ impl Settings {
             .with("weights", weights)
     }
 
-    /// Returns the last ply of a file according to its provenance; `None` if the provenance states
-    /// no valid ply.
+    /// Returns the last ply of a file; `None` if its provenance states no valid ply.
     fn plies_of(provenance: &Provenance) -> Option<u32> {
         let plies = u32::try_from(provenance.get("plies")?.as_u64()?).ok()?;
         (plies <= MAX_PLIES_HELD).then_some(plies)
@@ -65,8 +63,7 @@ const MOST_PER_PART: u64 = 1 << 20;
 const SCORES: &str = "scores (positions)";
 
 /// Scores all openings and writes them to a file. Searches, each from a logically empty
-/// transposition table, score the positions of the last ply; negamax then scores the earlier plies.
-/// If the run is divided into shards, only does the searches of one shard.
+/// transposition table, score the last ply; negamax scores the rest. A shard only searches.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -195,8 +192,7 @@ mod tests {
 
     const SETTINGS: Settings = Settings::whole(7, 1);
 
-    /// Scores openings in parts of 1,000 positions. A part of the default size would contain all
-    /// positions.
+    /// In parts of 1,000 positions: a part of the default size would contain all positions.
     fn write(path: &Path, shard: &str) -> Written {
         let settings = Settings { shard: shard.parse().unwrap(), ..SETTINGS };
         write_in_parts(path, &settings, 1000, &Mobility, Existing::Keep, &Silent).unwrap()

@@ -1,5 +1,4 @@
-//! A game in progress in the form of protocols, which state the side to move and count a pass as a
-//! turn.
+//! A game in progress as protocols state it: with the side to move, and a pass as a turn.
 
 use crate::board::{Position, Side, Square};
 
@@ -52,9 +51,8 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move: the current position or, if it is the other side's
-    /// turn, the position after a pass of the other side. Returns an error if the other side has to
-    /// move and has a legal move.
+    /// Returns the position with `side` to move: the current position, or that after a pass of the
+    /// other side. Returns an error if the other side has a legal move.
     pub fn with_turn_of(&self, side: Side) -> Result<(Position, Side), String> {
         if side == self.side {
             return Ok((self.position, side));

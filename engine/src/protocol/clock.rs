@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// The time settings of each player: a main time, followed by byo-yomi periods. Each period is for
-/// a number of moves.
+/// The time settings of each player: a main time, then byo-yomi periods of some moves each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
     /// The time for all moves before the first byo-yomi period.
@@ -23,17 +22,14 @@ pub struct Clock {
     moves: u32,
 }
 
-/// The divisor for the reserve in a game with byo-yomi periods: 1/`RESERVE` of a move's time stays
-/// unused, because a search ends a little late.
+/// With byo-yomi periods, 1/`RESERVE` of a move's time is unused: a search ends a little late.
 const RESERVE: u32 = 10;
 /// The time kept in reserve for one very late answer, in a game without byo-yomi periods. The total
 /// reserve also includes 1/[`KEPT`] of the remaining time, and [`LATE`] for each remaining move.
 const VERY_LATE: Duration = Duration::from_millis(30);
-/// The divisor for the reserve in a game without byo-yomi periods: 1/`KEPT` of the remaining time
-/// is kept in reserve.
+/// Without byo-yomi periods, 1/`KEPT` of the remaining time is kept in reserve.
 const KEPT: u32 = 50;
-/// The time kept in reserve for each remaining move, because threads on a busy machine may start
-/// late.
+/// The reserve for each remaining move: threads on a busy machine may start late.
 const LATE: Duration = Duration::from_millis(3);
 /// A position with this number of empty squares can be solved in [`SOLVED_TIME`] seconds.
 const SOLVED: f64 = 22.0;
@@ -59,15 +55,13 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the remaining time: the time for the next `moves` moves, or the main time if `moves` is
-    /// 0.
+    /// Sets the time for the next `moves` moves, or the main time if `moves` is 0.
     pub fn set(&mut self, left: Duration, moves: u32) {
         (self.left, self.moves) = (left, moves);
     }
 
-    /// Sets the remaining time to the time that another program states. If that time has whole
-    /// seconds and the clock's time has as many, keeps the clock's time, because it is more
-    /// precise.
+    /// Sets the time that another program states. If it has whole seconds and the clock has as
+    /// many, keeps the clock's time, which is more precise.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -97,10 +91,8 @@ impl Clock {
 
     /// Returns the time for the next move with `empties` empty squares.
     ///
-    /// * Without periods, the moves until a position can be solved share the remaining time
-    ///   equally.
-    /// * Before the first period, the moves to the end of the game share the main time equally.
-    ///   Each move also gets an equal share of one period.
+    /// * Without periods, the moves until a position can be solved share the time equally.
+    /// * Before the first period, each move to the end gets equal shares of main time and a period.
     /// * In a period, the moves left in it share its remaining time equally.
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
@@ -117,8 +109,7 @@ impl Clock {
     }
 }
 
-/// Returns the number of moves among which the remaining time is divided: the moves until the time
-/// for one move is enough to solve the position.
+/// Returns the moves that share the time: those until one move's time can solve the position.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -151,8 +142,7 @@ mod tests {
         }
     }
 
-    /// A regression: in a game of 20 seconds, the player left 8 seconds unused; in a game of one
-    /// second, 0.8 seconds.
+    /// A regression: of 20 seconds, the player left 8 unused; of one second, 0.8 seconds.
     #[test]
     fn most_of_the_time_is_used_before_the_end_can_be_solved() {
         for (milliseconds, solved) in [(1_000, 18), (5_000, 20), (20_000, 22), (300_000, 26)] {
@@ -180,16 +170,14 @@ mod tests {
             clock.spend(seconds * SECOND);
             left.push(clock.left().as_secs());
         }
-        // The second move exceeds the main time by two seconds, which count towards the first
-        // period.
+        // Move 2 exceeds the main time by two seconds, which count towards the first period.
         assert_eq!(left, [2, 8, 2, 10, 8]);
         let mut absolute = Clock::absolute(5 * SECOND);
         absolute.spend(7 * SECOND);
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// A regression: in a game of one second, the clock showed no time left after the first move,
-    /// because the other program stated the remaining time in whole seconds, as 0.
+    /// A regression: a remaining time in whole seconds, 0, left no time in a game of one second.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

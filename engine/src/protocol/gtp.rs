@@ -112,8 +112,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         self.player.new_game();
     }
 
-    /// Sets the time limits: a main time, then periods in which `moves` moves must be played. A
-    /// period longer than 0 seconds for 0 moves means no limit.
+    /// A period longer than 0 seconds for 0 moves means no limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period) = (read_seconds(main)?, read_seconds(period)?);
         let moves = read_count(moves)?;
@@ -152,7 +151,6 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         Ok(String::new())
     }
 
-    /// Chooses a move or a pass for `side`. Plays it if `played` is true.
     fn generate(&mut self, side: Side, played: bool, limits: &Limits) -> Result<String, String> {
         let (position, _) = self.board.with_turn_of(side)?;
         let begun = Instant::now();
@@ -198,8 +196,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// Returns the effect of a new line on the running search. To end a search, GoGui sends the
-    /// comment `# interrupt`, if the engine has the command `gogui-interrupt`.
+    /// To end a search, GoGui sends `# interrupt` if the engine has the command `gogui-interrupt`.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());
@@ -234,8 +231,7 @@ fn is_known(command: &str) -> bool {
     COMMANDS.split(' ').any(|known| known == command)
 }
 
-/// Splits a line into its number, its command and its arguments. Drops a comment, which begins with
-/// `#`.
+/// Splits a line into number, command and arguments. Drops a comment, which begins with `#`.
 fn read_line(line: &str) -> (&str, Option<&str>, Vec<&str>) {
     let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split_whitespace().peekable();

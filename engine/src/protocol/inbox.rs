@@ -1,5 +1,4 @@
-//! The queue of lines from a client. The server answers them in order. A line that arrives during a
-//! search may end the search.
+//! The queue of lines from a client, answered in order. A line may end the search in progress.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -10,13 +9,12 @@ use std::time::{Duration, Instant};
 use crate::search::Limits;
 
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// The greatest size, in bytes, of lines that wait for an answer. Above this size, the program
-/// stops reading, so that the client must wait.
+/// In bytes. Above this size, the program reads no more lines, so that the client must wait.
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// Lines that arrive within this time after the beginning of a search do not interrupt the search.
-/// A script writes all its commands at once, and expects an answer to each.
+/// Lines this soon after the beginning of a search do not interrupt it: a script writes all its
+/// commands at once, and expects an answer to each.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -26,8 +24,7 @@ pub enum Interruption {
     Ignored,
     /// The line ends the search, unless it arrived together with the line that started the search.
     Late,
-    /// The line always ends a search that has no limit. The line ends any other search only under
-    /// the condition of [`Self::Late`].
+    /// The line ends a search that has no limit, and any other search as [`Self::Late`].
     OpenEnded,
     /// The line always ends the search.
     Always,
@@ -36,11 +33,9 @@ pub enum Interruption {
 /// The rules of a protocol for input lines that arrive during a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Returns the effect of a line, or of the end of input (`None`), on the search that answers an
-    /// earlier line.
+    /// As [`Server::interruption`](super::Server::interruption).
     pub(super) interruption: fn(Option<&str>) -> Interruption,
-    /// Returns whether a line starts a search that has no limit, and so ends only when another line
-    /// arrives.
+    /// As [`Server::is_open_ended`](super::Server::is_open_ended).
     pub(super) is_open_ended: fn(&str) -> bool,
 }
 
@@ -54,8 +49,7 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The number of waiting lines that end any search, and the number of waiting lines that end
-    /// only searches without a limit.
+    /// The waiting lines that end any search, and those that end only searches without a limit.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

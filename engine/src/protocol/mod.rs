@@ -44,20 +44,17 @@ pub trait Server {
         self.answer_within(line, &Limits::default())
     }
 
-    /// Returns the effect of a line, or of the end of input (`None`), on the search that answers an
-    /// earlier line.
+    /// Returns the effect of a line, or of the end of input (`None`), on the search in progress.
     fn interruption(came: Option<&str>) -> Interruption {
         if came == Some("") { Interruption::Ignored } else { Interruption::Late }
     }
 
-    /// Returns whether the line `_answered` starts a search that has no limit, and so ends only
-    /// when another line arrives.
+    /// Returns whether a line starts a search without a limit, which only another line ends.
     fn is_open_ended(_answered: &str) -> bool {
         false
     }
 
-    /// Returns whether the server should ponder, which means to search a position until the next
-    /// line arrives.
+    /// Returns whether the server should ponder: search until the next line arrives.
     fn has_to_ponder(&self) -> bool {
         false
     }
@@ -66,9 +63,8 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until a line ends the session or the input ends. A line that arrives during a
-/// search may end this search. While this function waits for a line, the server may ponder in
-/// another thread.
+/// Answers lines until one ends the session or the input ends. A line may end the search in
+/// progress. While this function waits for a line, the server may ponder in another thread.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,
@@ -122,8 +118,7 @@ mod tests {
         }
     }
 
-    /// A server that ponders until it is stopped, and answers with the number of times that it has
-    /// pondered.
+    /// Ponders until it is stopped; answers with the number of times that it has pondered.
     #[derive(Default)]
     struct Ponderer(usize);
 
@@ -228,8 +223,7 @@ mod tests {
         }
     }
 
-    /// A regression: the limit on waiting lines counted only the bytes of their text, so blank
-    /// lines filled the memory.
+    /// A regression: only the text of waiting lines counted, so that blank ones filled the memory.
     #[test]
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
         let rules = Rules { interruption: Lengths::interruption, is_open_ended: |_| false };
@@ -241,8 +235,7 @@ mod tests {
         }
     }
 
-    /// A regression: the time to read waiting lines grew with the square of their number, to 43 s
-    /// for 40,000 lines.
+    /// A regression: the time grew with the square of the lines, to 43 s for 40,000 lines.
     #[test]
     fn lines_that_wait_take_time_in_proportion_to_their_number() {
         let begun = Instant::now();

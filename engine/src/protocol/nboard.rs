@@ -54,8 +54,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
                 }
                 Err(reason) => Reply::says(format!("status set game: {reason}\n")),
             },
-            // Unknown settings are ignored, and so is contempt, which concerns drawn lines in a
-            // book.
+            // Unknown settings are ignored, as is contempt, which concerns drawn lines in a book.
             _ => Reply::default(),
         }
     }
@@ -71,8 +70,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         }
     }
 
-    /// Returns the turn to play, its value and the time of the search in seconds. A clock may end
-    /// the search.
+    /// Answers with the turn, its value and the seconds of the search, which a clock may end.
     fn go(&mut self, limits: &Limits) -> Reply {
         let position = *self.board.position();
         if position.moves() == 0 {
@@ -93,9 +91,8 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(format!("{thought}=== {square}/{value:.2}/{seconds:.2}\n"))
     }
 
-    /// Returns up to `most` of the best moves with their values. If the book has the positions
-    /// after all moves, the values come from the book; otherwise a search also finds the best
-    /// lines.
+    /// Answers with up to `most` of the best moves: from the book if it has the positions after all
+    /// moves, and otherwise from a search, with the best lines.
     fn hint(&mut self, most: usize, limits: &Limits) -> Reply {
         let position = *self.board.position();
         let mut text = "status analysing\n".to_owned();
@@ -121,8 +118,7 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
         Reply::says(text + "status\n")
     }
 
-    /// Returns the value of every position of the game, the last position first. Each value comes
-    /// with the number of turns before its position.
+    /// Answers with the value of every position, the last first, and the turns before it.
     fn analyze(&mut self, limits: &Limits) -> Reply {
         let mut text = "status analysing\n".to_owned();
         for (turns, (position, _)) in self.board.positions().enumerate().rev() {
@@ -136,21 +132,18 @@ impl<'a, E: Evaluate> Nboard<'a, E> {
     }
 }
 
-/// Returns the text that NBoard shows for the depth of a search. For a search to the end of the
-/// game, the text is the ProbCut confidence, which is `100%` for an exact search.
+/// Returns the depth or, for a search to the end of the game, the confidence: `100%` if exact.
 fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// Returns a line of analysis for a move from the book. The protocol expects a number of games and
-/// a depth; the book has neither, so both are 0.
+/// The protocol also expects a number of games and a depth, which the book does not have.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }
 
 impl<E: Evaluate> Server for Nboard<'_, E> {
-    /// Returns the effect of a new line on the running search. `ping` announces another position,
-    /// so it ends a search that has no limit.
+    /// `ping` announces another position, so that it ends a search that has no limit.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(came) = came else { return Interruption::Late };
         match came.split_whitespace().next() {

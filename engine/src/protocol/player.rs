@@ -38,8 +38,7 @@ pub struct Choice {
 }
 
 impl<'a, E: Evaluate> Player<'a, E> {
-    /// Creates a player at a level. Fails if there is too little memory for the transposition
-    /// table.
+    /// Creates a player; fails if there is too little memory for the transposition table.
     pub fn new(search: &Search<'a, E>, level: Level) -> Result<Self, TableError> {
         let (team, strength) = (search.team(1)?, level.selective().strength());
         let (pruning, book, ponders, last) = (None, None, false, None);
@@ -48,8 +47,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// Replaces the pruning at all levels. A level then determines only the search depth and the
-    /// number of empty squares for exact solving.
+    /// Replaces the pruning at all levels, which then determine only the depth and exact solving.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -57,8 +55,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self
     }
 
-    /// Sets the opening book. The player plays from the book in positions where the book contains
-    /// the positions after all legal moves.
+    /// Sets the book. The player uses it if it has the positions after all legal moves.
     #[must_use]
     pub fn with_book(self, book: Option<Book>) -> Self {
         Self { book, ..self }
@@ -90,8 +87,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses the move to play, from the book or by a search at the player's level. The limits may
-    /// end the search earlier.
+    /// Chooses a move from the book, or by a search at the player's level within `limits`.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Choice {
         let choice = self.find(position, limits);
         let after = choice.square.and_then(|square| position.play(square));
@@ -114,8 +110,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
     }
 
     /// Ponders after the last chosen move: searches the position after each reply, the expected
-    /// reply first. Ends when all replies are searched or a limit is reached. The results stay in
-    /// the transposition table.
+    /// reply first, into the transposition table. Ends after all replies or at a limit.
     pub fn ponder(&mut self, limits: &Limits) {
         let Some([_, after]) = self.last else { return };
         for next in self.after_replies(&after) {
@@ -126,9 +121,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after the opponent's replies, the expected reply first. Omits
-    /// positions that need no search, because they are in the book or because their player has no
-    /// legal move.
+    /// Returns the positions after the opponent's replies, the expected reply first. Omits those
+    /// that need no search: in the book, or without a legal move.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -141,8 +135,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         next.filter(|next| next.moves() != 0 && self.from_book(next).is_none()).collect()
     }
 
-    /// Searches at the player's level and returns the best move and its value. `limits` may end the
-    /// search earlier.
+    /// Searches at the player's level, within `limits`.
     pub fn search(&mut self, position: &Position, limits: &Limits) -> Found {
         let strength = self.strength;
         let found = self.team.lead(|searcher| searcher.search_within(position, strength, limits));
@@ -155,8 +148,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         })
     }
 
-    /// Returns the value of any position, even if its player has no legal move, with the depth and
-    /// the ProbCut confidence of the search.
+    /// Returns the value of any position, even without a legal move, with depth and confidence.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -172,19 +164,16 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns `limits` with a deadline at the end of `time`, which starts now. Without `time` (no
-    /// clock), there is no deadline.
+    /// Returns `limits` with a deadline at the end of `time`, from now; without `time`, with none.
     pub fn limits(time: Option<Duration>, limits: &Limits) -> Limits {
         // A time too long for the clock sets no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Limits { deadline, ..limits.clone() }
     }
 
-    /// Returns the best move according to the book, and its value. Returns `None` if the book lacks
-    /// the position or the position after any legal move.
+    /// Returns the book's best move; `None` if it lacks the position or one after a legal move.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
-        // `Book::best_move` alone would also return the last move of a game in a position that the
-        // book does not contain.
+        // `best_move` alone also finds the last move of a game in a position that the book lacks.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
         book.best_move(position)
     }
@@ -194,8 +183,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.book.as_ref().map(|book| book.moves(position)).unwrap_or_default()
     }
 
-    /// Searches each legal move, and returns all moves with their values, the best first. `limits`
-    /// may end the searches early.
+    /// Searches each legal move within `limits`. Returns the moves with values, the best first.
     pub fn rated_moves(&mut self, position: &Position, limits: &Limits) -> Vec<RatedMove> {
         let strength = self.strength;
         let rated = self.team.lead(|searcher| rated_moves(searcher, position, strength, limits));
@@ -217,8 +205,7 @@ mod tests {
         player.with_pondering(true)
     }
 
-    /// After pondering, no reply of the opponent requires another search. The test covers positions
-    /// before and during perfect play.
+    /// Before and during perfect play, no reply of the opponent requires another search.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);
@@ -240,8 +227,7 @@ mod tests {
         }
     }
 
-    /// Pondering begins with the reply that the last search expects, and keeps the result of an
-    /// interrupted search.
+    /// The expected reply comes first, and the result of an interrupted search is kept.
     #[test]
     fn pondering_that_is_ended_has_thought_about_the_expected_reply() {
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };

@@ -1,5 +1,4 @@
-//! The commands by which GoGui shows values of moves and the best line; `gogui-analyze_commands`
-//! lists them.
+//! The commands by which GoGui shows values of moves and the best line.
 
 use super::super::board::{Board, Turn};
 use super::Gtp;
@@ -20,8 +19,7 @@ impl<E: Evaluate> Gtp<'_, E> {
         format!("{:+.2}", self.player.value(self.board.position(), limits).value)
     }
 
-    /// Returns the value of every move as a label on its square, and the best value for the status
-    /// line.
+    /// Returns a label with the value for each move, and the best value for the status line.
     pub(super) fn values(&mut self, limits: &Limits) -> String {
         let position = self.board.position();
         let rated = self.player.rated_moves(position, limits);
