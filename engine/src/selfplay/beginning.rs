@@ -6,20 +6,17 @@ use crate::openings::OpeningTree;
 use crate::random::Generator;
 use crate::record::Game;
 
-/// The greatest number of plies for which [`Openings::Distinct`] lists all openings. There are
-/// 433,993 openings of this number of plies.
+/// The greatest number of plies of which [`Openings::Distinct`] lists all openings (433,993).
 pub const MAX_DISTINCT_PLIES: usize = 9;
 
 /// The beginnings (opening and random moves) of the games of a self-play run.
 #[derive(Clone, Debug)]
 pub struct Beginnings<'s> {
     settings: &'s Settings,
-    /// The list of all openings, if games begin with [`Openings::Distinct`].
     distinct: Option<Distinct>,
 }
 
-/// All distinct openings of up to [`MAX_DISTINCT_PLIES`] plies, and a random order of them for each
-/// number of plies.
+/// All openings of up to [`MAX_DISTINCT_PLIES`] plies, and a random order for each number of plies.
 #[derive(Clone, Debug)]
 struct Distinct {
     tree: OpeningTree,
@@ -77,8 +74,7 @@ impl Distinct {
         Self { tree, orders }
     }
 
-    /// Returns the opening of `plies` plies at place `rank` of their random order; `None` for more
-    /// than [`MAX_DISTINCT_PLIES`] plies.
+    /// Returns the opening at place `rank`; `None` for more than [`MAX_DISTINCT_PLIES`] plies.
     fn opening(&self, plies: usize, rank: u64) -> Option<Replay> {
         let order = self.orders.get(plies)?;
         let number = order[(rank % order.len() as u64) as usize];
@@ -90,9 +86,8 @@ fn start() -> Replay {
     Replay::from_start(&[]).expect("no move is illegal")
 }
 
-/// Continues an opening by random moves until the game has a number of plies from `lengths`. If the
-/// game ends within that number, tries again with other random moves and the next number. If all
-/// attempts fail, returns the opening unchanged.
+/// Continues an opening by random moves to a number of plies from `lengths`; if the game ends
+/// before, tries the next number. If all attempts fail, returns the opening unchanged.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,

@@ -1,7 +1,5 @@
-//! Exploration: moves of self-play that are drawn at random instead of chosen by the search.
-//!
-//! A record stores the value of the search even if another move is drawn, so labels by value do not
-//! depend on the draw.
+//! Exploration: moves of self-play drawn at random instead of chosen by the search. A record stores
+//! the value of the search even then, so that labels by value do not depend on the draw.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -17,8 +15,7 @@ use crate::text::{Invalid, excerpt, parse_range};
 const LAST_PLY: u8 = 59;
 /// The highest temperature, in discs. At this temperature, moves are drawn nearly uniformly.
 const MAX_TEMPERATURE: f64 = 64.0;
-/// The weight of the best move in a softmax draw. With this weight, the sum of the weights of 64
-/// moves stays below 2³².
+/// The weight of the best move in a softmax draw: the weights of 64 moves total less than 2³².
 const BEST_WEIGHT: f64 = (1 << 24) as f64;
 
 /// The rules for drawing moves at random. The first rule that includes the ply applies. If no rule
@@ -47,8 +44,7 @@ impl Exploration {
     /// No rules: no move is drawn at random.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Returns the rule P(move) ∝ exp(value / temperature) for all plies. Values and the
-    /// temperature, which must be above 0, are in discs.
+    /// Returns the rule P(move) ∝ exp(value / temperature) in discs for all plies; temperature > 0.
     pub fn softmax(temperature: f64) -> Self {
         Self(vec![Rule { plies: 0..=59, draw: Draw::Softmax { temperature } }])
     }
@@ -85,8 +81,7 @@ impl Exploration {
     }
 }
 
-/// Returns the weight with which each move is drawn; the best move has weight 2²⁴. `libm` computes
-/// the same bits on every machine.
+/// Returns the weights with which moves are drawn. `libm` computes the same bits everywhere.
 fn softmax(moves: &[(Square, Value)], temperature: f64) -> ArrayVec<u32, 64> {
     let best = moves.iter().map(|&(_, value)| value).max().unwrap_or_default();
     let weight = |&(_, value): &(Square, Value)| {

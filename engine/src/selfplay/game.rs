@@ -49,9 +49,8 @@ pub fn play<E: Evaluate>(
     game.finish()
 }
 
-/// Plays the games with these indices, with the same results as [`play`]. Games with shallow
-/// searches are played together, ply by ply, so that the weights of one phase stay in the
-/// processor's cache.
+/// Plays these games with the same results as [`play`]. Games with shallow searches are played
+/// together, ply by ply, so that the weights of one phase stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],
@@ -102,8 +101,7 @@ impl<'s> Underway<'s> {
         }
     }
 
-    /// Returns the number of empty squares at or below which the side to move searches to the end
-    /// of the game.
+    /// Returns the empty squares from which the side to move searches to the end of the game.
     fn to_the_end(&self) -> u32 {
         self.settings.ends.of(self.replay.side).most_empties().max(self.exact)
     }
@@ -236,8 +234,7 @@ mod tests {
         assert_ne!(play_alone(&other, 3), in_order[3]);
     }
 
-    /// Games that are played together must equal games that are played one by one, although their
-    /// moves alternate and the two sides may have separate tables.
+    /// Although moves alternate and the two sides may have separate tables.
     #[test]
     fn games_played_together_are_those_played_one_by_one() {
         let explored: Exploration = "all:softmax=1".parse().unwrap();
@@ -255,7 +252,6 @@ mod tests {
         }
     }
 
-    /// The stored value must be the value of the search, even if another move is drawn.
     #[test]
     fn explored_moves_are_marked_and_their_values_are_the_searchs() {
         let exploration: Exploration = "all:softmax=1".parse().unwrap();
@@ -282,8 +278,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// A single legal move is played without a search and without a random draw, unless values are
-    /// stored. The game must be the same in both cases.
+    /// A single legal move is played without a search and a draw, unless values are stored.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -306,8 +301,7 @@ mod tests {
         assert!(forced > 20, "{forced}");
     }
 
-    /// The value that self-play records for a move is the value of a search with the evaluation and
-    /// the depth of the side that moves.
+    /// A recorded value is that of a search with the evaluation and depth of the side to move.
     #[test]
     fn each_side_searches_as_deep_and_evaluates_as_it_is_told() {
         let settings =
@@ -351,8 +345,7 @@ mod tests {
     }
 
     /// A regression: in a third of the games, self-play played a move that a shallow search had
-    /// left in the transposition table, although the move did not attain the exact score. A game
-    /// must end with the score of its solved position.
+    /// left in the transposition table, although it did not attain the exact score.
     #[test]
     fn games_end_and_are_played_perfectly_from_where_they_say() {
         for (index, exact) in (0..40).flat_map(|index| [(index, 9), (index, 13)]) {

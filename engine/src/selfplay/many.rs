@@ -77,8 +77,7 @@ impl Run {
             .with("values", *values)
             .with("hash_megabytes", HASH_MEGABYTES)
             .with("weights", weights.black);
-        // Only settings that differ from the default are added, so that the files of default runs
-        // stay the same.
+        // Only unusual settings are added, so that the files of default runs stay the same.
         let full = Selectivity::Full;
         let unusual = [
             ("openings", openings.identity().is_some(), json!(openings.identity())),
@@ -125,13 +124,12 @@ impl Settings {
 
 const GAMES: &str = "self-play (games)";
 
-/// Plays the games of a shard. If the run is not divided into shards, also packs all games into one
-/// file; each frame of the file has the games of [`GAMES_PER_FRAME`] consecutive indices. In a
-/// game, sides with the same evaluation and pruning share a transposition table.
+/// Plays the games of a shard. An undivided run is also packed into one file; each frame has the
+/// games of [`GAMES_PER_FRAME`] consecutive indices. In a game, sides with the same evaluation and
+/// pruning share a transposition table.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. A game with the same moves as
-/// an earlier game is dropped. If the output exists with fewer games, the complete parts in the
-/// output are used again.
+/// The file does not depend on threads, shards, kills or resumptions. A game with the moves of an
+/// earlier one is dropped. Of an output with fewer games, the complete parts are used again.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,
@@ -203,9 +201,7 @@ impl Run {
     }
 }
 
-/// The greatest number of games with shallow searches that one thread plays together. This number
-/// is large enough to use the cached weights of a phase for many searches, and small enough to
-/// finish in a second or two.
+/// Enough games to reuse the cached weights of a phase, few enough to take a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 struct GamesByNumber<'a, E: Identified> {

@@ -18,8 +18,7 @@ use crate::text::{Invalid, Lines, TextError};
 pub enum OpeningsChoice {
     /// `random`: random moves from the start of the game.
     Random,
-    /// `distinct`: all distinct openings of up to 9 plies in random order. No opening is repeated
-    /// before all have been used.
+    /// `distinct`: all openings of up to 9 plies in random order; all are used before any repeats.
     Distinct,
     /// Any other text: the path of a file of transcripts or boards.
     #[display("{}", _0.display())]
@@ -33,8 +32,7 @@ pub enum Openings {
     Random,
     /// All distinct openings in random order; for more than 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in order. Random moves continue each opening up to a random number of
-    /// plies.
+    /// The listed openings in order, each continued by random moves to a random number of plies.
     Listed(ListedOpenings),
 }
 
@@ -85,8 +83,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads the chosen openings. A file has one game or board per line; the notations in the file
-    /// are reported to `progress`.
+    /// Loads the openings. A file has one game or board per line; `progress` names the notations.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, TextError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -117,8 +114,7 @@ impl ListedOpenings {
         Replay::from_start(squares).expect("an opening replays")
     }
 
-    /// Returns the SHA-256, in hexadecimal, of the transcripts in lower case. Each transcript ends
-    /// with a line feed.
+    /// In hexadecimal, of the transcripts in lower case, each with a line feed at its end.
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for Opening(squares, _) in self.0.iter() {

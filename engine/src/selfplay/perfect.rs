@@ -37,15 +37,13 @@ impl PerfectFrom {
         *self.0.end()
     }
 
-    /// Draws the number of empty squares at which exact play starts in a game. If the range has
-    /// only one number, uses no random number.
+    /// Draws the number for a game. A range of only one number takes no random number.
     pub(super) fn draw(&self, random: &mut Generator) -> u32 {
         let (first, last) = (*self.0.start(), *self.0.end());
         if first == last { first } else { first + random.below(last - first + 1) }
     }
 
-    /// Returns the form in which a file's provenance states the setting: a number, or the text of a
-    /// range.
+    /// Returns the form in a file's provenance: a number, or the text of a range.
     pub(super) fn to_json(&self) -> Value {
         let is_single = self.0.start() == self.0.end();
         if is_single { self.most().into() } else { self.to_string().into() }
@@ -107,8 +105,7 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// In the provenance, a single number must have the same form as in earlier versions, so that
-    /// the bytes of such files do not change.
+    /// As in earlier versions, so that the bytes of such files do not change.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

@@ -6,15 +6,13 @@ use std::str::FromStr;
 use crate::random::Generator;
 use crate::text::{Invalid, excerpt, parse_range};
 
-/// The greatest number of random moves with which a game can begin. One square then remains for a
-/// search.
+/// The most random moves with which a game can begin; one square then remains for a search.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
 /// The largest weight that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// The relative frequency of each length, which is the number of random moves with which a game
-/// begins.
+/// The relative frequency of each length: the number of random moves with which a game begins.
 ///
 /// Text form: terms separated by commas. Each term is a length or a range (with its end), with an
 /// optional weight: `8..24`, `8,10,12`, `8*2,12..16`.
@@ -25,8 +23,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Draws a number of random moves, 0..=[`MAX_RANDOM_PLIES`], with probability proportional to
-    /// its weight.
+    /// Draws a length, 0..=[`MAX_RANDOM_PLIES`], with probability proportional to its weight.
     pub fn draw(&self, random: &mut Generator) -> u8 {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
@@ -42,10 +39,9 @@ impl Schedule {
         (length, place)
     }
 
-    /// Returns the number of random moves (the length) of game number `index`, and a rank, which no
-    /// other game with that length has. Games are dealt in rounds; a round has as many games as the
-    /// weights total. In a round, every length occurs as often as its weight, in an order that
-    /// depends on the seed.
+    /// Returns the length of game number `index`, and a rank, which no other game with that length
+    /// has. In each round of as many games as the weights total, every length occurs as often as
+    /// its weight, in an order that depends on the seed.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -54,8 +50,7 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns the schedule in which all numbers of random moves in `lengths` are equally likely.
-    /// If `lengths` is empty, all numbers up to [`MAX_RANDOM_PLIES`] are equally likely.
+    /// Returns equal weights for the lengths in `lengths`; if it is empty, for all lengths.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights: [u32; MAX_RANDOM_PLIES + 1] = std::array::from_fn(weight);
@@ -65,8 +60,7 @@ impl Schedule {
         Self { weights }
     }
 
-    /// Returns the greatest number of random moves with a weight above 0 that is at most `most`; 0
-    /// if there is none.
+    /// Returns the greatest length up to `most` with a weight above 0; 0 if there is none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
@@ -77,9 +71,8 @@ impl Schedule {
     }
 }
 
-/// Returns a step that has no common divisor with `length`, so that repeated steps around a circle
-/// of this length reach every place. The step is between a third and two thirds of `length` if
-/// possible.
+/// Returns a step without a common divisor with `length`, so that steps around a circle of this
+/// length reach every place; between a third and two thirds of `length` if possible.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
@@ -131,8 +124,7 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes the shortest text of the schedule. Ranges have the form `8..=24`, as in the
-    /// provenance of games.
+    /// Writes the shortest text. Ranges have the form `8..=24`, as in the provenance of games.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut first = 0;

@@ -8,8 +8,7 @@ use crate::search::{EndgameSchedule, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The number of moves at the beginning of a game that come from [`Self::openings`] and not
-    /// from a search.
+    /// The number of moves at the beginning of a game that come from [`Self::openings`].
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,
@@ -30,20 +29,17 @@ pub struct Settings {
     pub values: bool,
 }
 
-/// The greatest depth of a shallow search, which begins with an empty transposition table. A
-/// shallow search would gain little from the table of the previous move, because it spends most of
-/// its time on reading weights outside the cache.
+/// The greatest depth of a search that begins with an empty transposition table. The table of the
+/// previous move would gain it little: most of its time goes into reading uncached weights.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
-    /// Returns whether the searches of both sides are shallow, so that each begins with an empty
-    /// transposition table.
+    /// Returns whether each search begins with an empty transposition table.
     pub(super) fn searches_are_shallow(&self) -> bool {
         self.depth.black.max(self.depth.white) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings with random openings and the same depth for both sides. Searches are not
-    /// pruned, and values are not stored.
+    /// Creates settings with random openings, equal depths, no pruning and no stored values.
     pub fn new(
         seed: u64,
         random_plies: Schedule,

@@ -1,5 +1,4 @@
-//! Packing of a self-play run: joins the games of all parts in order into one file, and drops
-//! repeated games.
+//! Packing of a self-play run: joins the games of all parts in order, and drops repeated ones.
 
 use rayon::prelude::*;
 
@@ -24,8 +23,7 @@ pub fn pack(parts: &run::Run, progress: &dyn Progress) -> Result<Played, RecordE
     let frame_of = |number: u64| number / GAMES_PER_FRAME as u64;
     let standing = parts.standing() / stage.per_part;
     if standing > 0 {
-        // The last of these frames may already contain games of the next part, which are then read
-        // again from that part.
+        // The last frame may already have games of the next part, which are read from it again.
         let end = (standing * stage.per_part).div_ceil(GAMES_PER_FRAME as u64);
         let mut there = GameReader::open(parts.output())?;
         for frame in 0..end {
@@ -124,8 +122,7 @@ impl Tally {
         self.positions += game.positions() as u64;
     }
 
-    /// Returns the report on a run of `games` games. Every game that the file does not contain is a
-    /// duplicate.
+    /// Every game of the run that the file does not contain is a duplicate.
     pub(super) fn played(self, games: u64, summary: Option<Summary>) -> Played {
         let duplicates = games - self.games;
         Played { games: self.games, duplicates, positions: self.positions, summary }

@@ -42,8 +42,7 @@ impl Identified for WithModels {
     }
 }
 
-/// The result of a pruned search depends on the content of the transposition table, so each game
-/// needs its own table.
+/// The result of a pruned search depends on the table, so that each game needs its own.
 #[test]
 fn selective_games_do_not_depend_on_threads() {
     let predicting = WithModels(predictions());
@@ -156,8 +155,7 @@ fn a_file_of_fewer_games_is_extended_to_the_file_of_an_undivided_run() {
     }
 }
 
-/// A regression: the run accepted a part with a duplicated frame, or with frames in another order,
-/// and wrote a different file.
+/// A regression: a part with a repeated frame, or frames in another order, was accepted.
 #[test]
 fn a_part_with_other_games_than_those_of_its_numbers_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
