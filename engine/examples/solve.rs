@@ -10,8 +10,7 @@ use othello_engine::board::notation::BoardLine;
 use othello_engine::eval::embedded;
 use othello_engine::search::{Found, Search, Strength};
 
-/// The first problem of the test suite FFO, with 14 empty squares, as a board line: 64 squares from
-/// a1 to h8, and the side to move.
+/// Problem 1 of the FFO suite, with 14 empty squares: squares a1 to h8, and the side to move.
 pub(crate) const BOARD: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,6 @@
 //! The analysis of a position: every move with its value and best line.
 //!
-//! This example searches each move of a position for at most a twentieth of a second, and prints
-//! the three best moves:
+//! This example searches each move of a position for at most 50 ms and prints the best three:
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -55,8 +54,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns a text about the search in a position with `empties` empty squares, as [`how_found`]
-    /// does: `depth 12`, for example.
+    /// Returns the text of [`how_found`] for a position with `empties` empty squares.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
@@ -72,8 +70,7 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Searches every legal move of a position within limits. Returns the moves sorted by value, the
-/// best first; moves of equal value are sorted by square.
+/// Searches every legal move within limits. Returns the best first, equal values by square.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -91,9 +88,8 @@ pub fn sort_best_first(moves: &mut [RatedMove]) {
     moves.sort_by_key(|rated| (-rated.value, rated.square));
 }
 
-/// Searches the position after a move. Returns the move with its value, or `None` if the move is
-/// not legal. `limits` apply to this search, and to each of the further searches that extend the
-/// best line.
+/// Searches the position after a move; `None` if the move is not legal. `limits` apply to this
+/// search, and to each further search that extends the best line.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -131,8 +127,7 @@ pub fn best_line<E: Evaluate>(
     line
 }
 
-/// Appends the best moves from a position to `line`. Each next position is searched one ply less
-/// deep, with the same ProbCut confidence. Most of each tree is already in the transposition table.
+/// Extends `line` by searches, each one ply less deep, that find most of their tree in the table.
 fn follow<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     mut position: Position,
@@ -163,8 +158,7 @@ mod tests {
     use crate::random::{Generator, random_game, random_position};
     use crate::search::tests::minimax;
 
-    /// Returns the position at the end of a line. Also returns 1 if the player there is the player
-    /// of the first position, and −1 otherwise.
+    /// The sign is 1 if the player at the end is that of the first position, and otherwise −1.
     fn play_line(position: &Position, line: &[Square]) -> (Position, i32) {
         let (mut position, mut sign) = (*position, 1);
         for &square in line {
@@ -221,8 +215,7 @@ mod tests {
         assert!(rated.iter().all(|other| other.value == rated[0].value));
     }
 
-    /// A regression: if a limit ended an exact search, `rated_move` returned the value of the
-    /// shallow search that guesses the score, instead of the value of a deep search.
+    /// A regression: after a limit ended an exact search, the value was that of its shallow guess.
     #[test]
     fn where_limits_end_perfect_play_a_move_is_rated_by_a_deep_search() {
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };

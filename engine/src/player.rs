@@ -50,7 +50,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the prefix of the command in the text of a player with this protocol.
     const fn prefix(self) -> &'static str {
         match self {
             Self::Gtp => "gtp:",
@@ -196,7 +195,6 @@ impl From<WeightsChoice> for WeightsSpec {
     }
 }
 
-/// Returns whether a text begins with a word and `=`, as search settings after a colon do.
 fn looks_like_keys(text: &str) -> bool {
     text.split_once('=').is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
@@ -233,8 +231,7 @@ impl FromStr for SearchSpec {
     }
 }
 
-/// Parses the value of a key and stores it in the field `place`. A key that is given twice is an
-/// error.
+/// Parses the value of a key into `place`. A key that is given twice is an error.
 fn put<'a, T, E: fmt::Display>(
     place: &mut Option<T>,
     key: &'static str,
@@ -289,9 +286,8 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns these search settings, with missing values taken from `other`. A level determines
-    /// the depth, the selectivity, the endgame schedule and the start of exact play. So if these
-    /// settings have a level, `other` does not supply these values.
+    /// Returns these settings, with missing values from `other`. A level determines the depth,
+    /// selectivity, endgame schedule and exact play, so that `other` supplies only the rest.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -308,8 +304,7 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the settings of the search. Settings that the text does not specify come from the
-    /// player's level or, without a level, from `usual`.
+    /// Returns the search plan; missing settings come from the level or, without one, from `usual`.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {
@@ -324,8 +319,7 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the strength and the pruning of the search with an evaluation. `usual` supplies the
-    /// values that are not specified.
+    /// Returns the strength and the pruning of the search; `usual` supplies missing settings.
     pub fn search(
         &self,
         usual: Plan,

@@ -8,8 +8,7 @@ const PLIES: usize = 61;
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of counted positions: positions in which a move was played, or whose legal moves
-    /// were all counted.
+    /// The positions in which a move was played, or whose legal moves were all counted.
     pub positions: u64,
     /// The number of moves whose flipped discs are counted.
     pub moves: u64,
@@ -19,16 +18,14 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of passes. In statistics of single positions, counts positions whose player must
-    /// pass; in statistics of games, counts moves after which the opponent must pass.
+    /// Single positions whose player must pass; in games, moves after which the opponent must.
     pub passes: u64,
     /// The number of games that are over at this ply.
     pub ends: u64,
 }
 
 impl PlyStatistics {
-    /// Returns the mean number of discs that a move flips, and the standard deviation; `None`
-    /// without moves.
+    /// Returns mean and standard deviation of the discs that a move flips; `None` without moves.
     pub fn flips(&self) -> Option<(f64, f64)> {
         let mean = self.flips as f64 / self.moves as f64;
         let variance = self.squared_flips as f64 / self.moves as f64 - mean * mean;
@@ -73,8 +70,7 @@ pub struct GameStatistics {
     pub games: u64,
     /// The statistics by ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
-    /// The moves of the finished game with the fewest moves; `None` if no game is finished. Of
-    /// several games with the same number of moves, the first in the order of squares.
+    /// The finished game with the fewest moves; of several, the first in the order of squares.
     pub shortest: Option<Vec<Square>>,
 }
 

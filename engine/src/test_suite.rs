@@ -1,5 +1,4 @@
-//! The agreement of searches, or of other programs, with the scores and best moves that a test
-//! suite states.
+//! The agreement of searches or other programs with the scores and best moves of a test suite.
 
 use std::fmt;
 
@@ -22,8 +21,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Adds a line of a test suite, with the value and the best move that a search found for its
-    /// position.
+    /// Adds a line, with the value and the best move that a search found for its position.
     pub fn add(&mut self, line: &StatedPosition, value: Value, best: Option<Square>) {
         if let Some(score) = line.score {
             let error = value.discs() - score;

@@ -3,9 +3,8 @@
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-/// Returns a table as text: headings, then one line for each row, without a line break at the end.
-/// Columns are aligned right, for numbers; a heading that begins with `<` aligns its column left,
-/// for texts.
+/// Returns a table: headings, then one line for each row, without a line break at the end. Columns
+/// are aligned right, for numbers, or left if the heading begins with `<`.
 ///
 /// ```
 /// use othello_engine::text_table::table;
@@ -33,8 +32,7 @@ pub fn table<const N: usize, C: ToString>(
     table.trim_fmt()
 }
 
-/// Returns a table in Markdown: headings, then one line for each row, without a line break at the
-/// end. A bar inside a cell is escaped.
+/// Returns a table in Markdown, without a line break at the end. A bar in a cell is escaped.
 ///
 /// ```
 /// use othello_engine::text_table::markdown;
