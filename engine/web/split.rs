@@ -1,9 +1,8 @@
-//! Splits a weights file into two parts for the web page: without the training counts, and with
-//! only the training counts. Usage: `split WEIGHTS PLAYED COUNTS`. The program is compiled by
-//! `rustc` alone, without Cargo.
+//! Splits a weights file for the web page: without the training counts, and with only these. Usage:
+//! `split WEIGHTS PLAYED COUNTS`; compiled by `rustc` alone, without Cargo.
 //!
-//! Each part is the file without some sections, with the same header and end frame. This program
-//! neither decompresses nor checks sections, because the page does both.
+//! Each part is the file without some sections, with the same header and end frame. Sections are
+//! neither decompressed nor checked, because the page does both.
 
 use std::error::Error;
 use std::{env, fs};

@@ -115,7 +115,6 @@ pub unsafe extern "C" fn othello_score(
     })
 }
 
-/// Returns the square with this number, 0 (a1) to 63 (h8). Returns an error for any other number.
 fn square_of(number: i32) -> Result<Square, Failure> {
     let square = u8::try_from(number).ok().and_then(Square::new);
     square.ok_or_else(|| Failure::argument(format!("square {number}; expected 0 to 63 or -1")))

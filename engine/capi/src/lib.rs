@@ -42,7 +42,6 @@ pub enum OthelloStatus {
     Internal = 4,
 }
 
-/// The failure of a call: the status to return, and the error message to store.
 pub(crate) struct Failure(OthelloStatus, String);
 
 impl Failure {
@@ -71,8 +70,7 @@ pub extern "C" fn othello_error() -> *const c_char {
     ERROR.with_borrow(|error| error.as_ptr())
 }
 
-/// Runs `work`, the body of a library function. If it fails or panics, stores the error message and
-/// returns the status of the failure.
+/// Runs the body of a library function; stores the message of a failure or panic.
 pub(crate) fn call(work: impl FnOnce() -> Result<(), Failure>) -> OthelloStatus {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let text = "a fault of the library, described on standard error; please report it";

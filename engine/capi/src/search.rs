@@ -21,7 +21,6 @@ use crate::{call, place, read, text};
 /// earlier searches.
 pub struct OthelloSearch {
     state: Mutex<State>,
-    /// A flag that stops the running search when it becomes true.
     stop: Arc<AtomicBool>,
 }
 
@@ -31,8 +30,7 @@ struct State {
     threads: Option<ThreadPool>,
     settings: SearchSpec,
     strength: Strength,
-    /// The position and the result of the last search; `None` before the first search.
-    /// `othello_line` needs them to find the best line.
+    /// The last search, of which `othello_line` finds the best line.
     last: Option<(Position, Found)>,
 }
 
@@ -112,8 +110,7 @@ impl State {
         Ok(())
     }
 
-    /// Calls `work` with the searcher of the calling thread, while the other threads of the pool
-    /// help with its searches. Fails if no thread can start the search.
+    /// Calls `work` with the searcher of one thread; the other threads of the pool help it.
     fn lead<T: Send>(
         &mut self,
         work: impl FnOnce(&mut Searcher<'static, Evaluator>) -> T + Send,
@@ -132,7 +129,6 @@ impl OthelloSearch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the limits of a search that begins now.
     fn limits(&self, settings: &SearchSpec) -> Limits {
         let time = settings.milliseconds.map(Duration::from_millis);
         Limits {

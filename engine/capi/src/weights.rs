@@ -121,8 +121,7 @@ pub unsafe extern "C" fn othello_evaluate(
             Ok((board.position().map_err(named)?, number))
         });
         let mut positions: Vec<_> = numbered.collect::<Result<_, Failure>>()?;
-        // Each phase has its own weights. The evaluation of positions in order of phase keeps the
-        // weights of a phase in the cache.
+        // Evaluation in order of phase keeps the weights of a phase in the cache.
         positions.sort_by_key(|(position, _)| position.ply());
         if values.is_null() && count > 0 {
             return Err(null("values"));

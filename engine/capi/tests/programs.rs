@@ -1,5 +1,4 @@
-//! Tests of the C header, of programs in C and C++ that use the library, and of calls with wrong
-//! arguments.
+//! Tests of the C header, of programs in C and C++, and of calls with wrong arguments.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -55,8 +54,7 @@ fn the_header_is_the_one_that_the_functions_give() {
     assert!(committed.0.is_ok_and(|text| text == generated.0.unwrap()), "{hint}");
 }
 
-/// Compiles an example with the sanitizers of the compiler, runs it, and returns its output.
-/// Returns `None` if the compiler or its sanitizers are missing.
+/// Returns the output of an example compiled with sanitizers; `None` if the compiler lacks them.
 fn run(compiler: &str, source: &str, weights: &str) -> Option<String> {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let program = tempfile::tempdir().unwrap();

@@ -21,8 +21,7 @@ pub(crate) struct Shown {
     passed: bool,
     black: u32,
     white: u32,
-    /// The final score for black in discs, with the empty squares counted for the winner; `None` if
-    /// the game is not over.
+    /// The final score for black, empty squares to the winner; `None` if the game is not over.
     score: Option<i32>,
 }
 
@@ -37,8 +36,7 @@ pub(crate) fn read(text: &str) -> Result<ReadGame, String> {
     Ok(ReadGame { start: board_text(&stated.position, stated.side), moves: String::new() })
 }
 
-/// Returns all positions of a game: the start, and the position after each move. If a side has no
-/// legal move, the position is the one after its pass.
+/// Returns the start and the position after each move, after a pass if a side has no legal move.
 pub(crate) fn positions(start: BoardLine, moves: &str) -> Result<Vec<Shown>, String> {
     let BoardLine { position, side, .. } = start;
     let mut replay = Replay::from(position, side);

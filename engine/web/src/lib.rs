@@ -21,8 +21,7 @@ thread_local! {
     static BUFFERS: RefCell<[Vec<u8>; 2]> = const { RefCell::new([vec![], vec![]]) };
 }
 
-/// Returns the address of a buffer of `bytes` bytes, into which the page writes a question, or a
-/// file name followed by the content of the file.
+/// Returns the address of a buffer of `bytes` bytes, for a question or a file name and its content.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer(bytes: usize) -> *mut u8 {
     BUFFERS.with_borrow_mut(|[question, _]| {
@@ -47,8 +46,7 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads a weights file from which the training counts were removed, in the same way as [`load`]
-/// loads a complete file. Returns the size of the answer in bytes.
+/// Loads weights without training counts, as [`load`]. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -91,8 +89,7 @@ fn take_file(
     take: impl FnOnce(&Path, Vec<u8>) -> Result<serde_json::Value, String>,
 ) -> usize {
     reply(|mut bytes| {
-        // The name is removed in place, because the memory has no room for a second copy of the
-        // file.
+        // Removed in place: the memory has no room for a second copy of the file.
         let name: Vec<u8> = bytes.drain(..name_bytes.min(bytes.len())).collect();
         let name = PathBuf::from(String::from_utf8_lossy(&name).into_owned());
         question::written(take(&name, bytes))

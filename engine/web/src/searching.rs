@@ -20,17 +20,14 @@ use crate::milliseconds;
 /// The size of the transposition table in MiB, which fits into the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The strength and the limits of a search. A level determines the pruning, the depth, and the
-/// number of empty squares for exact solving; `depth` and `exact` override the last two. Without a
-/// level, ProbCut prunes nothing.
+/// A level determines the pruning, the depth, and the number of empty squares for exact solving;
+/// `depth` and `exact` override the last two. Without a level, ProbCut prunes nothing.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
     depth: Option<u32>,
     exact: Option<u32>,
-    /// The greatest number of nodes that the search visits; `None` for no limit.
     nodes: Option<u64>,
-    /// The greatest time of the search in milliseconds; `None` for no limit.
     ms: Option<u64>,
     /// True to clear the transposition table before the search.
     #[serde(default)]
@@ -53,8 +50,7 @@ thread_local! {
 }
 
 impl Loaded {
-    /// Loads the evaluation from a weights file, with or without its training counts. Returns a
-    /// JSON description of the evaluation.
+    /// Loads a weights file, with or without its training counts; returns a JSON description of it.
     pub(crate) fn load(
         name: &Path,
         read: Result<(WeightsFile<ExpandedWeights>, Option<Counts>), WeightsError>,
@@ -92,8 +88,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Stores the evaluation of the module's instance. The evaluation is never freed, because an
-    /// instance loads only one.
+    /// The evaluation is never freed, because an instance of the module loads only one.
     fn take(evaluator: Evaluator, counts: Option<Counts>) -> Result<(), String> {
         let evaluator = Box::leak(Box::new(evaluator));
         let identity = evaluator.identity().to_owned();
@@ -104,8 +99,7 @@ impl Loaded {
     }
 }
 
-/// Loads the number of training occurrences of each weight. Returns, as JSON, the number of
-/// positions on which the weights were trained.
+/// Returns, as JSON, the number of positions on which the weights were trained.
 pub(crate) fn load_counts(name: &Path, bytes: Vec<u8>) -> Result<Json, String> {
     with(|Loaded { searcher, counts, identity, .. }| {
         let (set, geometry) = patterns(searcher.evaluator())?;
@@ -141,8 +135,7 @@ pub(crate) struct Found {
     best: Option<String>,
     depth: u32,
     exact: bool,
-    /// The kind of search that found the value, as a text: `depth 12`, `exact`, or `95 % sure` for
-    /// an endgame search with ProbCut.
+    /// As [`how_found`]: `depth 12`, `exact`, or `95 % sure` for an endgame search with ProbCut.
     how: String,
     nodes: u64,
     line: Option<Vec<String>>,
@@ -197,8 +190,7 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// Searches a position. At depth 0, returns the static value. If the position has at most `exact`
-/// empty squares, returns the exact score.
+/// At depth 0, finds the static value; with at most `exact` empty squares, the exact score.
 pub(crate) fn search(line: &BoardLine, how: &How) -> Result<Found, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;
